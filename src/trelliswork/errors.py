@@ -1,0 +1,26 @@
+"""The errors that Trelliswork raises for its users.
+
+Every message says what was expected, what came, where, and what to do.
+"""
+
+from __future__ import annotations
+
+
+class TrellisworkError(Exception):
+    """Base of all errors raised on purpose by this package."""
+
+
+class DataError(TrellisworkError, ValueError):
+    """A file or an array holds something that cannot be read as asked."""
+
+
+class LabelError(TrellisworkError, ValueError):
+    """A label is unknown or breaks its scheme."""
+
+
+class TemplateError(TrellisworkError, ValueError):
+    """A feature template cannot be parsed or does not fit the data."""
+
+
+class ModelFileError(TrellisworkError, ValueError):
+    """A model file is truncated, corrupted, too new or no model at all."""
