@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -57,6 +58,22 @@ void parallel_for(int n_workers, std::ptrdiff_t n_items, std::ptrdiff_t block, B
             for (auto item = begin; item < end; ++item) body(worker, item);
         }
     });
+}
+
+// Cuts B sequences into at most n_shares runs of about equal numbers of tokens, the same way every
+// time: bounds (shares + 1,) with bounds[0] = 0 and bounds[shares] = B.
+inline std::vector<std::int64_t> split_evenly(const std::int64_t* offsets, std::int64_t n_sequences,
+                                              int n_shares) {
+    std::vector<std::int64_t> bounds{0};
+    const auto n_tokens = offsets[n_sequences] - offsets[0];
+    for (int share = 1; share < n_shares; ++share) {
+        const auto wanted = offsets[0] + n_tokens * share / n_shares;
+        const auto* cut = std::lower_bound(offsets, offsets + n_sequences, wanted);
+        const auto bound = static_cast<std::int64_t>(cut - offsets);
+        if (bound > bounds.back() && bound < n_sequences) bounds.push_back(bound);
+    }
+    bounds.push_back(n_sequences);
+    return bounds;
 }
 
 }  // namespace trelliswork

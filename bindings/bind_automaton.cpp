@@ -1,0 +1,46 @@
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <vector>
+
+#include "arrays.hpp"
+#include "automaton.hpp"
+
+namespace trelliswork {
+
+namespace {
+
+template <class T>
+std::vector<T> copy(const In<T, 1>& array) {
+    return {array.data(), array.data() + array.size()};
+}
+
+}  // namespace
+
+void bind_automaton(nb::module_& m) {
+    nb::class_<Automaton>(m, "Automaton")
+        .def("__init__",
+             [](Automaton* self, int n_states, int n_labels, int n_patterns,
+                const In<std::int32_t, 1>& source, const In<std::int32_t, 1>& label,
+                const In<std::int32_t, 1>& target, const In<std::int64_t, 1>& pattern_offsets,
+                const In<std::int32_t, 1>& pattern_ids, const In<double, 1>& initial,
+                const In<double, 1>& final) {
+                 auto built = std::make_unique<Automaton>();
+                 built->n_states = n_states;
+                 built->n_labels = n_labels;
+                 built->n_patterns = n_patterns;
+                 built->source = copy(source);
+                 built->label = copy(label);
+                 built->target = copy(target);
+                 built->pattern_offsets = copy(pattern_offsets);
+                 built->pattern_ids = copy(pattern_ids);
+                 built->initial = copy(initial);
+                 built->final = copy(final);
+                 built->finish();
+                 new (self) Automaton(std::move(*built));
+             })
+        .def_ro("is_chain", &Automaton::is_chain)
+        .def_prop_ro("n_steps", &Automaton::n_steps);
+}
+
+}  // namespace trelliswork

@@ -1,0 +1,159 @@
+#include <nanobind/stl/optional.h>
+
+#include <cmath>
+
+#include "arrays.hpp"
+#include "inference.hpp"
+
+namespace trelliswork {
+
+namespace {
+
+// A checked batch that keeps the arrays and the automaton it points to alive.
+class BoundBatch {
+  public:
+    BoundBatch(nb::object automaton, In<std::int64_t, 1> offsets, In<double, 3> scores,
+               std::optional<In<double, 1>> start, std::optional<In<double, 1>> end,
+               std::optional<In<std::uint8_t, 2>> allowed, std::optional<In<double, 1>> patterns,
+               std::optional<In<double, 2>> positional, std::size_t memory_limit, int n_workers)
+        : automaton_(std::move(automaton)),
+          offsets_(offsets),
+          scores_(scores),
+          start_(start),
+          end_(end),
+          allowed_(allowed),
+          patterns_(patterns),
+          positional_(positional) {
+        const auto& built = nb::cast<const Automaton&>(automaton_);
+        const auto n_tokens = static_cast<std::int64_t>(scores.shape(0));
+        const auto n_labels = static_cast<std::size_t>(built.n_labels);
+        const auto n_patterns = static_cast<std::size_t>(built.n_patterns);
+        require(built.n_labels > 0, "automaton: at least one label is needed");
+        require(scores.shape(1) > 0 && scores.shape(2) == n_labels, "scores: wrong shape");
+        require(offsets.size() > 0 && offsets(0) == 0 && offsets(offsets.size() - 1) == n_tokens,
+                "offsets: must run from 0 to the number of tokens");
+        for (std::size_t i = 1; i < offsets.size(); ++i) {
+            require(offsets(i - 1) <= offsets(i), "offsets: must not decrease");
+        }
+        require(!start || start->size() == n_labels, "start: wrong shape");
+        require(!end || end->size() == n_labels, "end: wrong shape");
+        require(!allowed || (allowed->shape(0) == scores.shape(0) && allowed->shape(1) == n_labels),
+                "allowed: wrong shape");
+        require(!patterns || patterns->size() == n_patterns, "weights: wrong shape");
+        require(!positional || (positional->shape(0) == scores.shape(0) &&
+                                positional->shape(1) == n_patterns),
+                "position_weights: wrong shape");
+        batch_.automaton = &built;
+        batch_.n_sequences = static_cast<std::int64_t>(offsets.size()) - 1;
+        batch_.offsets = offsets_.data();
+        batch_.n_durations = static_cast<int>(scores.shape(1));
+        batch_.phi = scores_.data();
+        batch_.start = data_or_null(start_);
+        batch_.end = data_or_null(end_);
+        batch_.allowed = data_or_null(allowed_);
+        batch_.patterns = data_or_null(patterns_);
+        batch_.positional = data_or_null(positional_);
+        batch_.memory_limit = memory_limit;
+        batch_.n_workers = n_workers < 1 ? 1 : n_workers;
+    }
+
+    std::size_t n_tokens() const { return scores_.shape(0); }
+    std::size_t n_sequences() const { return static_cast<std::size_t>(batch_.n_sequences); }
+    const Batch& get() const { return batch_; }
+
+  private:
+    nb::object automaton_;
+    In<std::int64_t, 1> offsets_;
+    In<double, 3> scores_;
+    std::optional<In<double, 1>> start_, end_;
+    std::optional<In<std::uint8_t, 2>> allowed_;
+    std::optional<In<double, 1>> patterns_;
+    std::optional<In<double, 2>> positional_;
+    Batch batch_;
+};
+
+}  // namespace
+
+void bind_inference(nb::module_& m) {
+    nb::class_<BoundBatch>(m, "Batch")
+        .def(nb::init<nb::object, In<std::int64_t, 1>, In<double, 3>, std::optional<In<double, 1>>,
+                      std::optional<In<double, 1>>, std::optional<In<std::uint8_t, 2>>,
+                      std::optional<In<double, 1>>, std::optional<In<double, 2>>, std::size_t,
+                      int>(),
+             nb::arg("automaton"), nb::arg("offsets"), nb::arg("scores"),
+             nb::arg("start").none(), nb::arg("end").none(), nb::arg("allowed").none(),
+             nb::arg("weights").none(), nb::arg("position_weights").none(),
+             nb::arg("memory_limit"), nb::arg("n_jobs"))
+        .def("log_partition",
+             [](const BoundBatch& self, Out<double, 1> log_z) {
+                 require(log_z.size() == self.n_sequences(), "log_z: wrong shape");
+                 nb::gil_scoped_release release;
+                 log_partition(self.get(), log_z.data());
+             })
+        .def("posteriors",
+             [](const BoundBatch& self, Out<double, 1> log_z, Out<double, 3> segments,
+                Out<double, 1> pattern_counts, std::optional<Out<double, 2>> arcs,
+                Out<double, 1> expected_score) {
+                 const Batch& batch = self.get();
+                 require(log_z.size() == self.n_sequences() &&
+                             expected_score.size() == self.n_sequences() &&
+                             segments.shape(0) == self.n_tokens() &&
+                             segments.shape(1) == static_cast<std::size_t>(batch.n_durations) &&
+                             segments.shape(2) ==
+                                 static_cast<std::size_t>(batch.automaton->n_labels) &&
+                             pattern_counts.size() ==
+                                 static_cast<std::size_t>(batch.automaton->n_patterns),
+                         "posteriors: wrong shape");
+                 require(!arcs || (arcs->shape(0) == self.n_tokens() &&
+                                   arcs->shape(1) ==
+                                       static_cast<std::size_t>(batch.automaton->n_arcs())),
+                         "arcs: wrong shape");
+                 nb::gil_scoped_release release;
+                 posteriors(batch, log_z.data(), segments.data(), pattern_counts.data(),
+                            data_or_null(arcs), expected_score.data());
+             },
+             nb::arg("log_z"), nb::arg("segments"), nb::arg("pattern_counts"),
+             nb::arg("arcs").none(), nb::arg("expected_score"))
+        .def("best_path",
+             [](const BoundBatch& self, Out<std::int32_t, 1> labels, Out<std::uint8_t, 1> begins,
+                Out<double, 1> scores) {
+                 require(labels.size() == self.n_tokens() && begins.size() == self.n_tokens() &&
+                             scores.size() == self.n_sequences(),
+                         "best_path: wrong shape");
+                 nb::gil_scoped_release release;
+                 best_path(self.get(), labels.data(), begins.data(), scores.data());
+             })
+        .def("best_paths",
+             [](const BoundBatch& self, Out<std::int32_t, 2> labels, Out<std::uint8_t, 2> begins,
+                Out<double, 2> scores) {
+                 const auto k = scores.shape(1);
+                 require(labels.shape(0) == k && labels.shape(1) == self.n_tokens() &&
+                             begins.shape(0) == k && begins.shape(1) == self.n_tokens() &&
+                             scores.shape(0) == self.n_sequences(),
+                         "best_paths: wrong shape");
+                 nb::gil_scoped_release release;
+                 best_paths(self.get(), static_cast<std::int64_t>(k), labels.data(), begins.data(),
+                            scores.data());
+             })
+        .def("sample", [](const BoundBatch& self, std::uint64_t seed, Out<std::int32_t, 2> labels,
+                          Out<std::uint8_t, 2> begins) {
+            require(labels.shape(1) == self.n_tokens() && begins.shape(1) == self.n_tokens() &&
+                        labels.shape(0) == begins.shape(0),
+                    "sample: wrong shape");
+            nb::gil_scoped_release release;
+            sample(self.get(), static_cast<std::int64_t>(labels.shape(0)), seed, labels.data(),
+                   begins.data());
+        });
+
+    // Index of the first NaN or +inf in a flat array, −1 if there is none. (x < inf) is false for
+    // both, which keeps the scan one comparison an entry.
+    m.def("find_not_a_score", [](const In<double, 1>& values) {
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (!(values(i) < HUGE_VAL)) return static_cast<std::int64_t>(i);
+        }
+        return std::int64_t{-1};
+    });
+}
+
+}  // namespace trelliswork

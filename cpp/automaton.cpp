@@ -1,0 +1,93 @@
+#include "automaton.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <tuple>
+
+namespace trelliswork {
+
+namespace {
+
+void require(bool condition, const std::string& message) {
+    if (!condition) throw std::invalid_argument(message);
+}
+
+void check_arcs(const Automaton& a) {
+    const auto n = a.source.size();
+    require(a.label.size() == n && a.target.size() == n,
+            "source, label and target must have one entry an arc");
+    require(a.pattern_offsets.size() == n + 1 && a.pattern_offsets.front() == 0 &&
+                a.pattern_offsets.back() == static_cast<std::int64_t>(a.pattern_ids.size()),
+            "pattern_offsets must run from 0 to the number of pattern ids");
+    require(a.initial.size() == static_cast<std::size_t>(a.n_states) &&
+                a.final.size() == static_cast<std::size_t>(a.n_states),
+            "initial and final must have one entry a state");
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::string where = "arc " + std::to_string(i) + ": ";
+        require(a.source[i] >= 0 && a.source[i] < a.n_states, where + "no such source state");
+        require(a.target[i] >= 0 && a.target[i] < a.n_states, where + "no such target state");
+        require(a.label[i] >= 0 && a.label[i] < a.n_labels, where + "no such label");
+        require(a.pattern_offsets[i] <= a.pattern_offsets[i + 1],
+                where + "pattern_offsets must not decrease");
+        if (i > 0) {
+            require(std::tie(a.target[i - 1], a.label[i - 1], a.source[i - 1]) <
+                        std::tie(a.target[i], a.label[i], a.source[i]),
+                    where + "arcs must be distinct and sorted by (target, label, source)");
+        }
+    }
+    for (const auto id : a.pattern_ids) {
+        require(id >= 0 && id < a.n_patterns, "pattern " + std::to_string(id) + " does not exist");
+    }
+    for (int s = 0; s < a.n_states; ++s) {
+        require(!std::isnan(a.initial[s]) && !std::isnan(a.final[s]) && a.initial[s] < HUGE_VAL &&
+                    a.final[s] < HUGE_VAL,
+                "state " + std::to_string(s) + ": initial and final weights must be below +inf");
+    }
+}
+
+bool has_chain_shape(const Automaton& a) {
+    const std::int64_t n_labels = a.n_labels;
+    if (a.n_states != n_labels + 1 || a.n_arcs() != n_labels * (n_labels + 1) ||
+        a.n_patterns != n_labels * n_labels) {
+        return false;
+    }
+    for (int s = 0; s < a.n_states; ++s) {
+        if (a.final[s] != 0.0 || (s == 0 ? a.initial[s] != 0.0 : a.initial[s] > -HUGE_VAL)) {
+            return false;
+        }
+    }
+    for (std::int64_t i = 0; i < a.n_arcs(); ++i) {
+        const auto fired = a.pattern_offsets[i + 1] - a.pattern_offsets[i];
+        if (a.target[i] != a.label[i] + 1) return false;
+        if (a.source[i] == 0) {
+            if (fired != 0) return false;
+        } else if (fired != 1 || a.pattern_ids[a.pattern_offsets[i]] !=
+                                     (a.source[i] - 1) * n_labels + a.label[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+void Automaton::finish() {
+    check_arcs(*this);
+    step_label.clear();
+    step_target.clear();
+    step_offsets.clear();
+    for (std::int64_t i = 0; i < n_arcs(); ++i) {
+        if (i == 0 || target[i] != target[i - 1] || label[i] != label[i - 1]) {
+            step_label.push_back(label[i]);
+            step_target.push_back(target[i]);
+            step_offsets.push_back(i);
+        }
+    }
+    step_offsets.push_back(n_arcs());
+    state_offsets.assign(static_cast<std::size_t>(n_states) + 1, 0);
+    for (const auto state : step_target) ++state_offsets[static_cast<std::size_t>(state) + 1];
+    for (int s = 0; s < n_states; ++s) state_offsets[s + 1] += state_offsets[s];
+    is_chain = has_chain_shape(*this);
+}
+
+}  // namespace trelliswork

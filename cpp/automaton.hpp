@@ -1,0 +1,38 @@
+// The arc list that every model and every constraint compiles to.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace trelliswork {
+
+// A weighted automaton over labels, as flat arrays. S states, A arcs, G steps, P patterns.
+//
+// Arcs are sorted by (target, label, source). A *step* is a run of arcs that agree in target and
+// label: whatever label a segment carries, its score is added once a step, not once an arc.
+// An arc fires the patterns whose weights it collects (a transition y′→y is a pattern of length 2).
+struct Automaton {
+    int n_states = 0;
+    int n_labels = 0;
+    int n_patterns = 0;
+    std::vector<std::int32_t> source, label, target;   // (A,)
+    std::vector<std::int64_t> pattern_offsets;         // (A + 1,) into pattern_ids
+    std::vector<std::int32_t> pattern_ids;             // patterns fired by each arc
+    std::vector<double> initial, final;                // (S,) log weights, −inf = not allowed
+    std::vector<std::int32_t> step_label, step_target; // (G,)
+    std::vector<std::int64_t> step_offsets;            // (G + 1,) into the arcs
+    std::vector<std::int64_t> state_offsets;           // (S + 1,) into the steps, by target
+    // Complete first order: state 0 is the empty context, state 1 + y follows label y, every state
+    // is final, and arc y′→y fires exactly the pattern y′·L + y (start arcs fire none).
+    bool is_chain = false;
+
+    std::int64_t n_arcs() const { return static_cast<std::int64_t>(source.size()); }
+    std::int64_t n_steps() const { return static_cast<std::int64_t>(step_label.size()); }
+
+    // Fills the derived arrays; throws std::invalid_argument naming the fault.
+    void finish();
+};
+
+}  // namespace trelliswork

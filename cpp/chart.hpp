@@ -1,0 +1,366 @@
+// The kernel: one recursion over arcs and durations, for any semiring.
+//
+//   enter[u, g] = ⊕ over arcs a of step g   α[u, source(a)] ⊗ w[a]
+//   α[t, s]     = ⊕ over steps g into s, d  enter[t−d, g] ⊗ φ[t−1, d, label(g)]
+//
+// t counts tokens already read: row 0 is the start, row T the end, and a segment of d tokens leads
+// from row t − d to row t. Cost: arcs + steps × durations, a token.
+//
+// Scaling (S = Real). Row t holds α[t, ·] / exp(C_t). Emissions are exponentiated relative to the
+// row's best, C_t takes the difference, and a row whose maximum drifts out of 2^±64 is multiplied by
+// a power of two, which is exact. Sums lose a path only where a state that some path reaches comes
+// out as zero or near the bottom of the range; `forward` looks for exactly that, at the cost of one
+// comparison a state, and returns false: the caller then runs the same recursion in Log.
+// The backward pass uses β̃[t, s] = β[t, s] · exp(C_t) / Z, so that Σ_s α[t, s] β̃[t, s] = 1 at every t:
+// a β̃ that underflows belongs to a state with a posterior below 2^-900, and one that could overflow
+// to a state with α = 0, where it is not wanted.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "automaton.hpp"
+#include "rows.hpp"
+#include "scores.hpp"
+#include "semiring.hpp"
+
+namespace trelliswork {
+
+inline constexpr double kSmallestSafe = 0x1p-960;
+inline constexpr double kRowTooSmall = 0x1p-64;
+inline constexpr double kRowTooLarge = 0x1p+64;
+
+// Where posteriors go; any pointer may be null. All are added to.
+struct PosteriorSink {
+    double* segments = nullptr;    // (T, D, L): P(a segment of label y and duration d ends at t)
+    double* arc_counts = nullptr;  // (A,): expected number of times each arc is taken
+    double* arcs = nullptr;        // (T, A): P(arc a is taken into a segment that begins at t)
+    double* score = nullptr;       // (1,): expected score of a path
+};
+
+template <class S>
+class Chart {
+  public:
+    using Semiring = S;
+
+    Chart(const Automaton& automaton, const ArcWeights<S>& constant_weights,
+          const double* constant_patterns, std::size_t memory_limit)
+        : automaton_(automaton),
+          constant_(constant_weights),
+          constant_patterns_(constant_patterns),
+          memory_limit_(memory_limit) {}
+
+    // Computes every α; false when S is scaled and a reachable state fell out of range.
+    bool forward(const SequenceScores& scores) {
+        scores_ = scores;
+        allocate();
+        for (std::int64_t s = 0; s < n_states(); ++s) {
+            rows_[0][s] = S::from_log(automaton_.initial[s]);
+        }
+        return rows_.run([this] { return fill_block(); }) && finish_total();
+    }
+
+    // log ⊕ over all paths, −inf where there is none.
+    double log_total() const { return log_total_; }
+
+    // Makes rows t − D … t readable. Callers walk backwards: each block is computed once more.
+    void seek(std::int64_t t) {
+        rows_.seek(t, [this] { fill_block(); });
+    }
+
+    double alpha(std::int64_t t, std::int64_t state) const { return rows_[t][state]; }
+
+    // φ of the segment of d tokens that ends in row t, in S and in the scale of row t.
+    double emission(std::int64_t t, int d, std::int64_t label) const {
+        if constexpr (S::scaled) return emission_row(t)[(d - 1) * n_labels() + label];
+        return phi_row(t)[(d - 1) * n_labels() + label];
+    }
+
+    // Arc weights for segments that begin at token u.
+    const ArcWeights<S>& weights_at(std::int64_t u) {
+        if (scores_.positional == nullptr) return constant_;
+        local_.load(automaton_, constant_patterns_,
+                    scores_.positional + u * automaton_.n_patterns);
+        return local_;
+    }
+
+    // ⊗ of the final weight; the factor exp(−max final) cancels in every ratio.
+    double final_weight(std::int64_t state) const {
+        return S::from_log(automaton_.final[state] - final_shift());
+    }
+
+    const Automaton& automaton() const { return automaton_; }
+    std::int64_t length() const { return scores_.length; }
+    int n_durations() const { return scores_.n_durations; }
+
+    void posteriors(const PosteriorSink& sink);
+
+  private:
+    std::int64_t n_states() const { return automaton_.n_states; }
+    std::int64_t n_labels() const { return automaton_.n_labels; }
+    double* emission_row(std::int64_t t) {
+        return emissions_.data() + (t - rows_.block_start() - 1) * n_durations() * n_labels();
+    }
+    const double* emission_row(std::int64_t t) const {
+        return emissions_.data() + (t - rows_.block_start() - 1) * n_durations() * n_labels();
+    }
+    const double* phi_row(std::int64_t t) const {
+        return scores_.phi + (t - 1) * n_durations() * n_labels();
+    }
+    double* enter_row(std::int64_t u) {
+        return enter_.data() + (u % n_durations()) * automaton_.n_steps();
+    }
+    double final_shift() const {
+        if constexpr (!S::scaled) return 0.0;
+        double largest = kNegativeInfinity;
+        for (const double f : automaton_.final) largest = std::max(largest, f);
+        return largest > kNegativeInfinity ? largest : 0.0;
+    }
+
+    void allocate() {
+        const std::int64_t emission_width = S::scaled ? n_durations() * n_labels() : 0;
+        rows_.plan(scores_.length, n_durations(), n_states(),
+                   sizeof(double) * static_cast<std::size_t>(n_states() + emission_width),
+                   memory_limit_, S::zero);
+        emissions_.resize(static_cast<std::size_t>(rows_.block_length() * emission_width));
+        enter_.assign(static_cast<std::size_t>(n_durations() * automaton_.n_steps()), S::zero);
+        const auto n_rows = static_cast<std::size_t>(scores_.length) + 1;
+        log_scale_.assign(n_rows, 0.0);
+        rescale_.assign(n_rows, 1.0);
+        shift_.assign(n_rows, constant_.shift);
+    }
+
+    bool fill_block() {
+        const auto start = rows_.block_start();
+        for (auto u = std::max<std::int64_t>(0, start - n_durations() + 1); u < start; ++u) {
+            compute_enter(u, weights_at(u));
+        }
+        for (auto t = start + 1; t <= rows_.block_end(); ++t) {
+            const auto& weights = weights_at(t - 1);
+            shift_[t - 1] = weights.shift;
+            compute_enter(t - 1, weights);
+            compute_emissions(t);
+            compute_row(t);
+            if constexpr (S::scaled) {
+                if (!normalise_row(t)) return false;
+            }
+        }
+        return true;
+    }
+
+    void compute_enter(std::int64_t u, const ArcWeights<S>& weights) {
+        const double* alpha_row = rows_[u];
+        double* enter = enter_row(u);
+        for (std::int64_t g = 0; g < automaton_.n_steps(); ++g) {
+            typename S::Sum sum;
+            for (auto a = automaton_.step_offsets[g]; a < automaton_.step_offsets[g + 1]; ++a) {
+                sum.add(S::times(alpha_row[automaton_.source[a]], weights.weight[a]));
+            }
+            enter[g] = sum.value();
+        }
+    }
+
+    // e[d, y] = exp(φ[t−1, d, y] + shift_{t−d} + C_{t−d} − best), C_t ← best.
+    void compute_emissions(std::int64_t t) {
+        if constexpr (S::scaled) {
+            const double* phi = phi_row(t);
+            double* e = emission_row(t);
+            const auto longest = std::min<std::int64_t>(n_durations(), t);
+            double best = kNegativeInfinity;
+            for (std::int64_t d = 1; d <= longest; ++d) {
+                const double base = log_scale_[t - d] + shift_[t - d];
+                for (std::int64_t y = 0; y < n_labels(); ++y) {
+                    best = std::max(best, phi[(d - 1) * n_labels() + y] + base);
+                }
+            }
+            // No segment may end here: any finite reference will do, every emission is zero.
+            if (best == kNegativeInfinity) best = log_scale_[t - 1];
+            for (std::int64_t d = 1; d <= longest; ++d) {
+                const double base = log_scale_[t - d] + shift_[t - d] - best;
+                for (std::int64_t y = 0; y < n_labels(); ++y) {
+                    e[(d - 1) * n_labels() + y] = std::exp(phi[(d - 1) * n_labels() + y] + base);
+                }
+            }
+            log_scale_[t] = best;
+        }
+    }
+
+    void compute_row(std::int64_t t) {
+        const auto longest = static_cast<int>(std::min<std::int64_t>(n_durations(), t));
+        double* out = rows_[t];
+        for (std::int64_t s = 0; s < n_states(); ++s) {
+            typename S::Sum sum;
+            for (auto g = automaton_.state_offsets[s]; g < automaton_.state_offsets[s + 1]; ++g) {
+                for (int d = 1; d <= longest; ++d) {
+                    sum.add(S::times(enter_row(t - d)[g],
+                                     emission(t, d, automaton_.step_label[g])));
+                }
+            }
+            out[s] = sum.value();
+        }
+    }
+
+    bool normalise_row(std::int64_t t) {
+        double* alpha_row = rows_[t];
+        double largest = 0.0;
+        double smallest = HUGE_VAL;
+        for (std::int64_t s = 0; s < n_states(); ++s) {
+            largest = std::max(largest, alpha_row[s]);
+            smallest = std::min(smallest, alpha_row[s]);
+        }
+        if (smallest < kSmallestSafe && !small_values_are_structural(t)) return false;
+        if (largest > 0.0 && (largest < kRowTooSmall || largest > kRowTooLarge)) {
+            int exponent = 0;
+            std::frexp(largest, &exponent);
+            rescale_[t] = std::ldexp(1.0, -exponent);
+            for (std::int64_t s = 0; s < n_states(); ++s) alpha_row[s] *= rescale_[t];
+            log_scale_[t] += exponent * M_LN2;
+        } else {
+            rescale_[t] = 1.0;
+        }
+        return true;
+    }
+
+    // True when every value of row t below the safe range is a zero that no path reaches. Earlier
+    // rows have passed the same test, so a zero there is a true zero.
+    bool small_values_are_structural(std::int64_t t) {
+        const double* alpha_row = rows_[t];
+        const auto longest = std::min<std::int64_t>(n_durations(), t);
+        for (std::int64_t s = 0; s < n_states(); ++s) {
+            if (alpha_row[s] >= kSmallestSafe) continue;
+            if (alpha_row[s] > 0.0) return false;
+            for (std::int64_t d = 1; d <= longest; ++d) {
+                const auto& weights = weights_at(t - d);
+                const double* before = rows_[t - d];
+                for (auto g = automaton_.state_offsets[s]; g < automaton_.state_offsets[s + 1];
+                     ++g) {
+                    const auto y = automaton_.step_label[g];
+                    if (phi_row(t)[(d - 1) * n_labels() + y] == kNegativeInfinity) continue;
+                    for (auto a = automaton_.step_offsets[g]; a < automaton_.step_offsets[g + 1];
+                         ++a) {
+                        if (before[automaton_.source[a]] > 0.0 &&
+                            weights.log_weight[a] > kNegativeInfinity) {
+                            return false;
+                        }
+                    }
+                }
+            }
+        }
+        return true;
+    }
+
+    bool finish_total() {
+        typename S::Sum sum;
+        const double* last = rows_[scores_.length];
+        bool some_path = false;
+        for (std::int64_t s = 0; s < n_states(); ++s) {
+            sum.add(S::times(last[s], final_weight(s)));
+            some_path |= last[s] > S::zero && automaton_.final[s] > kNegativeInfinity;
+        }
+        total_ = sum.value();
+        if (S::scaled && some_path && total_ < kSmallestSafe) return false;
+        log_total_ = some_path ? S::to_log(total_) + log_scale_[scores_.length] + final_shift()
+                               : kNegativeInfinity;
+        return true;
+    }
+
+    const Automaton& automaton_;
+    const ArcWeights<S>& constant_;
+    const double* constant_patterns_;  // (P,) or null
+    std::size_t memory_limit_;
+    SequenceScores scores_;
+    ArcWeights<S> local_;              // weights at one position, where they depend on it
+    Rows rows_;                        // (T + 1, S): α in the scale of its row
+    std::vector<double> emissions_;    // (block, D, L), scaled semirings only
+    std::vector<double> enter_;        // (D, G), a ring over starts
+    std::vector<double> log_scale_;    // (T + 1,): C_t
+    std::vector<double> rescale_;      // (T + 1,): the power of two that row t was multiplied by
+    std::vector<double> shift_;        // (T + 1,): shift of the arc weights at each start
+    double total_ = S::zero;
+    double log_total_ = kNegativeInfinity;
+};
+
+// Walks t = T … 1. `pending[u, g]` collects ⊕_d φ ⊗ β̃ over the segments that begin at u by step g;
+// when t reaches u it is complete, and β̃[u, ·] and the arc posteriors at u follow from it.
+template <class S>
+void Chart<S>::posteriors(const PosteriorSink& sink) {
+    if (log_total_ == kNegativeInfinity) return;
+    const auto n_steps = automaton_.n_steps();
+    const auto n_durations_ = static_cast<std::int64_t>(n_durations());
+    std::vector<typename S::Sum> pending(static_cast<std::size_t>(n_durations_ * n_steps));
+    std::vector<typename S::Sum> gathered(static_cast<std::size_t>(n_states()));
+    std::vector<double> beta(static_cast<std::size_t>(n_states()));
+    for (std::int64_t s = 0; s < n_states(); ++s) beta[s] = S::divide(final_weight(s), total_);
+    double expected_score = 0.0;
+    // Adds p · x, where x may be −inf if p is 0.
+    const auto expect = [&expected_score](double p, double x) {
+        if (p > 0.0) expected_score += p * x;
+    };
+    // Adds what states weigh at the start or at the end.
+    const auto expect_states = [&](std::int64_t t, const std::vector<double>& weight) {
+        for (std::int64_t s = 0; s < n_states(); ++s) {
+            expect(S::to_probability(S::times(alpha(t, s), beta[s])), weight[s]);
+        }
+    };
+
+    // The ring must hold enter[u] for the D starts before row T.
+    seek(scores_.length);
+    expect_states(scores_.length, automaton_.final);
+    auto oldest = scores_.length;
+    for (auto t = scores_.length; t >= 1; --t) {
+        seek(t);
+        for (std::int64_t s = 0; s < n_states(); ++s) {
+            if (alpha(t, s) == S::zero) beta[s] = S::zero;
+        }
+        while (oldest > std::max<std::int64_t>(0, t - n_durations_)) {
+            --oldest;
+            compute_enter(oldest, weights_at(oldest));
+            std::fill_n(pending.begin() + (oldest % n_durations_) * n_steps, n_steps,
+                        typename S::Sum{});
+        }
+        for (std::int64_t d = 1; d <= std::min(n_durations_, t); ++d) {
+            const double* enter = enter_row(t - d);
+            auto* into = pending.data() + ((t - d) % n_durations_) * n_steps;
+            double* segments =
+                sink.segments == nullptr
+                    ? nullptr
+                    : sink.segments + ((t - 1) * n_durations_ + d - 1) * n_labels();
+            for (std::int64_t g = 0; g < n_steps; ++g) {
+                const auto y = automaton_.step_label[g];
+                const double ahead = S::times(
+                    S::times(emission(t, static_cast<int>(d), y), beta[automaton_.step_target[g]]),
+                    S::scaled ? rescale_[t] : S::one);
+                into[g].add(ahead);
+                const double p = S::to_probability(S::times(enter[g], ahead));
+                if (segments != nullptr) segments[y] += p;
+                expect(p, phi_row(t)[(d - 1) * n_labels() + y]);
+            }
+        }
+        // Row u = t − 1 has now received everything that begins there.
+        const auto u = t - 1;
+        const auto* complete = pending.data() + (u % n_durations_) * n_steps;
+        const auto& weights = weights_at(u);
+        std::fill(gathered.begin(), gathered.end(), typename S::Sum{});
+        for (std::int64_t g = 0; g < n_steps; ++g) {
+            const double ahead = complete[g].value();
+            if (ahead == S::zero) continue;
+            for (auto a = automaton_.step_offsets[g]; a < automaton_.step_offsets[g + 1]; ++a) {
+                const double through = S::times(weights.weight[a], ahead);
+                gathered[automaton_.source[a]].add(through);
+                const double p =
+                    S::to_probability(S::times(alpha(u, automaton_.source[a]), through));
+                expect(p, weights.log_weight[a]);
+                if (sink.arc_counts != nullptr) sink.arc_counts[a] += p;
+                if (sink.arcs != nullptr) sink.arcs[u * automaton_.n_arcs() + a] += p;
+            }
+        }
+        for (std::int64_t s = 0; s < n_states(); ++s) beta[s] = gathered[s].value();
+    }
+    seek(0);
+    expect_states(0, automaton_.initial);
+    if (sink.score != nullptr) *sink.score += expected_score;
+}
+
+}  // namespace trelliswork

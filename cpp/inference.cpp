@@ -1,0 +1,158 @@
+#include "inference.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "threads.hpp"
+
+namespace trelliswork {
+
+namespace {
+
+constexpr std::ptrdiff_t kSequencesAtATime = 16;
+
+// Folds start scores, end scores and allowed labels into φ, copying it only when there are any.
+class ScoreReader {
+  public:
+    explicit ScoreReader(const Batch& batch) : batch_(batch) {}
+
+    SequenceScores read(std::int64_t sequence) {
+        const auto first = batch_.offsets[sequence];
+        const auto n_labels = static_cast<std::int64_t>(batch_.automaton->n_labels);
+        const auto width = batch_.n_durations * n_labels;
+        SequenceScores scores;
+        scores.length = batch_.offsets[sequence + 1] - first;
+        scores.n_durations = batch_.n_durations;
+        scores.phi = batch_.phi + first * width;
+        if (batch_.positional != nullptr) {
+            scores.positional = batch_.positional + first * batch_.automaton->n_patterns;
+        }
+        if (batch_.start == nullptr && batch_.end == nullptr && batch_.allowed == nullptr) {
+            return scores;
+        }
+        folded_.assign(scores.phi, scores.phi + scores.length * width);
+        fold(scores.length, batch_.allowed == nullptr ? nullptr : batch_.allowed + first * n_labels);
+        scores.phi = folded_.data();
+        return scores;
+    }
+
+  private:
+    void fold(std::int64_t length, const std::uint8_t* allowed) {
+        const auto n_labels = static_cast<std::int64_t>(batch_.automaton->n_labels);
+        for (std::int64_t t = 0; t < length; ++t) {
+            for (int d = 1; d <= batch_.n_durations; ++d) {
+                double* row = folded_.data() + (t * batch_.n_durations + d - 1) * n_labels;
+                const auto first = t - d + 1;
+                for (std::int64_t y = 0; y < n_labels; ++y) {
+                    if (first == 0 && batch_.start != nullptr) row[y] += batch_.start[y];
+                    if (t == length - 1 && batch_.end != nullptr) row[y] += batch_.end[y];
+                    for (auto i = std::max<std::int64_t>(first, 0); allowed != nullptr && i <= t;
+                         ++i) {
+                        if (!allowed[i * n_labels + y]) row[y] = kNegativeInfinity;
+                    }
+                }
+            }
+        }
+    }
+
+    const Batch& batch_;
+    std::vector<double> folded_;  // (T, D, L)
+};
+
+// Calls body(worker state, sequence, scores), handing sequences out as workers come free.
+template <class Body>
+void for_each_sequence(const Batch& batch, std::size_t memory_limit, Body&& body) {
+    const Weights weights(*batch.automaton, batch.patterns, batch.n_durations,
+                          batch.positional != nullptr);
+    struct Worker {
+        Engine engine;
+        ScoreReader reader;
+    };
+    std::vector<Worker> workers;
+    workers.reserve(static_cast<std::size_t>(batch.n_workers));
+    for (int i = 0; i < batch.n_workers; ++i) {
+        workers.push_back({Engine(weights, memory_limit), ScoreReader(batch)});
+    }
+    parallel_for(batch.n_workers, batch.n_sequences, kSequencesAtATime,
+                 [&](int worker, std::ptrdiff_t sequence) {
+                     auto& mine = workers[static_cast<std::size_t>(worker)];
+                     body(mine.engine, sequence, mine.reader.read(sequence));
+                 });
+}
+
+}  // namespace
+
+void log_partition(const Batch& batch, double* log_z) {
+    for_each_sequence(batch, batch.memory_limit,
+                      [&](Engine& engine, std::int64_t b, const SequenceScores& scores) {
+                          log_z[b] = engine.with_sums(
+                              scores, [](const auto& chart) { return chart.log_total(); });
+                      });
+}
+
+void posteriors(const Batch& batch, double* log_z, double* segments, double* pattern_counts,
+                double* arcs, double* expected_score) {
+    const Automaton& automaton = *batch.automaton;
+    const auto width = static_cast<std::int64_t>(batch.n_durations) * automaton.n_labels;
+    const Weights weights(automaton, batch.patterns, batch.n_durations,
+                          batch.positional != nullptr);
+    const auto n_patterns = static_cast<std::size_t>(automaton.n_patterns);
+    const auto bounds = split_evenly(batch.offsets, batch.n_sequences, batch.n_workers);
+    const int n_shares = static_cast<int>(bounds.size()) - 1;
+    std::vector<std::vector<double>> counts(static_cast<std::size_t>(n_shares));
+    run_workers(n_shares, [&](int worker) {
+        Engine engine(weights, batch.memory_limit);
+        ScoreReader reader(batch);
+        auto& mine = counts[static_cast<std::size_t>(worker)];
+        mine.assign(n_patterns, 0.0);
+        for (auto b = bounds[worker]; b < bounds[worker + 1]; ++b) {
+            const auto first = batch.offsets[b];
+            log_z[b] = engine.posteriors(
+                reader.read(b), segments + first * width, mine.data(),
+                arcs == nullptr ? nullptr : arcs + first * automaton.n_arcs(), expected_score + b);
+        }
+    });
+    for (const auto& share : counts) {
+        for (std::size_t p = 0; p < n_patterns; ++p) pattern_counts[p] += share[p];
+    }
+}
+
+void best_path(const Batch& batch, std::int32_t* labels, std::uint8_t* begins, double* score) {
+    for_each_sequence(batch, batch.memory_limit,
+                      [&](Engine& engine, std::int64_t b, const SequenceScores& scores) {
+                          const auto first = batch.offsets[b];
+                          engine.with_best(scores, [&](auto& chart) {
+                              score[b] = chart.log_total();
+                              read_best_path(chart, labels + first, begins + first);
+                          });
+                      });
+}
+
+void best_paths(const Batch& batch, std::int64_t k, std::int32_t* labels, std::uint8_t* begins,
+                double* scores) {
+    const auto n_tokens = batch.offsets[batch.n_sequences];
+    for_each_sequence(batch, kNoMemoryLimit,
+                      [&](Engine& engine, std::int64_t b, const SequenceScores& sequence) {
+                          const auto first = batch.offsets[b];
+                          engine.with_best(sequence, [&](auto& chart) {
+                              read_best_paths(chart, k, n_tokens, scores + b * k, labels + first,
+                                              begins + first);
+                          });
+                      });
+}
+
+void sample(const Batch& batch, std::int64_t n, std::uint64_t seed, std::int32_t* labels,
+            std::uint8_t* begins) {
+    const auto n_tokens = batch.offsets[batch.n_sequences];
+    for_each_sequence(batch, batch.memory_limit,
+                      [&](Engine& engine, std::int64_t b, const SequenceScores& scores) {
+                          const auto first = batch.offsets[b];
+                          RandomStream random(seed, static_cast<std::uint64_t>(b));
+                          engine.with_sums(scores, [&](auto& chart) {
+                              draw_paths(chart, random, n, n_tokens, labels + first,
+                                         begins + first);
+                          });
+                      });
+}
+
+}  // namespace trelliswork

@@ -1,0 +1,54 @@
+// What the kernel reads: the scores of one sequence, and the weights of the arcs.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "automaton.hpp"
+#include "semiring.hpp"
+
+namespace trelliswork {
+
+// The scores of one sequence of T tokens; segments last 1 … D tokens.
+struct SequenceScores {
+    std::int64_t length = 0;             // T
+    int n_durations = 1;                 // D
+    const double* phi = nullptr;         // (T, D, L): label y on the d + 1 tokens that end at t
+    const double* positional = nullptr;  // (T, P) or null: pattern weights where a segment begins
+};
+
+// Arc weights in semiring S: w[a] = exp(log w[a] − shift) where S is scaled, log w[a] elsewhere,
+// with log w[a] the sum of the weights of the patterns that arc a fires.
+template <class S>
+struct ArcWeights {
+    std::vector<double> log_weight;  // (A,)
+    std::vector<double> weight;      // (A,)
+    double shift = 0.0;
+
+    // constant (P,) or null, positional (P,) or null: both are added.
+    void load(const Automaton& automaton, const double* constant, const double* positional) {
+        const auto n_arcs = static_cast<std::size_t>(automaton.n_arcs());
+        log_weight.assign(n_arcs, 0.0);
+        for (std::size_t arc = 0; arc < n_arcs; ++arc) {
+            double total = 0.0;
+            for (auto k = automaton.pattern_offsets[arc]; k < automaton.pattern_offsets[arc + 1];
+                 ++k) {
+                const auto pattern = automaton.pattern_ids[k];
+                if (constant != nullptr) total += constant[pattern];
+                if (positional != nullptr) total += positional[pattern];
+            }
+            log_weight[arc] = total;
+        }
+        weight = log_weight;
+        shift = 0.0;
+        if constexpr (S::scaled) {
+            const auto largest = std::max_element(log_weight.begin(), log_weight.end());
+            if (largest != log_weight.end() && *largest > kNegativeInfinity) shift = *largest;
+            for (double& w : weight) w = std::exp(w - shift);
+        }
+    }
+};
+
+}  // namespace trelliswork

@@ -1,0 +1,76 @@
+// The algebras that the one recursion of chart.hpp runs over: (plus, times, zero, one).
+//
+//   Real   (+, ×, 0, 1)                probabilities; rows are rescaled, see chart.hpp
+//   Log    (logaddexp, +, −inf, 0)     the same sums, in logarithms: slower, cannot underflow
+//   Max    (max, +, −inf, 0)           best paths
+//
+// Sum is a running total, so that Log pays one exp a term instead of an exp and a log.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+namespace trelliswork {
+
+inline constexpr double kNegativeInfinity = -std::numeric_limits<double>::infinity();
+
+struct Real {
+    static constexpr bool scaled = true;
+    static constexpr double zero = 0.0;
+    static constexpr double one = 1.0;
+    static double times(double a, double b) { return a * b; }
+    static double divide(double a, double b) { return a / b; }
+    static double from_log(double x) { return std::exp(x); }
+    static double to_log(double x) { return std::log(x); }
+    static double to_probability(double x) { return x; }
+
+    struct Sum {
+        double total = zero;
+        void add(double x) { total += x; }
+        double value() const { return total; }
+    };
+};
+
+struct Log {
+    static constexpr bool scaled = false;
+    static constexpr double zero = kNegativeInfinity;
+    static constexpr double one = 0.0;
+    static double times(double a, double b) { return a + b; }
+    static double divide(double a, double b) { return a - b; }
+    static double from_log(double x) { return x; }
+    static double to_log(double x) { return x; }
+    static double to_probability(double x) { return std::exp(x); }
+
+    // log Σ exp(x_i) as largest + log(mass), mass = Σ exp(x_i − largest).
+    struct Sum {
+        double largest = zero;
+        double mass = 0.0;
+        void add(double x) {
+            if (x == zero) return;
+            if (x <= largest) {
+                mass += std::exp(x - largest);
+            } else {
+                mass = mass * std::exp(largest - x) + 1.0;
+                largest = x;
+            }
+        }
+        double value() const { return mass > 0.0 ? largest + std::log(mass) : zero; }
+    };
+};
+
+struct Max {
+    static constexpr bool scaled = false;
+    static constexpr double zero = kNegativeInfinity;
+    static constexpr double one = 0.0;
+    static double times(double a, double b) { return a + b; }
+    static double from_log(double x) { return x; }
+    static double to_log(double x) { return x; }
+
+    struct Sum {
+        double total = zero;
+        void add(double x) { total = x > total ? x : total; }
+        double value() const { return total; }
+    };
+};
+
+}  // namespace trelliswork

@@ -1,0 +1,136 @@
+"""Automata over labels: the arc lists that the kernel runs on.
+
+An automaton reads one label a segment (a token, in a chain). A path from an initial to a final state
+collects the weights of the *patterns* that its arcs fire; a transition ``y' → y`` is a pattern of
+length two. Letters: ``S`` states, ``A`` arcs, ``L`` labels, ``P`` patterns.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trelliswork import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Automaton"]
+
+
+class Automaton:
+    """A weighted automaton over labels.
+
+    Parameters
+    ----------
+    n_states, n_labels, n_patterns
+        How many states, labels and patterns there are; all ids count from 0.
+    source, label, target
+        One entry an arc, shape ``(A,)``, in any order. Arcs must be distinct.
+    patterns
+        For each arc, the ids of the patterns it fires. Default: none.
+    initial, final
+        Weight of starting or ending in each state, shape ``(S,)``; ``-inf`` forbids it.
+        Default: start in state 0, end anywhere.
+
+    Attributes
+    ----------
+    source, label, target : numpy.ndarray
+        The arcs, sorted by (target, label, source): the order of every array "per arc".
+
+    Examples
+    --------
+    >>> Automaton.chain(2)
+    Automaton(states=3, labels=2, arcs=6, patterns=4)
+    """
+
+    def __init__(
+        self,
+        n_states: int,
+        n_labels: int,
+        source: ArrayLike,
+        label: ArrayLike,
+        target: ArrayLike,
+        *,
+        n_patterns: int = 0,
+        patterns: Sequence[Sequence[int]] | None = None,
+        initial: ArrayLike | None = None,
+        final: ArrayLike | None = None,
+    ) -> None:
+        arcs = [np.asarray(column, dtype=np.int32) for column in (source, label, target)]
+        n_arcs = arcs[0].size
+        fired: Sequence[Sequence[int]] = [()] * n_arcs if patterns is None else patterns
+        if any(column.shape != (n_arcs,) for column in arcs) or len(fired) != n_arcs:
+            raise ValueError(
+                "Automaton: expected one source, label, target and pattern list an arc, got "
+                f"{[column.shape for column in arcs]} and {len(fired)} pattern lists."
+            )
+        order = np.lexsort((arcs[0], arcs[1], arcs[2]))
+        self.source, self.label, self.target = (column[order] for column in arcs)
+        self.n_states, self.n_labels, self.n_patterns = n_states, n_labels, n_patterns
+        sorted_fired = [fired[i] for i in order]
+        self.pattern_offsets: NDArray[np.int64] = np.zeros(n_arcs + 1, dtype=np.int64)
+        np.cumsum([len(ids) for ids in sorted_fired], out=self.pattern_offsets[1:])
+        self.pattern_ids = np.array([i for ids in sorted_fired for i in ids], dtype=np.int32)
+        start_at_zero = np.where(np.arange(n_states) == 0, 0.0, -np.inf)
+        self.initial = np.array(start_at_zero if initial is None else initial, dtype=np.float64)
+        self.final = np.array(np.zeros(n_states) if final is None else final, dtype=np.float64)
+        for array in (self.source, self.label, self.target, self.initial, self.final):
+            array.flags.writeable = False
+        self._core = _core.Automaton(
+            n_states,
+            n_labels,
+            n_patterns,
+            self.source,
+            self.label,
+            self.target,
+            self.pattern_offsets,
+            self.pattern_ids,
+            self.initial,
+            self.final,
+        )
+
+    @staticmethod
+    @lru_cache(maxsize=64)
+    def chain(n_labels: int) -> Automaton:
+        """Make the complete first-order automaton over `n_labels` labels.
+
+        State 0 is the empty context and state ``1 + y`` follows label ``y``. The arc ``y' → y``
+        fires pattern ``y' * L + y``, so a ``(L, L)`` transition matrix, read in rows, is its weight
+        vector. This is the automaton of a linear-chain CRF; it takes the dense path of the kernel.
+        """
+        before, label = (
+            axis.ravel() for axis in np.mgrid[0 : n_labels + 1, 0:n_labels]
+        )  # (A,), A = (L + 1) L
+        return Automaton(
+            n_labels + 1,
+            n_labels,
+            before,
+            label,
+            label + 1,
+            n_patterns=n_labels * n_labels,
+            patterns=[
+                () if state == 0 else ((state - 1) * n_labels + y,)
+                for state, y in zip(before.tolist(), label.tolist(), strict=True)
+            ],
+        )
+
+    @property
+    def n_arcs(self) -> int:
+        """Number of arcs, ``A``."""
+        return int(self.source.size)
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether this is the complete first-order automaton, which has a dense kernel."""
+        return self._core.is_chain
+
+    def __repr__(self) -> str:
+        return (
+            f"Automaton(states={self.n_states}, labels={self.n_labels}, "
+            f"arcs={self.n_arcs}, patterns={self.n_patterns})"
+        )

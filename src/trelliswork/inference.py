@@ -1,0 +1,438 @@
+"""The verbs of the kernel: exact inference on a batch of sequences.
+
+Every verb is a pure function of a :class:`Trellis`, the scores of a ragged batch of sequences on one
+automaton. Letters: ``B`` sequences, ``N`` tokens in all, ``D`` longest segment (1 in a chain), ``L``
+labels, ``P`` patterns, ``A`` arcs. The score of a path is
+
+    score(y) = Σ_segments φ[t, d, y] + Σ_{patterns z fired} ψ_z  (+ start and end scores)
+
+``-inf`` forbids a label, an arc or a sequence, exactly; NaN and ``+inf`` are refused. A sequence that
+no path fits has a log-partition of ``-inf``, labels ``-1`` and zero marginals.
+
+Sums run in scaled probabilities and, for a sequence where these would lose a path, again in
+logarithms, without being asked. Ties are broken toward the lowest label, last position first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trelliswork import _core
+from trelliswork.automaton import Automaton
+from trelliswork.parallel import resolve_jobs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    FloatArray = NDArray[np.float64]
+    IntArray = NDArray[np.int64]
+    LabelArray = NDArray[np.int32]
+    BoolArray = NDArray[np.bool_]
+
+__all__ = [
+    "BestPaths",
+    "Marginals",
+    "Path",
+    "Trellis",
+    "entropy",
+    "kbest",
+    "log_partition",
+    "log_probability",
+    "marginals",
+    "max_marginal",
+    "sample",
+    "viterbi",
+]
+
+MEMORY_LIMIT = 64 * 2**20
+
+
+class Trellis:
+    """Scores of a ragged batch of sequences on one automaton.
+
+    Parameters
+    ----------
+    scores
+        ``φ``: shape ``(N, L)``, or ``(N, D, L)`` with the score of label ``y`` on the ``d + 1``
+        tokens that end at ``t`` in entry ``[t, d, y]``.
+    automaton
+        Default: the complete first-order automaton over the labels, a linear chain.
+    offsets
+        Sequence ``b`` is tokens ``offsets[b]`` to ``offsets[b + 1]``; shape ``(B + 1,)``.
+        Default: one sequence.
+    weights
+        ``ψ``: one weight a pattern, shape ``(P,)``; for a chain also the ``(L, L)`` transition
+        matrix, rows = previous label. Default: zeros.
+    position_weights
+        Added to `weights` for the arcs into a segment that begins at each token: shape ``(N, P)``,
+        for a chain also ``(N, L, L)``.
+    start, end
+        Scores of the first and of the last label, shape ``(L,)``.
+    memory_limit
+        Bytes of forward rows that each thread may keep; a longer sequence keeps checkpoints and
+        computes the rows between them again.
+    """
+
+    def __init__(
+        self,
+        scores: ArrayLike,
+        automaton: Automaton | None = None,
+        *,
+        offsets: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+        position_weights: ArrayLike | None = None,
+        start: ArrayLike | None = None,
+        end: ArrayLike | None = None,
+        memory_limit: int = MEMORY_LIMIT,
+    ) -> None:
+        phi = np.ascontiguousarray(scores, dtype=np.float64)
+        if phi.ndim not in (2, 3) or phi.shape[-1] == 0 or 0 in phi.shape[1:]:
+            raise ValueError(
+                "scores: expected shape (tokens, labels) or (tokens, durations, labels) with at "
+                f"least one label, got {phi.shape}."
+            )
+        self.scores: FloatArray = phi[:, None, :] if phi.ndim == 2 else phi
+        n_tokens, _, n_labels = self.scores.shape
+        self.automaton = Automaton.chain(n_labels) if automaton is None else automaton
+        n_patterns = self.automaton.n_patterns
+        if n_labels != self.automaton.n_labels:
+            raise ValueError(
+                f"scores: expected {self.automaton.n_labels} labels, as the automaton has, "
+                f"got {n_labels}."
+            )
+        self.offsets: IntArray = _checked_offsets(
+            [0, n_tokens] if offsets is None else offsets, n_tokens
+        )
+        self.weights = _checked("weights", weights, (n_patterns,))
+        self.position_weights = _checked("position_weights", position_weights, (n_tokens, n_patterns))
+        self.start = _checked("start", start, (n_labels,))
+        self.end = _checked("end", end, (n_labels,))
+        _refuse_nan("scores", self.scores)
+        self.memory_limit = int(memory_limit)
+
+    @classmethod
+    def from_sequences(
+        cls, scores: Sequence[ArrayLike], automaton: Automaton | None = None, **options: ArrayLike
+    ) -> Trellis:
+        """Stack one score array a sequence, each ``(T, L)`` or ``(T, D, L)``, into a batch."""
+        arrays = [np.asarray(sequence, dtype=np.float64) for sequence in scores]
+        if not arrays:
+            raise ValueError("Trellis.from_sequences: expected at least one sequence, got none.")
+        offsets = np.cumsum([0, *(len(array) for array in arrays)])
+        return cls(np.concatenate(arrays), automaton, offsets=offsets, **options)  # type: ignore[arg-type]
+
+    @property
+    def n_sequences(self) -> int:
+        """Number of sequences, ``B``."""
+        return int(self.offsets.size - 1)
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of tokens in all sequences, ``N``."""
+        return int(self.scores.shape[0])
+
+    def _batch(self, allowed: ArrayLike | None, n_jobs: int | None) -> _core.Batch:
+        mask = None
+        if allowed is not None:
+            mask = np.ascontiguousarray(allowed, dtype=bool)
+            expected = (self.n_tokens, self.automaton.n_labels)
+            if mask.shape != expected:
+                raise ValueError(f"allowed: expected shape {expected}, got {mask.shape}.")
+            mask = mask.view(np.uint8)
+        return _core.Batch(
+            self.automaton._core,
+            self.offsets,
+            self.scores,
+            start=self.start,
+            end=self.end,
+            allowed=mask,
+            weights=self.weights,
+            position_weights=self.position_weights,
+            memory_limit=self.memory_limit,
+            n_jobs=min(resolve_jobs(n_jobs), max(1, self.n_sequences)),
+        )
+
+
+@dataclass(frozen=True)
+class Marginals:
+    """Posteriors of a batch.
+
+    Attributes
+    ----------
+    log_partition : numpy.ndarray
+        ``log Z``, shape ``(B,)``.
+    segments : numpy.ndarray
+        ``P(a segment of label y and of d + 1 tokens ends at t)``, shape ``(N, D, L)``.
+    pattern_counts : numpy.ndarray
+        Expected number of times each pattern fires, over the whole batch, shape ``(P,)``.
+    expected_score : numpy.ndarray
+        ``E[score(y)]``, shape ``(B,)``.
+    arcs : numpy.ndarray or None
+        ``P(arc a is taken into a segment that begins at t)``, shape ``(N, A)``, if asked for.
+    """
+
+    log_partition: FloatArray
+    segments: FloatArray
+    pattern_counts: FloatArray
+    expected_score: FloatArray
+    arcs: FloatArray | None
+
+    @cached_property
+    def labels(self) -> FloatArray:
+        """``P(y_t = y)``, shape ``(N, L)``: the segments that cover each token, summed."""
+        n_tokens, n_durations, n_labels = self.segments.shape
+        covered = np.zeros((n_tokens, n_labels))
+        for back in range(n_durations):
+            # Token t is covered by the segments that end `back` tokens later and last longer.
+            longer = self.segments[back:, back:, :].sum(axis=1)
+            covered[: n_tokens - back] += longer
+        return covered
+
+
+@dataclass(frozen=True)
+class Path:
+    """One path a sequence.
+
+    Attributes
+    ----------
+    labels : numpy.ndarray
+        Label of every token, shape ``(N,)``.
+    begins : numpy.ndarray
+        Whether a segment begins at the token, shape ``(N,)``; all true in a chain.
+    scores : numpy.ndarray
+        Score of each sequence's path, shape ``(B,)``.
+    """
+
+    labels: LabelArray
+    begins: BoolArray
+    scores: FloatArray
+
+
+@dataclass(frozen=True)
+class BestPaths:
+    """The k best paths of each sequence, best first.
+
+    Attributes
+    ----------
+    labels : numpy.ndarray
+        Shape ``(k, N)``; ``-1`` where a sequence has fewer than ``k`` paths.
+    begins : numpy.ndarray
+        Whether a segment begins at the token, shape ``(k, N)``.
+    scores : numpy.ndarray
+        Shape ``(B, k)``; ``-inf`` where a sequence has fewer than ``k`` paths.
+    """
+
+    labels: LabelArray
+    begins: BoolArray
+    scores: FloatArray
+
+
+def log_partition(
+    trellis: Trellis, *, allowed: ArrayLike | None = None, n_jobs: int | None = None
+) -> FloatArray:
+    """Log of the sum over all paths, ``log Z = log Σ_y exp score(y)``.
+
+    Parameters
+    ----------
+    trellis
+        The batch.
+    allowed
+        Labels that each token may have, boolean, shape ``(N, L)``: the sum runs over the labellings
+        inside these sets only (partial labels).
+    n_jobs
+        Threads; see :func:`trelliswork.parallel.resolve_jobs`.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape ``(B,)``.
+    """
+    log_z = np.empty(trellis.n_sequences)
+    trellis._batch(allowed, n_jobs).log_partition(log_z)
+    return log_z
+
+
+def marginals(
+    trellis: Trellis,
+    *,
+    allowed: ArrayLike | None = None,
+    arcs: bool = False,
+    n_jobs: int | None = None,
+) -> Marginals:
+    """Posterior probabilities of labels, segments and patterns (and arcs, if asked for).
+
+    The gradient of ``log Z`` is the posteriors: ``∂ log Z / ∂φ[t, d, y] = segments[t, d, y]`` and
+    ``∂ Σ log Z / ∂ψ_z = pattern_counts[z]``. Deterministic for a given `n_jobs`.
+    """
+    log_z = np.empty(trellis.n_sequences)
+    expected_score = np.empty(trellis.n_sequences)
+    segments = np.empty(trellis.scores.shape)
+    counts = np.zeros(trellis.automaton.n_patterns)
+    per_arc = np.zeros((trellis.n_tokens, trellis.automaton.n_arcs)) if arcs else None
+    trellis._batch(allowed, n_jobs).posteriors(log_z, segments, counts, per_arc, expected_score)
+    return Marginals(log_z, segments, counts, expected_score, per_arc)
+
+
+def viterbi(
+    trellis: Trellis, *, allowed: ArrayLike | None = None, n_jobs: int | None = None
+) -> Path:
+    """Best path of each sequence, ``argmax_y score(y)``; with `allowed`, forced decoding."""
+    labels = np.empty(trellis.n_tokens, dtype=np.int32)
+    begins = np.zeros(trellis.n_tokens, dtype=np.uint8)
+    scores = np.empty(trellis.n_sequences)
+    trellis._batch(allowed, n_jobs).best_path(labels, begins, scores)
+    return Path(labels, begins.astype(bool), scores)
+
+
+def max_marginal(
+    trellis: Trellis, *, allowed: ArrayLike | None = None, n_jobs: int | None = None
+) -> tuple[LabelArray, FloatArray]:
+    """Most probable label of each token by itself, ``argmax_y P(y_t = y)``.
+
+    Minimises the expected number of wrong tokens; the labelling as a whole may be impossible.
+
+    Returns
+    -------
+    labels, probabilities : numpy.ndarray
+        Both of shape ``(N,)``; ``-1`` and 0 where no path exists.
+    """
+    posterior = marginals(trellis, allowed=allowed, n_jobs=n_jobs).labels
+    labels = posterior.argmax(axis=1).astype(np.int32)
+    confidence = posterior.max(axis=1)
+    labels[confidence == 0.0] = -1
+    return labels, confidence
+
+
+def kbest(
+    trellis: Trellis, k: int, *, allowed: ArrayLike | None = None, n_jobs: int | None = None
+) -> BestPaths:
+    """The `k` best distinct paths of each sequence, exactly, best first.
+
+    Keeps every forward row: memory ∝ tokens × states of the longest sequence, a thread.
+    """
+    if k < 1:
+        raise ValueError(f"k: expected at least 1, got {k}.")
+    labels = np.full((k, trellis.n_tokens), -1, dtype=np.int32)
+    begins = np.zeros((k, trellis.n_tokens), dtype=np.uint8)
+    scores = np.full((trellis.n_sequences, k), -np.inf)
+    trellis._batch(allowed, n_jobs).best_paths(labels, begins, scores)
+    return BestPaths(labels, begins.astype(bool), scores)
+
+
+def sample(
+    trellis: Trellis,
+    n: int,
+    *,
+    random_state: int | np.random.Generator | None = None,
+    allowed: ArrayLike | None = None,
+    n_jobs: int | None = None,
+) -> tuple[LabelArray, BoolArray]:
+    """Draw `n` independent paths a sequence from ``p(y) = exp(score(y)) / Z``.
+
+    The result depends on `random_state`, not on `n_jobs`.
+
+    Returns
+    -------
+    labels, begins : numpy.ndarray
+        Both of shape ``(n, N)``.
+    """
+    if n < 0:
+        raise ValueError(f"n: expected a number of samples, got {n}.")
+    seed = int(np.random.default_rng(random_state).integers(2**63))
+    labels = np.empty((n, trellis.n_tokens), dtype=np.int32)
+    begins = np.zeros((n, trellis.n_tokens), dtype=np.uint8)
+    trellis._batch(allowed, n_jobs).sample(seed, labels, begins)
+    return labels, begins.astype(bool)
+
+
+def entropy(
+    trellis: Trellis, *, allowed: ArrayLike | None = None, n_jobs: int | None = None
+) -> FloatArray:
+    """Entropy of the distribution over paths, ``H = log Z − E[score(y)]``, in nats, shape ``(B,)``.
+
+    NaN for a sequence that has no path.
+    """
+    found = marginals(trellis, allowed=allowed, n_jobs=n_jobs)
+    with np.errstate(invalid="ignore"):
+        return np.where(
+            np.isneginf(found.log_partition),
+            np.nan,
+            np.maximum(found.log_partition - found.expected_score, 0.0),
+        )
+
+
+def log_probability(
+    trellis: Trellis, labels: ArrayLike, *, n_jobs: int | None = None
+) -> FloatArray:
+    """Log-probability of a given labelling of every sequence, ``score(y) − log Z``, shape ``(B,)``.
+
+    On a model with segments this sums over the segmentations that give the labels. ``-inf`` for a
+    labelling that the automaton does not accept.
+
+    Parameters
+    ----------
+    trellis
+        The batch.
+    labels
+        Label ids, shape ``(N,)``.
+    n_jobs
+        Threads.
+    """
+    ids = np.asarray(labels)
+    n_labels = trellis.automaton.n_labels
+    if ids.shape != (trellis.n_tokens,) or (ids.size and not np.issubdtype(ids.dtype, np.integer)):
+        raise ValueError(
+            f"labels: expected {trellis.n_tokens} label ids, got {ids.dtype} of shape {ids.shape}."
+        )
+    outside = np.flatnonzero((ids < 0) | (ids >= n_labels))
+    if outside.size:
+        raise ValueError(
+            f"labels: expected ids from 0 to {n_labels - 1}, got {ids[outside[0]]} "
+            f"at token {outside[0]}."
+        )
+    allowed = ids[:, None] == np.arange(n_labels)
+    inside = log_partition(trellis, allowed=allowed, n_jobs=n_jobs)
+    total = log_partition(trellis, n_jobs=n_jobs)
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isneginf(inside), -np.inf, inside - total)
+
+
+def _checked_offsets(offsets: ArrayLike, n_tokens: int) -> IntArray:
+    given = np.asarray(offsets)
+    if given.ndim != 1 or given.size < 1 or not np.issubdtype(given.dtype, np.integer):
+        raise ValueError(
+            f"offsets: expected a 1-d integer array, got {given.dtype} of shape {given.shape}."
+        )
+    if given[0] != 0 or given[-1] != n_tokens or (np.diff(given) < 0).any():
+        raise ValueError(
+            f"offsets: expected to rise from 0 to {n_tokens}, the number of tokens, got {given}."
+        )
+    return np.ascontiguousarray(given, dtype=np.int64)
+
+
+def _checked(name: str, values: ArrayLike | None, shape: tuple[int, ...]) -> FloatArray | None:
+    """Check an optional score array; a chain's (L, L) matrices are read in rows."""
+    if values is None:
+        return None
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    if array.shape != shape:
+        if array.size != np.prod(shape) or array.ndim != len(shape) + 1:
+            raise ValueError(f"{name}: expected shape {shape}, got {array.shape}.")
+        array = array.reshape(shape)
+    _refuse_nan(name, array)
+    return array
+
+
+def _refuse_nan(name: str, array: FloatArray) -> None:
+    position = _core.find_not_a_score(array.reshape(-1))
+    if position >= 0:
+        where = tuple(int(i) for i in np.unravel_index(position, array.shape))
+        raise ValueError(
+            f"{name}: expected finite numbers or -inf, got {array[where]} at {list(where)}."
+        )

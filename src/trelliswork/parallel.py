@@ -1,0 +1,27 @@
+"""How many threads a call may use."""
+
+from __future__ import annotations
+
+import os
+
+import joblib
+
+__all__ = ["resolve_jobs"]
+
+
+def resolve_jobs(n_jobs: int | None) -> int:
+    """Turn scikit-learn's `n_jobs` into a number of threads.
+
+    ``None`` means one thread a core, and what joblib leaves to each worker inside one: a grid search
+    over processes does not start cores × cores threads. ``-1`` is the same, ``-2`` one fewer.
+    """
+    if n_jobs == 0:
+        raise ValueError("n_jobs: expected a positive or negative number or None, got 0.")
+    if n_jobs is not None and n_jobs > 0:
+        return n_jobs
+    cores = int(joblib.effective_n_jobs(-1))
+    # joblib tells its worker processes their share of the cores through this variable.
+    share = os.environ.get("OMP_NUM_THREADS", "")
+    if share.isdecimal() and int(share) > 0:
+        cores = min(cores, int(share))
+    return max(1, cores + 1 + (-1 if n_jobs is None else n_jobs))

@@ -1,0 +1,76 @@
+"""Hypothesis strategies: small trellises of every kind."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from trelliswork.automaton import Automaton
+from trelliswork.inference import Trellis
+
+# Ordinary scores, hopeless ones, forbidden ones, and ties.
+ordinary = st.floats(-5, 5, allow_nan=False).map(lambda x: round(x, 3))
+scores = st.one_of(ordinary, st.sampled_from([0.0, 1.0, -np.inf, -800.0, 800.0]))
+
+
+def arrays(shape: tuple[int, ...], elements: st.SearchStrategy[float]) -> st.SearchStrategy:
+    size = int(np.prod(shape))
+    return st.lists(elements, min_size=size, max_size=size).map(
+        lambda values: np.array(values, dtype=float).reshape(shape)
+    )
+
+
+@st.composite
+def automata(draw, n_labels: int) -> Automaton:
+    """Any automaton, deterministic or not, with several patterns on an arc."""
+    n_states = draw(st.integers(1, 3))
+    n_patterns = draw(st.integers(0, 4))
+    every = [
+        (s, y, t) for s in range(n_states) for y in range(n_labels) for t in range(n_states)
+    ]
+    arcs = draw(st.lists(st.sampled_from(every), unique=True, max_size=10))
+    fired = [
+        draw(st.lists(st.integers(0, n_patterns - 1), max_size=3)) if n_patterns else []
+        for _ in arcs
+    ]
+    weight = st.sampled_from([0.0, 0.0, 1.5, -np.inf])
+    return Automaton(
+        n_states,
+        n_labels,
+        [s for s, _, _ in arcs],
+        [y for _, y, _ in arcs],
+        [t for _, _, t in arcs],
+        n_patterns=n_patterns,
+        patterns=fired,
+        initial=draw(arrays((n_states,), weight)),
+        final=draw(arrays((n_states,), weight)),
+    )
+
+
+@st.composite
+def trellises(draw, dense: bool | None = None, elements=scores) -> Trellis:
+    """A batch of up to three short sequences; `dense` forces or forbids the chain path."""
+    if dense is None:
+        dense = draw(st.booleans())
+    n_labels = draw(st.integers(1, 3))
+    lengths = draw(st.lists(st.integers(0, 4), min_size=1, max_size=3))
+    n_tokens = sum(lengths)
+    if dense:
+        automaton, longest, positional = Automaton.chain(n_labels), 1, False
+    else:
+        automaton = draw(st.one_of(st.just(Automaton.chain(n_labels)), automata(n_labels)))
+        longest = draw(st.integers(1, 3))
+        positional = draw(st.booleans())
+    n_patterns = automaton.n_patterns
+    maybe = lambda shape: draw(st.one_of(st.none(), arrays(shape, elements)))  # noqa: E731
+    return Trellis(
+        draw(arrays((n_tokens, longest, n_labels), elements)),
+        automaton,
+        offsets=np.cumsum([0, *lengths]),
+        weights=maybe((n_patterns,)),
+        position_weights=draw(arrays((n_tokens, n_patterns), elements)) if positional else None,
+        start=maybe((n_labels,)),
+        end=maybe((n_labels,)),
+        # Small enough that some sequences are checkpointed.
+        memory_limit=draw(st.sampled_from([0, 100, 2**20])),
+    )

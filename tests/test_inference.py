@@ -1,0 +1,323 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle import enumerate_paths, log_sum_exp, probabilities
+from strategies import trellises
+
+from trelliswork import inference
+from trelliswork.automaton import Automaton
+from trelliswork.inference import Trellis
+
+jobs = st.sampled_from([1, 2])
+
+
+def masks(trellis):
+    shape = (trellis.n_tokens, trellis.automaton.n_labels)
+    return st.one_of(
+        st.none(),
+        st.lists(st.booleans(), min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]).map(
+            lambda values: np.array(values, dtype=bool).reshape(shape)
+        ),
+    )
+
+
+@settings(max_examples=300)
+@given(data=st.data(), trellis=trellises(), n_jobs=jobs)
+def test_log_partition_equals_enumeration(data, trellis, n_jobs):
+    allowed = data.draw(masks(trellis))
+    found = inference.log_partition(trellis, allowed=allowed, n_jobs=n_jobs)
+    for b in range(trellis.n_sequences):
+        paths = enumerate_paths(trellis, b, allowed)
+        assert found[b] == pytest.approx(log_sum_exp([p.score for p in paths]), abs=1e-9)
+
+
+@settings(max_examples=300)
+@given(data=st.data(), trellis=trellises(), n_jobs=jobs, arcs=st.booleans())
+def test_marginals_equal_enumeration(data, trellis, n_jobs, arcs):
+    allowed = data.draw(masks(trellis))
+    found = inference.marginals(trellis, allowed=allowed, arcs=arcs, n_jobs=n_jobs)
+    segments = np.zeros(trellis.scores.shape)
+    labels = np.zeros((trellis.n_tokens, trellis.automaton.n_labels))
+    per_arc = np.zeros((trellis.n_tokens, trellis.automaton.n_arcs))
+    for b, first in enumerate(trellis.offsets[:-1]):
+        paths = enumerate_paths(trellis, b, allowed)
+        expected_score = 0.0
+        for path, p in zip(paths, probabilities(paths) if paths else [], strict=True):
+            expected_score += p * path.score
+            for t, d, y in path.segments:
+                segments[first + t, d - 1, y] += p
+            for t, y in enumerate(path.labels):
+                labels[first + t, y] += p
+            for t, arc in path.arcs:
+                per_arc[first + t, arc] += p
+        assert found.expected_score[b] == pytest.approx(expected_score, abs=1e-7)
+    counts = np.zeros(trellis.automaton.n_patterns)
+    for arc, total in enumerate(per_arc.sum(axis=0)):
+        offsets = trellis.automaton.pattern_offsets
+        for pattern in trellis.automaton.pattern_ids[offsets[arc] : offsets[arc + 1]]:
+            counts[pattern] += total
+    np.testing.assert_allclose(found.segments, segments, atol=1e-9)
+    np.testing.assert_allclose(found.labels, labels, atol=1e-9)
+    np.testing.assert_allclose(found.pattern_counts, counts, atol=1e-9)
+    if arcs:
+        np.testing.assert_allclose(found.arcs, per_arc, atol=1e-9)
+
+
+@settings(max_examples=300)
+@given(data=st.data(), trellis=trellises(), n_jobs=jobs)
+def test_viterbi_equals_enumeration(data, trellis, n_jobs):
+    allowed = data.draw(masks(trellis))
+    found = inference.viterbi(trellis, allowed=allowed, n_jobs=n_jobs)
+    for b in range(trellis.n_sequences):
+        span = slice(trellis.offsets[b], trellis.offsets[b + 1])
+        paths = enumerate_paths(trellis, b, allowed)
+        if not paths:
+            assert found.scores[b] == -np.inf
+            assert (found.labels[span] == -1).all()
+            continue
+        assert found.scores[b] == pytest.approx(max(p.score for p in paths), abs=1e-9)
+        chosen = (tuple(found.labels[span].tolist()), tuple(found.begins[span].tolist()))
+        scores = [p.score for p in paths if (p.labels, p.begins) == chosen]
+        assert max(scores) == pytest.approx(found.scores[b], abs=1e-9)
+
+
+@settings(max_examples=200)
+@given(trellis=trellises(), k=st.integers(1, 12), n_jobs=jobs)
+def test_kbest_equals_enumeration(trellis, k, n_jobs):
+    found = inference.kbest(trellis, k, n_jobs=n_jobs)
+    for b in range(trellis.n_sequences):
+        span = slice(trellis.offsets[b], trellis.offsets[b + 1])
+        best: dict[tuple, float] = {}
+        for path in enumerate_paths(trellis, b):
+            key = (path.labels, path.begins)
+            best[key] = max(best.get(key, -math.inf), path.score)
+        expected = sorted(best.values(), reverse=True)[:k]
+        n = len(expected)
+        assert found.scores[b, :n] == pytest.approx(expected, abs=1e-9)
+        assert (found.scores[b, n:] == -np.inf).all()
+        assert (found.labels[n:, span] == -1).all()
+        keys = [
+            (tuple(found.labels[i, span].tolist()), tuple(found.begins[i, span].tolist()))
+            for i in range(n)
+        ]
+        assert len(set(keys)) == n
+        for key, score in zip(keys, found.scores[b], strict=False):
+            assert best[key] == pytest.approx(score, abs=1e-9)
+
+
+@given(trellis=trellises(), n_jobs=jobs)
+def test_kbest_begins_with_viterbi(trellis, n_jobs):
+    best = inference.viterbi(trellis, n_jobs=n_jobs)
+    np.testing.assert_array_equal(inference.kbest(trellis, 2, n_jobs=n_jobs).labels[0], best.labels)
+
+
+@settings(max_examples=200)
+@given(trellis=trellises(), n_jobs=jobs)
+def test_entropy_equals_enumeration(trellis, n_jobs):
+    found = inference.entropy(trellis, n_jobs=n_jobs)
+    for b in range(trellis.n_sequences):
+        paths = enumerate_paths(trellis, b)
+        if not paths:
+            assert math.isnan(found[b])
+            continue
+        expected = -math.fsum(p * math.log(p) for p in probabilities(paths) if p > 0)
+        assert found[b] == pytest.approx(expected, abs=1e-6)
+
+
+@settings(max_examples=200)
+@given(data=st.data(), trellis=trellises(), n_jobs=jobs)
+def test_log_probability_equals_enumeration(data, trellis, n_jobs):
+    n_labels = trellis.automaton.n_labels
+    labels = data.draw(
+        st.lists(
+            st.integers(0, n_labels - 1), min_size=trellis.n_tokens, max_size=trellis.n_tokens
+        )
+    )
+    found = inference.log_probability(trellis, np.array(labels, dtype=int), n_jobs=n_jobs)
+    for b in range(trellis.n_sequences):
+        wanted = tuple(labels[trellis.offsets[b] : trellis.offsets[b + 1]])
+        paths = enumerate_paths(trellis, b)
+        inside = log_sum_exp([p.score for p in paths if p.labels == wanted])
+        total = log_sum_exp([p.score for p in paths])
+        expected = inside - total if inside > -math.inf else -math.inf
+        assert found[b] == pytest.approx(expected, abs=1e-8)
+
+
+@given(trellis=trellises(), n_jobs=jobs)
+def test_max_marginal_takes_the_most_probable_label(trellis, n_jobs):
+    labels, confidence = inference.max_marginal(trellis, n_jobs=n_jobs)
+    posterior = inference.marginals(trellis, n_jobs=1).labels
+    for t in range(trellis.n_tokens):
+        if posterior[t].max() == 0.0:
+            assert labels[t] == -1
+        else:
+            assert posterior[t, labels[t]] == pytest.approx(posterior[t].max(), abs=1e-9)
+            assert confidence[t] == pytest.approx(posterior[t].max(), abs=1e-9)
+
+
+@settings(max_examples=100)
+@given(trellis=trellises(dense=True))
+def test_the_dense_path_agrees_with_the_sparse_path(trellis):
+    chain = trellis.automaton
+    # The same language and the same weights, written so that it is not recognised as a chain.
+    other = Automaton(
+        chain.n_states,
+        chain.n_labels,
+        chain.source,
+        chain.label,
+        chain.target,
+        n_patterns=chain.n_patterns + 1,
+        patterns=[
+            chain.pattern_ids[chain.pattern_offsets[a] : chain.pattern_offsets[a + 1]].tolist()
+            for a in range(chain.n_arcs)
+        ],
+    )
+    assert chain.is_chain
+    assert not other.is_chain
+    sparse = Trellis(
+        trellis.scores,
+        other,
+        offsets=trellis.offsets,
+        weights=None if trellis.weights is None else [*trellis.weights, 0.0],
+        start=trellis.start,
+        end=trellis.end,
+    )
+    one, two = inference.marginals(trellis), inference.marginals(sparse)
+    np.testing.assert_allclose(one.log_partition, two.log_partition, rtol=1e-12, atol=1e-10)
+    np.testing.assert_allclose(one.segments, two.segments, atol=1e-10)
+    np.testing.assert_allclose(one.pattern_counts, two.pattern_counts[:-1], atol=1e-10)
+    np.testing.assert_array_equal(inference.viterbi(trellis).labels, inference.viterbi(sparse).labels)
+
+
+@given(trellis=trellises(elements=st.floats(-3, 3)))
+def test_marginals_are_the_gradient_of_log_partition(trellis):
+    step = 1e-5
+    found = inference.marginals(trellis)
+    direction = np.random.default_rng(0).normal(size=trellis.scores.shape)
+    shifted = [
+        Trellis(
+            trellis.scores + sign * step * direction,
+            trellis.automaton,
+            offsets=trellis.offsets,
+            weights=trellis.weights,
+            position_weights=trellis.position_weights,
+            start=trellis.start,
+            end=trellis.end,
+        )
+        for sign in (1, -1)
+    ]
+    up, down = (inference.log_partition(t) for t in shifted)
+    finite = np.isfinite(up)
+    numeric = ((up[finite] - down[finite]) / (2 * step)).sum()
+    assert (found.segments * direction).sum() == pytest.approx(numeric, abs=1e-6)
+
+
+@pytest.mark.parametrize("dense", [True, False])
+def test_samples_follow_the_distribution(dense):
+    rng = np.random.default_rng(7)
+    position = None if dense else rng.normal(size=(4, 4))
+    trellis = Trellis(
+        rng.normal(size=(4, 2)), weights=rng.normal(size=(2, 2)), position_weights=position
+    )
+    n = 40_000
+    labels, begins = inference.sample(trellis, n, random_state=3)
+    assert begins.all()
+    paths = enumerate_paths(trellis)
+    codes = labels @ (2 ** np.arange(4))
+    seen = np.bincount(codes, minlength=16)
+    expected = np.zeros(16)
+    for path, p in zip(paths, probabilities(paths), strict=True):
+        expected[np.array(path.labels) @ (2 ** np.arange(4))] += n * p
+    chi_square = ((seen - expected) ** 2 / expected).sum()
+    assert chi_square < 39.3  # 99.94% point with 15 degrees of freedom; the seed is fixed
+
+
+def test_samples_do_not_depend_on_threads():
+    rng = np.random.default_rng(1)
+    trellis = Trellis(rng.normal(size=(90, 3)), offsets=np.arange(0, 91, 3))
+    one, _ = inference.sample(trellis, 5, random_state=11, n_jobs=1)
+    two, _ = inference.sample(trellis, 5, random_state=11, n_jobs=2)
+    np.testing.assert_array_equal(one, two)
+
+
+def test_scaled_sums_do_not_lose_a_path():
+    scores = [[0.0, -760.0], [-400.0, 0.0], [-400.0, 0.0]]
+    diagonal = [[0.0, -np.inf], [-np.inf, 0.0]]
+    for phi in (scores, scores[::-1]):
+        trellis = Trellis(phi, weights=diagonal)
+        assert inference.log_partition(trellis)[0] == pytest.approx(-760.0)
+        np.testing.assert_allclose(inference.marginals(trellis).labels[:, 1], 1.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e6, -1e6])
+def test_huge_scores_are_exact(scale):
+    phi = np.array([[scale, scale + 1.0], [scale + 2.0, scale]])
+    trellis = Trellis(phi, weights=[[0.0, scale], [0.0, 0.0]])
+    paths = enumerate_paths(trellis)
+    log_z = log_sum_exp([p.score for p in paths])
+    assert inference.log_partition(trellis)[0] == pytest.approx(log_z, rel=1e-15)
+    assert inference.viterbi(trellis).scores[0] == max(p.score for p in paths)
+
+
+def test_long_sequences_run_in_bounded_memory():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(100_000, 5))
+    weights = rng.normal(size=(5, 5))
+    whole = Trellis(scores, weights=weights)
+    blocks = Trellis(scores, weights=weights, memory_limit=2**14)
+    one, two = inference.marginals(whole), inference.marginals(blocks)
+    assert one.log_partition == pytest.approx(two.log_partition, rel=1e-12)
+    np.testing.assert_allclose(one.labels, two.labels, atol=1e-10)
+    np.testing.assert_array_equal(
+        inference.viterbi(whole).labels, inference.viterbi(blocks).labels
+    )
+
+
+def test_empty_batch_and_empty_sequence():
+    empty = Trellis(np.zeros((0, 3)))
+    assert inference.log_partition(empty) == pytest.approx([0.0])
+    assert inference.viterbi(empty).labels.size == 0
+    nothing = Trellis(np.zeros((0, 3)), offsets=[0])
+    assert inference.log_partition(nothing).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"scores": [[0.0, np.nan]]}, r"scores: expected finite numbers or -inf, got nan"),
+        ({"scores": [[np.inf, 0.0]]}, r"scores: .* got inf at \[0, 0, 0\]"),
+        ({"scores": [0.0, 1.0]}, r"scores: expected shape"),
+        ({"scores": np.zeros((2, 0))}, r"scores: expected shape"),
+        ({"scores": np.zeros((2, 2)), "weights": np.zeros(3)}, r"weights: expected shape \(4,\)"),
+        ({"scores": np.zeros((2, 2)), "start": [np.nan, 0]}, r"start: .* got nan"),
+        ({"scores": np.zeros((2, 2)), "end": [0, 0, 0]}, r"end: expected shape \(2,\)"),
+        ({"scores": np.zeros((2, 2)), "offsets": [0, 1]}, r"offsets: expected to rise"),
+        ({"scores": np.zeros((2, 2)), "offsets": [0.5, 2]}, r"offsets: expected a 1-d integer"),
+        ({"scores": np.zeros((2, 2)), "automaton": Automaton.chain(3)}, r"expected 3 labels"),
+    ],
+)
+def test_bad_input_is_refused_by_name(options, message):
+    with pytest.raises(ValueError, match=message):
+        Trellis(**options)
+
+
+def test_wrong_arguments_of_verbs_are_refused():
+    trellis = Trellis(np.zeros((2, 2)))
+    with pytest.raises(ValueError, match="allowed: expected shape"):
+        inference.viterbi(trellis, allowed=np.ones((3, 2), dtype=bool))
+    with pytest.raises(ValueError, match="k: expected at least 1"):
+        inference.kbest(trellis, 0)
+    with pytest.raises(ValueError, match="labels: expected ids from 0 to 1, got 5 at token 1"):
+        inference.log_probability(trellis, [0, 5])
+    with pytest.raises(ValueError, match="n_jobs"):
+        inference.viterbi(trellis, n_jobs=0)
+
+
+def test_ties_go_to_the_lowest_label():
+    best = inference.viterbi(Trellis(np.zeros((4, 3))))
+    np.testing.assert_array_equal(best.labels, 0)
