@@ -8,6 +8,8 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 namespace trelliswork {
 
@@ -25,6 +27,12 @@ inline void require(bool condition, const std::string& message) {
 template <class Array>
 auto* data_or_null(const std::optional<Array>& array) {
     return array ? array->data() : nullptr;
+}
+
+template <class Array>
+auto copy_of(const Array& array) {
+    using Value = std::remove_const_t<typename Array::Scalar>;
+    return std::vector<Value>(array.data(), array.data() + array.size());
 }
 
 }  // namespace trelliswork

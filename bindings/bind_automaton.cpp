@@ -1,21 +1,10 @@
-#include <nanobind/stl/vector.h>
-
 #include <memory>
-#include <vector>
+#include <utility>
 
 #include "arrays.hpp"
 #include "automaton.hpp"
 
 namespace trelliswork {
-
-namespace {
-
-template <class T>
-std::vector<T> copy(const In<T, 1>& array) {
-    return {array.data(), array.data() + array.size()};
-}
-
-}  // namespace
 
 void bind_automaton(nb::module_& m) {
     nb::class_<Automaton>(m, "Automaton")
@@ -29,13 +18,13 @@ void bind_automaton(nb::module_& m) {
                  built->n_states = n_states;
                  built->n_labels = n_labels;
                  built->n_patterns = n_patterns;
-                 built->source = copy(source);
-                 built->label = copy(label);
-                 built->target = copy(target);
-                 built->pattern_offsets = copy(pattern_offsets);
-                 built->pattern_ids = copy(pattern_ids);
-                 built->initial = copy(initial);
-                 built->final = copy(final);
+                 built->source = copy_of(source);
+                 built->label = copy_of(label);
+                 built->target = copy_of(target);
+                 built->pattern_offsets = copy_of(pattern_offsets);
+                 built->pattern_ids = copy_of(pattern_ids);
+                 built->initial = copy_of(initial);
+                 built->final = copy_of(final);
                  built->finish();
                  new (self) Automaton(std::move(*built));
              })

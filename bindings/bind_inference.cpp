@@ -40,8 +40,8 @@ class BoundBatch {
         require(!allowed || (allowed->shape(0) == scores.shape(0) && allowed->shape(1) == n_labels),
                 "allowed: wrong shape");
         require(!patterns || patterns->size() == n_patterns, "weights: wrong shape");
-        require(!positional || (positional->shape(0) == scores.shape(0) &&
-                                positional->shape(1) == n_patterns),
+        require(!positional ||
+                    (positional->shape(0) == scores.shape(0) && positional->shape(1) == n_patterns),
                 "position_weights: wrong shape");
         batch_.automaton = &built;
         batch_.n_sequences = static_cast<std::int64_t>(offsets.size()) - 1;
@@ -80,40 +80,40 @@ void bind_inference(nb::module_& m) {
                       std::optional<In<double, 1>>, std::optional<In<std::uint8_t, 2>>,
                       std::optional<In<double, 1>>, std::optional<In<double, 2>>, std::size_t,
                       int>(),
-             nb::arg("automaton"), nb::arg("offsets"), nb::arg("scores"),
-             nb::arg("start").none(), nb::arg("end").none(), nb::arg("allowed").none(),
-             nb::arg("weights").none(), nb::arg("position_weights").none(),
-             nb::arg("memory_limit"), nb::arg("n_jobs"))
+             nb::arg("automaton"), nb::arg("offsets"), nb::arg("scores"), nb::arg("start").none(),
+             nb::arg("end").none(), nb::arg("allowed").none(), nb::arg("weights").none(),
+             nb::arg("position_weights").none(), nb::arg("memory_limit"), nb::arg("n_jobs"))
         .def("log_partition",
              [](const BoundBatch& self, Out<double, 1> log_z) {
                  require(log_z.size() == self.n_sequences(), "log_z: wrong shape");
                  nb::gil_scoped_release release;
                  log_partition(self.get(), log_z.data());
              })
-        .def("posteriors",
-             [](const BoundBatch& self, Out<double, 1> log_z, Out<double, 3> segments,
-                Out<double, 1> pattern_counts, std::optional<Out<double, 2>> arcs,
-                Out<double, 1> expected_score) {
-                 const Batch& batch = self.get();
-                 require(log_z.size() == self.n_sequences() &&
-                             expected_score.size() == self.n_sequences() &&
-                             segments.shape(0) == self.n_tokens() &&
-                             segments.shape(1) == static_cast<std::size_t>(batch.n_durations) &&
-                             segments.shape(2) ==
-                                 static_cast<std::size_t>(batch.automaton->n_labels) &&
-                             pattern_counts.size() ==
-                                 static_cast<std::size_t>(batch.automaton->n_patterns),
-                         "posteriors: wrong shape");
-                 require(!arcs || (arcs->shape(0) == self.n_tokens() &&
-                                   arcs->shape(1) ==
-                                       static_cast<std::size_t>(batch.automaton->n_arcs())),
-                         "arcs: wrong shape");
-                 nb::gil_scoped_release release;
-                 posteriors(batch, log_z.data(), segments.data(), pattern_counts.data(),
-                            data_or_null(arcs), expected_score.data());
-             },
-             nb::arg("log_z"), nb::arg("segments"), nb::arg("pattern_counts"),
-             nb::arg("arcs").none(), nb::arg("expected_score"))
+        .def(
+            "posteriors",
+            [](const BoundBatch& self, Out<double, 1> log_z, Out<double, 3> segments,
+               Out<double, 1> pattern_counts, std::optional<Out<double, 2>> arcs,
+               Out<double, 1> expected_score) {
+                const Batch& batch = self.get();
+                require(
+                    log_z.size() == self.n_sequences() &&
+                        expected_score.size() == self.n_sequences() &&
+                        segments.shape(0) == self.n_tokens() &&
+                        segments.shape(1) == static_cast<std::size_t>(batch.n_durations) &&
+                        segments.shape(2) == static_cast<std::size_t>(batch.automaton->n_labels) &&
+                        pattern_counts.size() ==
+                            static_cast<std::size_t>(batch.automaton->n_patterns),
+                    "posteriors: wrong shape");
+                require(!arcs ||
+                            (arcs->shape(0) == self.n_tokens() &&
+                             arcs->shape(1) == static_cast<std::size_t>(batch.automaton->n_arcs())),
+                        "arcs: wrong shape");
+                nb::gil_scoped_release release;
+                posteriors(batch, log_z.data(), segments.data(), pattern_counts.data(),
+                           data_or_null(arcs), expected_score.data());
+            },
+            nb::arg("log_z"), nb::arg("segments"), nb::arg("pattern_counts"),
+            nb::arg("arcs").none(), nb::arg("expected_score"))
         .def("best_path",
              [](const BoundBatch& self, Out<std::int32_t, 1> labels, Out<std::uint8_t, 1> begins,
                 Out<double, 1> scores) {

@@ -4,6 +4,7 @@
 namespace trelliswork {
 void bind_automaton(nanobind::module_& m);
 void bind_inference(nanobind::module_& m);
+void bind_objective(nanobind::module_& m);
 }  // namespace trelliswork
 
 NB_MODULE(_core, m) {
@@ -12,4 +13,5 @@ NB_MODULE(_core, m) {
     nanobind::set_leak_warnings(false);
     trelliswork::bind_automaton(m);
     trelliswork::bind_inference(m);
+    trelliswork::bind_objective(m);
 }

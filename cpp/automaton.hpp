@@ -17,13 +17,13 @@ struct Automaton {
     int n_states = 0;
     int n_labels = 0;
     int n_patterns = 0;
-    std::vector<std::int32_t> source, label, target;   // (A,)
-    std::vector<std::int64_t> pattern_offsets;         // (A + 1,) into pattern_ids
-    std::vector<std::int32_t> pattern_ids;             // patterns fired by each arc
-    std::vector<double> initial, final;                // (S,) log weights, −inf = not allowed
-    std::vector<std::int32_t> step_label, step_target; // (G,)
-    std::vector<std::int64_t> step_offsets;            // (G + 1,) into the arcs
-    std::vector<std::int64_t> state_offsets;           // (S + 1,) into the steps, by target
+    std::vector<std::int32_t> source, label, target;    // (A,)
+    std::vector<std::int64_t> pattern_offsets;          // (A + 1,) into pattern_ids
+    std::vector<std::int32_t> pattern_ids;              // patterns fired by each arc
+    std::vector<double> initial, final;                 // (S,) log weights, −inf = not allowed
+    std::vector<std::int32_t> step_label, step_target;  // (G,)
+    std::vector<std::int64_t> step_offsets;             // (G + 1,) into the arcs
+    std::vector<std::int64_t> state_offsets;            // (S + 1,) into the steps, by target
     // Complete first order: state 0 is the empty context, state 1 + y follows label y, every state
     // is final, and arc y′→y fires exactly the pattern y′·L + y (start arcs fire none).
     bool is_chain = false;

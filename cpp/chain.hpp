@@ -97,7 +97,8 @@ class Chain {
     std::int64_t length() const { return scores_.length; }
     int n_durations() const { return 1; }
 
-    // labels (T, L) is written; pair_counts (L, K) is added to: Σ_t α v, still without the factor W.
+    // labels (T, L) is written; pair_counts (L, K) is added to: Σ_t α v, still without the factor
+    // W.
     void posteriors(double* labels, double* pair_counts) {
         if (log_total_ == kNegativeInfinity || scores_.length == 0) {
             std::fill_n(labels, scores_.length * n_labels_, 0.0);
@@ -149,8 +150,9 @@ class Chain {
                 ++next;
             }
             while (next <= end) {
-                next += kernels.forward(end - next + 1, n_labels_, weights_.matrix.data(),
-                                        emission_row(next), rows_[next], rescale_.data() + next - 1);
+                next +=
+                    kernels.forward(end - next + 1, n_labels_, weights_.matrix.data(),
+                                    emission_row(next), rows_[next], rescale_.data() + next - 1);
                 if (!small_values_are_structural(next - 1)) return false;
             }
         } else {
@@ -209,8 +211,8 @@ class Chain {
     const Automaton& automaton_;
     const ChainWeights<S>& weights_;
     std::size_t memory_limit_;
-    int n_labels_;                   // L
-    int stride_;                     // K
+    int n_labels_;  // L
+    int stride_;    // K
     SequenceScores scores_;
     Rows rows_;                      // (T + 1, K): row t follows token t − 1
     std::vector<double> emissions_;  // (block, K); overwritten by the backward pass

@@ -8,7 +8,9 @@ namespace trelliswork {
 
 inline constexpr int kLanes = 8;
 
-inline int padded(int n) { return (n + kLanes - 1) / kLanes * kLanes; }
+inline int padded(int n) {
+    return (n + kLanes - 1) / kLanes * kLanes;
+}
 
 // n rows at a time; L labels, stride K = padded(L). Matrices are (L, K), row-major.
 struct ChainKernels {

@@ -1,20 +1,17 @@
-// Compiled several times, with TRELLISWORK_ISA naming the instruction set. Only plain loops over raw
-// pointers and vector types: nothing here may be shared with code compiled for another set.
+// Compiled several times, with TRELLISWORK_ISA naming the instruction set. Only plain loops over
+// raw pointers and vector types: nothing here may be shared with code compiled for another set.
 #include <cstdint>
-#include <cstring>
 
 #include "chain_kernels.hpp"
+#include "lanes_isa.hpp"
 
 namespace trelliswork::TRELLISWORK_ISA {
 
 namespace {
 
-typedef double Vec __attribute__((vector_size(64)));
-typedef double LooseVec __attribute__((vector_size(64), aligned(8), may_alias));
-
-inline Vec load(const double* p) { return *reinterpret_cast<const LooseVec*>(p); }
-inline void store(double* p, Vec v) { *reinterpret_cast<LooseVec*>(p) = v; }
-inline Vec larger(Vec a, Vec b) { return a > b ? a : b; }
+inline Vec larger(Vec a, Vec b) {
+    return a > b ? a : b;
+}
 
 // exp to about one unit in the last place for x ≤ 0; 0 below −708 (no denormals).
 inline double exp_nonpositive(double x) {
@@ -47,8 +44,8 @@ inline double exp_nonpositive(double x) {
     return vanishes ? 0.0 : p * scale;
 }
 
-void exponentiate(std::int64_t n, int n_labels, const double* __restrict phi,
-                  double* __restrict e, double* __restrict best) {
+void exponentiate(std::int64_t n, int n_labels, const double* __restrict phi, double* __restrict e,
+                  double* __restrict best) {
     const int stride = padded(n_labels);
     for (std::int64_t i = 0; i < n; ++i) {
         const double* row = phi + i * n_labels;
@@ -96,19 +93,6 @@ inline void best_rows(const double* a, int n, const double* w, int stride, Vec* 
         }
     }
     for (int v = 0; v < V; ++v) out[v] = larger(even[v], odd[v]);
-}
-
-// Calls piece<V>(first column) over `stride` columns, widest pieces first.
-template <class Piece>
-inline void over_columns(int stride, Piece&& piece) {
-    int y = 0;
-    for (; y + 4 * kLanes <= stride; y += 4 * kLanes) piece.template operator()<4>(y);
-    switch ((stride - y) / kLanes) {
-        case 3: piece.template operator()<3>(y); break;
-        case 2: piece.template operator()<2>(y); break;
-        case 1: piece.template operator()<1>(y); break;
-        default: break;
-    }
 }
 
 // 2^−exponent(x) for a positive normal x.
@@ -232,7 +216,7 @@ void best_forward(std::int64_t n, int n_labels, const double* __restrict weights
 
 }  // namespace
 
-extern const ChainKernels kernels;
-const ChainKernels kernels = {exponentiate, forward, backward, count_pairs, best_forward};
+extern const ChainKernels chain_kernels;
+const ChainKernels chain_kernels = {exponentiate, forward, backward, count_pairs, best_forward};
 
 }  // namespace trelliswork::TRELLISWORK_ISA

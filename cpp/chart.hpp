@@ -7,11 +7,11 @@
 // from row t − d to row t. Cost: arcs + steps × durations, a token.
 //
 // Scaling (S = Real). Row t holds α[t, ·] / exp(C_t). Emissions are exponentiated relative to the
-// row's best, C_t takes the difference, and a row whose maximum drifts out of 2^±64 is multiplied by
-// a power of two, which is exact. Sums lose a path only where a state that some path reaches comes
-// out as zero or near the bottom of the range; `forward` looks for exactly that, at the cost of one
-// comparison a state, and returns false: the caller then runs the same recursion in Log.
-// The backward pass uses β̃[t, s] = β[t, s] · exp(C_t) / Z, so that Σ_s α[t, s] β̃[t, s] = 1 at every t:
+// row's best, C_t takes the difference, and a row whose maximum drifts out of 2^±64 is multiplied
+// by a power of two, which is exact. Sums lose a path only where a state that some path reaches
+// comes out as zero or near the bottom of the range; `forward` looks for exactly that, at the cost
+// of one comparison a state, and returns false: the caller then runs the same recursion in Log. The
+// backward pass uses β̃[t, s] = β[t, s] · exp(C_t) / Z, so that Σ_s α[t, s] β̃[t, s] = 1 at every t:
 // a β̃ that underflows belongs to a state with a posterior below 2^-900, and one that could overflow
 // to a state with α = 0, where it is not wanted.
 #pragma once
@@ -81,8 +81,7 @@ class Chart {
     // Arc weights for segments that begin at token u.
     const ArcWeights<S>& weights_at(std::int64_t u) {
         if (scores_.positional == nullptr) return constant_;
-        local_.load(automaton_, constant_patterns_,
-                    scores_.positional + u * automaton_.n_patterns);
+        local_.load(automaton_, constant_patterns_, scores_.positional + u * automaton_.n_patterns);
         return local_;
     }
 
@@ -194,8 +193,8 @@ class Chart {
             typename S::Sum sum;
             for (auto g = automaton_.state_offsets[s]; g < automaton_.state_offsets[s + 1]; ++g) {
                 for (int d = 1; d <= longest; ++d) {
-                    sum.add(S::times(enter_row(t - d)[g],
-                                     emission(t, d, automaton_.step_label[g])));
+                    sum.add(
+                        S::times(enter_row(t - d)[g], emission(t, d, automaton_.step_label[g])));
                 }
             }
             out[s] = sum.value();
@@ -271,13 +270,13 @@ class Chart {
     const double* constant_patterns_;  // (P,) or null
     std::size_t memory_limit_;
     SequenceScores scores_;
-    ArcWeights<S> local_;              // weights at one position, where they depend on it
-    Rows rows_;                        // (T + 1, S): α in the scale of its row
-    std::vector<double> emissions_;    // (block, D, L), scaled semirings only
-    std::vector<double> enter_;        // (D, G), a ring over starts
-    std::vector<double> log_scale_;    // (T + 1,): C_t
-    std::vector<double> rescale_;      // (T + 1,): the power of two that row t was multiplied by
-    std::vector<double> shift_;        // (T + 1,): shift of the arc weights at each start
+    ArcWeights<S> local_;            // weights at one position, where they depend on it
+    Rows rows_;                      // (T + 1, S): α in the scale of its row
+    std::vector<double> emissions_;  // (block, D, L), scaled semirings only
+    std::vector<double> enter_;      // (D, G), a ring over starts
+    std::vector<double> log_scale_;  // (T + 1,): C_t
+    std::vector<double> rescale_;    // (T + 1,): the power of two that row t was multiplied by
+    std::vector<double> shift_;      // (T + 1,): shift of the arc weights at each start
     double total_ = S::zero;
     double log_total_ = kNegativeInfinity;
 };
@@ -323,10 +322,9 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
         for (std::int64_t d = 1; d <= std::min(n_durations_, t); ++d) {
             const double* enter = enter_row(t - d);
             auto* into = pending.data() + ((t - d) % n_durations_) * n_steps;
-            double* segments =
-                sink.segments == nullptr
-                    ? nullptr
-                    : sink.segments + ((t - 1) * n_durations_ + d - 1) * n_labels();
+            double* segments = sink.segments == nullptr
+                                   ? nullptr
+                                   : sink.segments + ((t - 1) * n_durations_ + d - 1) * n_labels();
             for (std::int64_t g = 0; g < n_steps; ++g) {
                 const auto y = automaton_.step_label[g];
                 const double ahead = S::times(

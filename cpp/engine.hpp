@@ -26,8 +26,7 @@ struct Weights {
     ArcWeights<Log> log;
     ArcWeights<Max> max;
 
-    Weights(const Automaton& automaton_, const double* patterns_, int n_durations,
-            bool positional)
+    Weights(const Automaton& automaton_, const double* patterns_, int n_durations, bool positional)
         : automaton(automaton_),
           patterns(patterns_),
           dense(automaton_.is_chain && n_durations == 1 && !positional) {
@@ -81,7 +80,7 @@ class Engine {
     }
 
     // log Z. Label posteriors are written, pattern_counts (P,) and arcs (T, A) are added to where
-    // given; *expected_score is set. Nothing is added where no path exists.
+    // given; *expected_score is set if not null. Nothing is added where no path exists.
     double posteriors(const SequenceScores& scores, double* segments, double* pattern_counts,
                       double* arcs, double* expected_score) {
         const Automaton& automaton = weights_.automaton;
@@ -91,7 +90,7 @@ class Engine {
         }
         std::fill_n(segments, scores.length * scores.n_durations * automaton.n_labels, 0.0);
         arc_counts_.assign(static_cast<std::size_t>(automaton.n_arcs()), 0.0);
-        *expected_score = 0.0;
+        if (expected_score != nullptr) *expected_score = 0.0;
         const PosteriorSink sink{segments, arc_counts_.data(), arcs, expected_score};
         double log_z = 0.0;
         if (!weights_.dense && real_.forward(scores)) {
@@ -114,20 +113,20 @@ class Engine {
         pair_counts_.assign(static_cast<std::size_t>(n_labels) * stride, 0.0);
         chain_real_.posteriors(labels, pair_counts_.data());
         double expected = 0.0;
-        for (std::int64_t i = 0; i < scores.length * n_labels; ++i) {
+        for (std::int64_t i = 0; expected_score != nullptr && i < scores.length * n_labels; ++i) {
             if (labels[i] > 0.0) expected += labels[i] * scores.phi[i];
         }
         for (int p = 0; p < n_labels; ++p) {
             for (int y = 0; y < n_labels; ++y) {
-                const double count = pair_counts_[p * stride + y] *
-                                     weights_.chain_real.matrix[p * stride + y];
+                const double count =
+                    pair_counts_[p * stride + y] * weights_.chain_real.matrix[p * stride + y];
                 if (count > 0.0 && weights_.patterns != nullptr) {
                     expected += count * weights_.patterns[p * n_labels + y];
                 }
                 if (pattern_counts != nullptr) pattern_counts[p * n_labels + y] += count;
             }
         }
-        *expected_score = expected;
+        if (expected_score != nullptr) *expected_score = expected;
     }
 
     void add_fired_patterns(double* pattern_counts) const {

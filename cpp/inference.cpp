@@ -31,7 +31,8 @@ class ScoreReader {
             return scores;
         }
         folded_.assign(scores.phi, scores.phi + scores.length * width);
-        fold(scores.length, batch_.allowed == nullptr ? nullptr : batch_.allowed + first * n_labels);
+        fold(scores.length,
+             batch_.allowed == nullptr ? nullptr : batch_.allowed + first * n_labels);
         scores.phi = folded_.data();
         return scores;
     }
@@ -131,14 +132,13 @@ void best_path(const Batch& batch, std::int32_t* labels, std::uint8_t* begins, d
 void best_paths(const Batch& batch, std::int64_t k, std::int32_t* labels, std::uint8_t* begins,
                 double* scores) {
     const auto n_tokens = batch.offsets[batch.n_sequences];
-    for_each_sequence(batch, kNoMemoryLimit,
-                      [&](Engine& engine, std::int64_t b, const SequenceScores& sequence) {
-                          const auto first = batch.offsets[b];
-                          engine.with_best(sequence, [&](auto& chart) {
-                              read_best_paths(chart, k, n_tokens, scores + b * k, labels + first,
-                                              begins + first);
-                          });
-                      });
+    for_each_sequence(
+        batch, kNoMemoryLimit, [&](Engine& engine, std::int64_t b, const SequenceScores& sequence) {
+            const auto first = batch.offsets[b];
+            engine.with_best(sequence, [&](auto& chart) {
+                read_best_paths(chart, k, n_tokens, scores + b * k, labels + first, begins + first);
+            });
+        });
 }
 
 void sample(const Batch& batch, std::int64_t n, std::uint64_t seed, std::int32_t* labels,

@@ -8,19 +8,20 @@
 
 namespace trelliswork {
 
-// B sequences, N tokens in all, one after the other: sequence b is tokens offsets[b] … offsets[b+1].
+// B sequences, N tokens in all, one after the other: sequence b is tokens offsets[b] …
+// offsets[b+1].
 struct Batch {
     const Automaton* automaton = nullptr;
     std::int64_t n_sequences = 0;
-    const std::int64_t* offsets = nullptr;   // (B + 1,)
+    const std::int64_t* offsets = nullptr;  // (B + 1,)
     int n_durations = 1;
-    const double* phi = nullptr;             // (N, D, L)
-    const double* start = nullptr;           // (L,) or null: added to the first segment's label
-    const double* end = nullptr;             // (L,) or null: added to the last segment's label
-    const std::uint8_t* allowed = nullptr;   // (N, L) or null: labels that each token may have
-    const double* patterns = nullptr;        // (P,) or null
-    const double* positional = nullptr;      // (N, P) or null
-    std::size_t memory_limit = 0;            // bytes of rows, a worker
+    const double* phi = nullptr;            // (N, D, L)
+    const double* start = nullptr;          // (L,) or null: added to the first segment's label
+    const double* end = nullptr;            // (L,) or null: added to the last segment's label
+    const std::uint8_t* allowed = nullptr;  // (N, L) or null: labels that each token may have
+    const double* patterns = nullptr;       // (P,) or null
+    const double* positional = nullptr;     // (N, P) or null
+    std::size_t memory_limit = 0;           // bytes of rows, a worker
     int n_workers = 1;
 };
 

@@ -23,8 +23,8 @@ class Rows {
         block_length_ = std::max<std::int64_t>(length, 1);
         if (static_cast<std::size_t>(block_length_) * bytes_a_row > memory_limit) {
             const auto root = std::sqrt(static_cast<double>(length) * static_cast<double>(lead));
-            block_length_ = std::min(block_length_,
-                                     std::max(lead, static_cast<std::int64_t>(root) + 1));
+            block_length_ =
+                std::min(block_length_, std::max(lead, static_cast<std::int64_t>(root) + 1));
         }
         block_start_ = 0;
         rows_.assign(static_cast<std::size_t>((block_length_ + lead) * width), zero);

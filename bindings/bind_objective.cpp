@@ -1,0 +1,221 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "feature_weights.hpp"
+#include "objective.hpp"
+#include "threads.hpp"
+
+namespace trelliswork {
+
+namespace {
+
+constexpr std::ptrdiff_t kTokensAtATime = 256;
+
+// A CSR matrix of tokens × features, checked, that keeps its arrays alive.
+class BoundRows {
+  public:
+    BoundRows(In<std::int64_t, 1> offsets, In<std::int32_t, 1> features,
+              std::optional<In<double, 1>> values)
+        : offsets_(offsets), features_(features), values_(values) {
+        require(offsets.size() > 0 && offsets(0) == 0 &&
+                    offsets(offsets.size() - 1) == static_cast<std::int64_t>(features.size()),
+                "features: indptr must run from 0 to the number of entries");
+        for (std::size_t i = 1; i < offsets.size(); ++i) {
+            require(offsets(i - 1) <= offsets(i), "features: indptr must not decrease");
+        }
+        require(!values || values->size() == features.size(), "features: one value an entry");
+        const auto* end = features.data() + features.size();
+        if (features.size() > 0) {
+            const auto [low, high] = std::minmax_element(features.data(), end);
+            require(*low >= 0, "features: indices must not be negative");
+            largest_ = *high;
+        }
+    }
+
+    FeatureRows get() const { return {offsets_.data(), features_.data(), data_or_null(values_)}; }
+    std::int64_t n_tokens() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
+    std::int64_t largest() const { return largest_; }
+
+  private:
+    In<std::int64_t, 1> offsets_;
+    In<std::int32_t, 1> features_;
+    std::optional<In<double, 1>> values_;
+    std::int64_t largest_ = -1;
+};
+
+FeatureLayout make_layout(int n_outputs, const In<std::int64_t, 1>& pair_offsets,
+                          const In<std::int32_t, 1>& pair_outputs) {
+    return {n_outputs, copy_of(pair_offsets), copy_of(pair_outputs)};
+}
+
+// Weights ready for scoring: immutable, so that threads can share one.
+class FeatureScorer {
+  public:
+    FeatureScorer(int n_outputs, const In<std::int64_t, 1>& pair_offsets,
+                  const In<std::int32_t, 1>& pair_outputs, const In<double, 1>& weights)
+        : layout_(make_layout(n_outputs, pair_offsets, pair_outputs)) {
+        require(static_cast<std::int64_t>(weights.size()) == layout_.n_pairs(),
+                "weights: expected one a pair");
+        slots_.assign(static_cast<std::size_t>(layout_.n_slots()), 0.0);
+        layout_.spread(weights.data(), slots_.data());
+    }
+
+    void score(const BoundRows& rows, Out<double, 2> out, int n_jobs) const {
+        require(rows.largest() < layout_.n_features(), "features: index out of range");
+        require(static_cast<std::int64_t>(out.shape(0)) == rows.n_tokens() &&
+                    static_cast<int>(out.shape(1)) == layout_.n_outputs(),
+                "out: wrong shape");
+        nb::gil_scoped_release release;
+        const auto n_blocks = (rows.n_tokens() + kTokensAtATime - 1) / kTokensAtATime;
+        std::vector<SplitFeatures> split(static_cast<std::size_t>(std::max(1, n_jobs)));
+        parallel_for(n_jobs, n_blocks, 1, [&](int worker, std::ptrdiff_t block) {
+            auto& mine = split[static_cast<std::size_t>(worker)];
+            const auto first = block * kTokensAtATime;
+            const auto last = std::min(first + kTokensAtATime, rows.n_tokens());
+            mine.clear();
+            layout_.split(rows.get(), first, last, mine);
+            layout_.score(mine, 0, last - first, slots_.data(),
+                          out.data() + first * layout_.n_outputs());
+        });
+    }
+
+  private:
+    FeatureLayout layout_;
+    std::vector<double> slots_;
+};
+
+TrainingData read_data(const In<std::int64_t, 1>& offsets, const In<std::int32_t, 1>& gold,
+                       const std::optional<In<std::uint8_t, 2>>& allowed,
+                       const std::optional<In<double, 1>>& weights, int n_labels) {
+    TrainingData data;
+    require(offsets.size() > 0 && offsets(0) == 0 &&
+                offsets(offsets.size() - 1) == static_cast<std::int64_t>(gold.size()),
+            "offsets: must run from 0 to the number of tokens");
+    for (std::size_t i = 1; i < offsets.size(); ++i) {
+        require(offsets(i - 1) <= offsets(i), "offsets: must not decrease");
+    }
+    for (std::size_t i = 0; i < gold.size(); ++i) {
+        require(gold(i) < n_labels && (gold(i) >= 0 || allowed), "gold: label out of range");
+    }
+    require(!allowed || (allowed->shape(0) == gold.size() &&
+                         allowed->shape(1) == static_cast<std::size_t>(n_labels)),
+            "allowed: wrong shape");
+    require(!weights || weights->size() + 1 == offsets.size(), "weights: one a sequence");
+    data.offsets = copy_of(offsets);
+    data.gold = copy_of(gold);
+    if (allowed) data.allowed = copy_of(*allowed);
+    if (weights) data.weights = copy_of(*weights);
+    return data;
+}
+
+std::unique_ptr<Objective> make_objective(
+    const Automaton& automaton, const In<std::int64_t, 1>& offsets, const In<std::int32_t, 1>& gold,
+    const std::optional<In<std::uint8_t, 2>>& allowed, const std::optional<In<double, 1>>& weights,
+    const BoundRows& rows, const In<std::int64_t, 1>& pair_offsets,
+    const In<std::int32_t, 1>& pair_labels, const In<std::int32_t, 1>& transitions,
+    const BoundRows* edge_rows, const std::optional<In<std::int64_t, 1>>& edge_pair_offsets,
+    const std::optional<In<std::int32_t, 1>>& edge_pair_patterns) {
+    auto data = read_data(offsets, gold, allowed, weights, automaton.n_labels);
+    const auto n_tokens = data.offsets.back();
+    auto state = make_layout(automaton.n_labels, pair_offsets, pair_labels);
+    require(rows.n_tokens() == n_tokens && rows.largest() < state.n_features(),
+            "features: wrong shape");
+    for (std::size_t i = 0; i < transitions.size(); ++i) {
+        require(transitions(i) >= 0 && transitions(i) < automaton.n_patterns,
+                "transitions: no such pattern");
+    }
+    std::unique_ptr<FeatureLayout> edge;
+    if (edge_rows != nullptr) {
+        require(edge_pair_offsets && edge_pair_patterns, "edge features: pairs are missing");
+        edge = std::make_unique<FeatureLayout>(
+            make_layout(automaton.n_patterns, *edge_pair_offsets, *edge_pair_patterns));
+        require(edge_rows->n_tokens() == n_tokens && edge_rows->largest() < edge->n_features(),
+                "edge features: wrong shape");
+    }
+    nb::gil_scoped_release release;
+    return std::make_unique<Objective>(automaton, std::move(data), std::move(state), rows.get(),
+                                       copy_of(transitions), std::move(edge),
+                                       edge_rows == nullptr ? FeatureRows{} : edge_rows->get());
+}
+
+}  // namespace
+
+void bind_objective(nb::module_& m) {
+    nb::class_<BoundRows>(m, "FeatureRows")
+        .def(nb::init<In<std::int64_t, 1>, In<std::int32_t, 1>, std::optional<In<double, 1>>>(),
+             nb::arg("indptr"), nb::arg("indices"), nb::arg("values").none());
+
+    nb::class_<FeatureScorer>(m, "FeatureScorer")
+        .def(nb::init<int, In<std::int64_t, 1>, In<std::int32_t, 1>, In<double, 1>>(),
+             nb::arg("n_outputs"), nb::arg("pair_offsets"), nb::arg("pair_outputs"),
+             nb::arg("weights"))
+        .def("score", &FeatureScorer::score, nb::arg("rows"), nb::arg("out"), nb::arg("n_jobs"));
+
+    nb::class_<Objective>(m, "Objective")
+        .def(nb::new_(&make_objective), nb::arg("automaton"), nb::arg("offsets"), nb::arg("gold"),
+             nb::arg("allowed").none(), nb::arg("weights").none(), nb::arg("rows"),
+             nb::arg("pair_offsets"), nb::arg("pair_labels"), nb::arg("transitions"),
+             nb::arg("edge_rows").none(), nb::arg("edge_pair_offsets").none(),
+             nb::arg("edge_pair_patterns").none())
+        .def_prop_ro("n_parameters", &Objective::n_parameters)
+        .def_prop_ro("n_sequences", &Objective::n_sequences)
+        .def(
+            "value_and_grad",
+            [](Objective& self, const In<double, 1>& parameters, Out<double, 1> gradient,
+               std::int64_t first, std::int64_t last, int n_jobs) {
+                const auto n = static_cast<std::size_t>(self.n_parameters());
+                require(parameters.size() == n && gradient.size() == n,
+                        "value_and_grad: expected " + std::to_string(n) + " parameters");
+                require(0 <= first && first <= last && last <= self.n_sequences(),
+                        "value_and_grad: no such range of sequences");
+                nb::gil_scoped_release release;
+                return self.value_and_grad(parameters.data(), gradient.data(), first, last,
+                                           std::max(1, n_jobs));
+            },
+            nb::arg("parameters"), nb::arg("gradient"), nb::arg("first"), nb::arg("last"),
+            nb::arg("n_jobs"));
+
+    m.def(
+        "observed_pairs",
+        [](const BoundRows& rows, std::int64_t n_features, int n_labels,
+           const In<std::int32_t, 1>& labels, std::optional<In<std::uint8_t, 2>> allowed,
+           bool all) {
+            require(static_cast<std::int64_t>(labels.size()) == rows.n_tokens(),
+                    "labels: expected one a token");
+            require(rows.largest() < n_features, "features: index out of range");
+            require(!allowed || (allowed->shape(0) == labels.size() &&
+                                 allowed->shape(1) == static_cast<std::size_t>(n_labels)),
+                    "allowed: wrong shape");
+            for (std::size_t i = 0; i < labels.size(); ++i) {
+                require(labels(i) < n_labels, "labels: out of range");
+            }
+            auto pairs =
+                std::make_unique<std::pair<std::vector<std::int64_t>, std::vector<std::int32_t>>>();
+            {
+                nb::gil_scoped_release release;
+                observed_pairs(rows.get(), rows.n_tokens(), n_features, n_labels, labels.data(),
+                               data_or_null(allowed), all, pairs->first, pairs->second);
+            }
+            auto* held = pairs.release();
+            nb::capsule owner(held, [](void* p) noexcept {
+                delete static_cast<
+                    std::pair<std::vector<std::int64_t>, std::vector<std::int32_t>>*>(p);
+            });
+            return std::make_pair(nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>(
+                                      held->first.data(), {held->first.size()}, owner),
+                                  nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>(
+                                      held->second.data(), {held->second.size()}, owner));
+        },
+        nb::arg("rows"), nb::arg("n_features"), nb::arg("n_labels"), nb::arg("labels"),
+        nb::arg("allowed").none(), nb::arg("all"));
+}
+
+}  // namespace trelliswork
