@@ -1,0 +1,350 @@
+"""Reports: how well predicted labels agree with gold ones, field by field."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from trelliswork.schemes import violations
+from trelliswork.scoring import SegmentReader, is_correct, pair_up
+from trelliswork.tables import percent, text_table
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+    from trelliswork.schemes import Scheme
+    from trelliswork.scoring import LabelSequences, Pair
+
+
+@dataclass(frozen=True, slots=True)
+class FieldScore:
+    """Precision, recall and F1 of the segments of one field.
+
+    Attributes
+    ----------
+    name
+        The field.
+    correct, predicted, gold
+        How many segments are right, were predicted, are in the gold labels.
+    """
+
+    name: str
+    correct: int
+    predicted: int
+    gold: int
+
+    @property
+    def precision(self) -> float:
+        """``correct / predicted``; 0 where nothing was predicted."""
+        return _ratio(self.correct, self.predicted)
+
+    @property
+    def recall(self) -> float:
+        """``correct / gold``; 0 where there is nothing to find."""
+        return _ratio(self.correct, self.gold)
+
+    @property
+    def f1(self) -> float:
+        """``2 correct / (predicted + gold)``, the harmonic mean of precision and recall."""
+        return _ratio(2 * self.correct, self.predicted + self.gold)
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Token labels against each other.
+
+    Attributes
+    ----------
+    labels
+        Every label of either side, sorted.
+    counts
+        ``counts[i][j]``: tokens with gold label ``i`` and predicted label ``j``.
+    """
+
+    labels: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+
+    def count(self, gold: str, predicted: str) -> int:
+        """Return how many tokens of one gold label got this predicted label."""
+        if gold not in self.labels or predicted not in self.labels:
+            return 0
+        return self.counts[self.labels.index(gold)][self.labels.index(predicted)]
+
+    def errors(self) -> list[tuple[str, str, int]]:
+        """Return ``(gold, predicted, tokens)`` of every mistake, most frequent first."""
+        found = [
+            (gold, predicted, count)
+            for gold, row in zip(self.labels, self.counts, strict=True)
+            for predicted, count in zip(self.labels, row, strict=True)
+            if count and gold != predicted
+        ]
+        return sorted(found, key=lambda error: (-error[2], error[0], error[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class SchemeViolations:
+    """Predictions that break their scheme, such as ``I-x`` after ``O``.
+
+    Attributes
+    ----------
+    sentences
+        How many predicted sentences break it.
+    tokens
+        At how many tokens they do.
+    """
+
+    sentences: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Scores of predicted labels; made by `report`.
+
+    Attributes
+    ----------
+    scheme, strict, level, outside
+        How segments were read.
+    sentences, correct_sentences
+        Sentences with a known gold label, and those with no wrong token among the known ones.
+    tokens, correct_tokens
+        Tokens with a known gold label, and those labelled right.
+    fields
+        One score a field that occurs in either side, sorted by name.
+    confusion
+        Gold token labels against predicted ones.
+    violations
+        Where the predictions break their scheme.
+    """
+
+    scheme: Scheme
+    strict: bool
+    level: int | None
+    outside: str | None
+    sentences: int
+    correct_sentences: int
+    tokens: int
+    correct_tokens: int
+    fields: tuple[FieldScore, ...]
+    confusion: Confusion
+    violations: SchemeViolations
+
+    @property
+    def token_accuracy(self) -> float:
+        """The share of tokens with a known gold label that are labelled right."""
+        return _ratio(self.correct_tokens, self.tokens)
+
+    @property
+    def sentence_accuracy(self) -> float:
+        """The share of sentences with no wrong token."""
+        return _ratio(self.correct_sentences, self.sentences)
+
+    @property
+    def micro(self) -> FieldScore:
+        """The score of all segments together: conlleval's overall line."""
+        return FieldScore(
+            "micro",
+            sum(field.correct for field in self.fields),
+            sum(field.predicted for field in self.fields),
+            sum(field.gold for field in self.fields),
+        )
+
+    @property
+    def f1(self) -> float:
+        """Micro F1."""
+        return self.micro.f1
+
+    @property
+    def macro_precision(self) -> float:
+        """The mean precision of the fields, those seen on one side only included."""
+        return _mean([field.precision for field in self.fields])
+
+    @property
+    def macro_recall(self) -> float:
+        """The mean recall of the fields."""
+        return _mean([field.recall for field in self.fields])
+
+    @property
+    def macro_f1(self) -> float:
+        """The mean F1 of the fields."""
+        return _mean([field.f1 for field in self.fields])
+
+    def __getitem__(self, name: str) -> FieldScore:
+        """Return the score of a field; zeros for one that never occurs."""
+        for field in self.fields:
+            if field.name == name:
+                return field
+        return FieldScore(name, 0, 0, 0)
+
+    def __str__(self) -> str:
+        header = ("field", "precision", "recall", "F1", "correct", "predicted", "gold")
+        macro = map(percent, (self.macro_precision, self.macro_recall, self.macro_f1))
+        rows = [*map(_row, self.fields), _row(self.micro), ["macro", *macro, "", "", ""]]
+        how = "strict" if self.strict else "as conlleval"
+        broken = self.violations
+        return "\n".join(
+            [
+                f"token accuracy     {percent(self.token_accuracy):>6}  "
+                f"({self.correct_tokens} of {self.tokens})",
+                f"sentence accuracy  {percent(self.sentence_accuracy):>6}  "
+                f"({self.correct_sentences} of {self.sentences})",
+                f"segments           {self.scheme}, {how}"
+                + ("" if self.level is None else f", level {self.level}"),
+                f"scheme violations  {broken.tokens} tokens in {broken.sentences} sentences",
+                "",
+                text_table(header, rows),
+            ]
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the scores as plain numbers, lists and dictionaries."""
+        return {
+            "scheme": self.scheme,
+            "strict": self.strict,
+            "level": self.level,
+            "outside": self.outside,
+            "sentences": self.sentences,
+            "tokens": self.tokens,
+            "token_accuracy": self.token_accuracy,
+            "sentence_accuracy": self.sentence_accuracy,
+            "micro": _scores(self.micro),
+            "macro": {
+                "precision": self.macro_precision,
+                "recall": self.macro_recall,
+                "f1": self.macro_f1,
+            },
+            "fields": {field.name: _scores(field) for field in self.fields},
+            "violations": {
+                "sentences": self.violations.sentences,
+                "tokens": self.violations.tokens,
+            },
+            "confusion": {
+                "labels": list(self.confusion.labels),
+                "counts": [list(row) for row in self.confusion.counts],
+            },
+        }
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return `to_dict` as JSON."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False)
+
+    def plot(self, path: str | os.PathLike[str]) -> None:
+        """Draw F1 by field and the confusion table as a PNG; needs the ``plots`` extra."""
+        from trelliswork.plots import plot_report
+
+        plot_report(self, path)
+
+
+def report(
+    gold: LabelSequences,
+    predicted: LabelSequences,
+    *,
+    scheme: Scheme | None = None,
+    strict: bool = False,
+    level: int | None = None,
+    outside: str | None = None,
+) -> Report:
+    """Score predicted labels against gold ones.
+
+    A segment is right iff its start, end and name are. With `strict` false the numbers equal
+    conlleval's on the same labels, broken sequences included.
+
+    Tokens whose gold label is ``None`` (unlabelled) are left out of the accuracies and of the
+    confusion table, and predicted segments that hold one out of the fields. A token whose gold
+    label is a set of alternatives is right with any of them; it counts as unlabelled elsewhere.
+
+    Parameters
+    ----------
+    gold, predicted
+        A corpus, or one sequence of labels a sentence.
+    scheme
+        What a segment is; see `LabelSet`. ``None``: guessed from the labels.
+    strict
+        ``True``: segments with invalid tags count neither as predicted nor as gold ones; see
+        `trelliswork.segments.spans`.
+    level
+        With paths, the level to score: 1 is the outermost. ``None``: all.
+    outside
+        The plain label that is no segment. ``None``: every maximal run is one.
+
+    Raises
+    ------
+    DataError
+        Where the two sides differ in sentences or tokens, naming the sentence.
+    LabelError
+        Where a label is none of the scheme.
+
+    Examples
+    --------
+    >>> report([["B-PER", "O"]], [["B-PER", "B-PER"]])["PER"].precision
+    0.5
+    """
+    pairs = pair_up(gold, predicted)
+    reader = SegmentReader.choose(pairs, scheme, strict=strict, level=level, outside=outside)
+    correct: Counter[str] = Counter()
+    guessed: Counter[str] = Counter()
+    wanted: Counter[str] = Counter()
+    for pair in pairs:
+        counts = reader.count(pair)
+        correct.update(counts.correct)
+        guessed.update(counts.predicted)
+        wanted.update(counts.gold)
+    hits = [_known_hits(pair) for pair in pairs]
+    known = [hit for hit in hits if hit]
+    broken = [len(violations(pair.predicted, reader.scheme)) for pair in pairs]
+    return Report(
+        scheme=reader.scheme,
+        strict=strict,
+        level=level,
+        outside=outside,
+        sentences=len(known),
+        correct_sentences=sum(map(all, known)),
+        tokens=sum(map(len, known)),
+        correct_tokens=sum(map(sum, known)),
+        fields=tuple(
+            FieldScore(name, correct[name], guessed[name], wanted[name])
+            for name in sorted(guessed | wanted)
+        ),
+        confusion=_confusion(pairs),
+        violations=SchemeViolations(sum(map(bool, broken)), sum(broken)),
+    )
+
+
+def _known_hits(pair: Pair) -> list[bool]:
+    """Return, for every token with a known gold label, whether it is labelled right."""
+    return [is_correct(g, p) for g, p in zip(*pair, strict=True) if g is not None]
+
+
+def _confusion(pairs: Sequence[Pair]) -> Confusion:
+    cells: Counter[tuple[str, str]] = Counter()
+    for pair in pairs:
+        cells.update((g, p) for g, p in zip(*pair, strict=True) if isinstance(g, str))
+    labels = tuple(sorted({label for cell in cells for label in cell}))
+    return Confusion(labels, tuple(tuple(cells[g, p] for p in labels) for g in labels))
+
+
+def _scores(field: FieldScore) -> Mapping[str, float]:
+    return {
+        "precision": field.precision,
+        "recall": field.recall,
+        "f1": field.f1,
+        "correct": field.correct,
+        "predicted": field.predicted,
+        "gold": field.gold,
+    }
+
+
+def _row(field: FieldScore) -> list[str]:
+    shares = map(percent, (field.precision, field.recall, field.f1))
+    return [field.name, *shares, str(field.correct), str(field.predicted), str(field.gold)]
+
+
+def _ratio(numerator: int, denominator: int) -> float:
+    return numerator / denominator if denominator else 0.0
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
