@@ -52,6 +52,7 @@ def read_lines(source: Source) -> Iterator[str]:
     """
     name = source_name(source)
     number = 0
+    line: str | bytes = ""
     try:
         with _open_lines(source) as lines:
             for number, line in enumerate(lines, start=1):

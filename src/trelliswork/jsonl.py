@@ -87,7 +87,7 @@ def _sentence(record: Any, columns: Sequence[str] | None, where: str) -> Sentenc
         return Sentence(
             record["tokens"],
             {column: record[column] for column in columns},
-            None if labels is None else tuple(map(_label, labels)),
+            None if labels is None else _labels(labels),
             text,
             record.get("offsets"),
         )
@@ -95,8 +95,17 @@ def _sentence(record: Any, columns: Sequence[str] | None, where: str) -> Sentenc
         raise DataError(f"{where}: {error}") from error
 
 
-def _label(value: Any) -> Label:
-    return frozenset(value) if isinstance(value, list) else value
+def _labels(values: Any) -> list[Label]:
+    if not isinstance(values, list):
+        raise TypeError(f"labels: expected a list, got {type(values).__name__}.")
+    # Sentence checks the rest; only a list of alternatives must become a set first.
+    return [frozenset(map(_name, v)) if isinstance(v, list) else v for v in values]
+
+
+def _name(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"labels: expected strings as alternatives, got {value!r}.")
+    return value
 
 
 def _record(sentence: Sentence, index: int) -> dict[str, Any]:

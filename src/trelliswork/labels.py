@@ -145,15 +145,15 @@ class LabelSet:
 
         A label that is ``None`` or a set of alternatives becomes ``-1``; see `allowed`.
         """
-        ids = np.empty(len(labels), dtype=np.int32)
+        ids = []
         for position, label in enumerate(labels):
-            if label in self._ids:
-                ids[position] = self._ids[label]  # type: ignore[index]
-            elif isinstance(label, str):
-                raise self._unknown(label, position)
+            if not isinstance(label, str):
+                ids.append(UNLABELLED)
+            elif label in self._ids:
+                ids.append(self._ids[label])
             else:
-                ids[position] = UNLABELLED
-        return ids
+                raise self._unknown(label, position)
+        return np.array(ids, dtype=np.int32)
 
     def decode(self, ids: Iterable[int]) -> list[str]:
         """Return the labels of a sequence of ids."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from trelliswork.schemes import violations
-from trelliswork.scoring import SegmentReader, is_correct, pair_up
+from trelliswork.scoring import FieldScore, SegmentReader, known_hits, pair_up, ratio
 from trelliswork.tables import percent, text_table
 
 if TYPE_CHECKING:
@@ -17,39 +17,6 @@ if TYPE_CHECKING:
 
     from trelliswork.schemes import Scheme
     from trelliswork.scoring import LabelSequences, Pair
-
-
-@dataclass(frozen=True, slots=True)
-class FieldScore:
-    """Precision, recall and F1 of the segments of one field.
-
-    Attributes
-    ----------
-    name
-        The field.
-    correct, predicted, gold
-        How many segments are right, were predicted, are in the gold labels.
-    """
-
-    name: str
-    correct: int
-    predicted: int
-    gold: int
-
-    @property
-    def precision(self) -> float:
-        """``correct / predicted``; 0 where nothing was predicted."""
-        return _ratio(self.correct, self.predicted)
-
-    @property
-    def recall(self) -> float:
-        """``correct / gold``; 0 where there is nothing to find."""
-        return _ratio(self.correct, self.gold)
-
-    @property
-    def f1(self) -> float:
-        """``2 correct / (predicted + gold)``, the harmonic mean of precision and recall."""
-        return _ratio(2 * self.correct, self.predicted + self.gold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +102,12 @@ class Report:
     @property
     def token_accuracy(self) -> float:
         """The share of tokens with a known gold label that are labelled right."""
-        return _ratio(self.correct_tokens, self.tokens)
+        return ratio(self.correct_tokens, self.tokens)
 
     @property
     def sentence_accuracy(self) -> float:
         """The share of sentences with no wrong token."""
-        return _ratio(self.correct_sentences, self.sentences)
+        return ratio(self.correct_sentences, self.sentences)
 
     @property
     def micro(self) -> FieldScore:
@@ -292,7 +259,7 @@ def report(
         correct.update(counts.correct)
         guessed.update(counts.predicted)
         wanted.update(counts.gold)
-    hits = [_known_hits(pair) for pair in pairs]
+    hits = [known_hits(pair) for pair in pairs]
     known = [hit for hit in hits if hit]
     broken = [len(violations(pair.predicted, reader.scheme)) for pair in pairs]
     return Report(
@@ -311,11 +278,6 @@ def report(
         confusion=_confusion(pairs),
         violations=SchemeViolations(sum(map(bool, broken)), sum(broken)),
     )
-
-
-def _known_hits(pair: Pair) -> list[bool]:
-    """Return, for every token with a known gold label, whether it is labelled right."""
-    return [is_correct(g, p) for g, p in zip(*pair, strict=True) if g is not None]
 
 
 def _confusion(pairs: Sequence[Pair]) -> Confusion:
@@ -340,10 +302,6 @@ def _scores(field: FieldScore) -> Mapping[str, float]:
 def _row(field: FieldScore) -> list[str]:
     shares = map(percent, (field.precision, field.recall, field.f1))
     return [field.name, *shares, str(field.correct), str(field.predicted), str(field.gold)]
-
-
-def _ratio(numerator: int, denominator: int) -> float:
-    return numerator / denominator if denominator else 0.0
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -82,6 +82,39 @@ class SegmentReader:
         return Counts(_by_name(gold & predicted), _by_name(predicted), _by_name(gold))
 
 
+@dataclass(frozen=True, slots=True)
+class FieldScore:
+    """Precision, recall and F1 of the segments of one field.
+
+    Attributes
+    ----------
+    name
+        The field.
+    correct, predicted, gold
+        How many segments are right, were predicted, are in the gold labels.
+    """
+
+    name: str
+    correct: int
+    predicted: int
+    gold: int
+
+    @property
+    def precision(self) -> float:
+        """``correct / predicted``; 0 where nothing was predicted."""
+        return ratio(self.correct, self.predicted)
+
+    @property
+    def recall(self) -> float:
+        """``correct / gold``; 0 where there is nothing to find."""
+        return ratio(self.correct, self.gold)
+
+    @property
+    def f1(self) -> float:
+        """``2 correct / (predicted + gold)``, the harmonic mean of precision and recall."""
+        return ratio(2 * self.correct, self.predicted + self.gold)
+
+
 def pair_up(gold: LabelSequences, predicted: LabelSequences) -> list[Pair]:
     """Return gold and predicted labels sentence by sentence, checked for equal lengths.
 
@@ -119,6 +152,16 @@ def pair_up(gold: LabelSequences, predicted: LabelSequences) -> list[Pair]:
 def is_correct(gold: Label, predicted: str) -> bool:
     """Return whether a prediction is the gold label, or one of its alternatives."""
     return predicted in gold if isinstance(gold, frozenset) else predicted == gold
+
+
+def known_hits(pair: Pair) -> list[bool]:
+    """Return, for every token with a known gold label, whether it is labelled right."""
+    return [is_correct(g, p) for g, p in zip(*pair, strict=True) if g is not None]
+
+
+def ratio(numerator: int, denominator: int) -> float:
+    """Return a quotient, 0 where there is nothing to divide by."""
+    return numerator / denominator if denominator else 0.0
 
 
 def _labels_of(item: Sequence[Label] | Sentence, side: str, index: int) -> tuple[Label, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -27,8 +28,8 @@ class Sentence:
         The ``T`` tokens.
     columns
         Every column but the labels, by name, each of length ``T``. The token column is one of
-        them under its own name; where it is missing it is added as ``"word"``, so that a feature
-        template looks up any column in the same way.
+        them under its own name, so that a feature template looks up any column in the same way:
+        it is added as ``"word"``, unless one of the columns is the very object `tokens`.
     labels
         ``T`` labels, or ``None`` where the sentence is unlabelled. A single entry may be ``None``
         (this token is unlabelled) or a set of names (one of these is right).
@@ -60,8 +61,13 @@ class Sentence:
     ) -> None:
         words = _strings("tokens", tokens)
         given = {} if columns is None else columns
-        cells = {name: _strings(f"column {name!r}", column) for name, column in given.items()}
-        if words not in cells.values():
+        cells = {
+            name: words if column is tokens else _strings(f"column {name!r}", column)
+            for name, column in given.items()
+        }
+        # By identity: a lemma column may equal the tokens in one sentence and not in the next.
+        named = any(column is words for column in cells.values())
+        if not named and cells.get(TOKEN_COLUMN) != words:
             if TOKEN_COLUMN in cells:
                 raise DataError(
                     f"Column {TOKEN_COLUMN!r} differs from the tokens. Give the column another "
@@ -158,7 +164,10 @@ def _check_length(what: str, got: int, expected: int) -> None:
 
 
 def _offsets(values: Iterable[tuple[int, int]], text: str | None) -> tuple[tuple[int, int], ...]:
-    offsets = tuple((int(start), int(end)) for start, end in values)
+    try:
+        offsets = tuple((operator.index(start), operator.index(end)) for start, end in values)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"offsets: expected pairs of integers (start, end): {error}.") from error
     limit = None if text is None else len(text)
     last = 0
     for position, (start, end) in enumerate(offsets):

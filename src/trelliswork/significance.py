@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 import numpy as np
 
 from trelliswork.errors import DataError
-from trelliswork.scoring import SegmentReader, is_correct, pair_up
+from trelliswork.scoring import SegmentReader, known_hits, pair_up
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -216,6 +216,6 @@ def _segment_counts(pairs: list[Pair], reader: SegmentReader) -> NDArray[np.floa
 def _token_counts(pairs: list[Pair]) -> NDArray[np.float64]:
     rows = []
     for pair in pairs:
-        hits = [is_correct(g, p) for g, p in zip(*pair, strict=True) if g is not None]
+        hits = known_hits(pair)
         rows.append([sum(hits), len(hits), len(hits)])
     return np.array(rows, dtype=np.float64).reshape(-1, 3)
