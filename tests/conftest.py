@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, settings
 
 # Timing on a busy machine says nothing about correctness.
 settings.register_profile(
-    "default", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100
+    "trelliswork", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100
 )
-settings.load_profile("default")
+settings.load_profile("trelliswork")
 
 
 @pytest.fixture(scope="session")

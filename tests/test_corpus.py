@@ -79,6 +79,7 @@ def test_a_sentence_keeps_partial_labels():
         ({"tokens": ["a"], "labels": [3]}, TypeError, "int 3 at position 0"),
         ({"tokens": ["a"], "columns": {"pos": []}}, DataError, "column 'pos': expected 1"),
         ({"tokens": ["a"], "columns": {"word": ["b"]}}, DataError, "differs from the tokens"),
+        ({"tokens": ["a"], "columns": {"label": ["X"]}}, DataError, "'label' is reserved"),
         ({"tokens": ["a"], "text": "a", "offsets": [(0, 2)]}, DataError, "outside the text"),
         ({"tokens": ["a", "b"], "offsets": [(1, 2), (0, 1)]}, DataError, "position 1"),
         ({"tokens": ["a"], "offsets": []}, DataError, "offsets: expected 1"),

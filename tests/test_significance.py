@@ -88,6 +88,14 @@ def test_the_record():
     assert found == randomization_test(gold, first, second, shuffles=99, random_state=5)
 
 
+def test_two_reports_compare():
+    gold, first, second = draw_labels(3)
+    found = report(gold, first).significance(report(gold, second), shuffles=99, random_state=5)
+    assert found == randomization_test(gold, first, second, shuffles=99, random_state=5)
+    with pytest.raises(DataError, match="same gold labels"):
+        report(gold, first).significance(report(second, first))
+
+
 def test_a_drawn_seed_gives_the_outcome_again():
     gold, first, second = draw_labels(4)
     found = randomization_test(gold, first, second, shuffles=50)

@@ -121,7 +121,7 @@ def write_conll(
     with open_for_writing(target) as stream:
         for index, sentence in enumerate(sentences):
             if names is None:
-                names = (*sentence.columns, *([LABEL_COLUMN] if sentence.labels else []))
+                names = (*sentence.columns, *([] if sentence.labels is None else [LABEL_COLUMN]))
             cells = [
                 _column(sentence, name, index, unknown=unknown, alternatives=alternatives)
                 for name in names

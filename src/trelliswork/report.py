@@ -4,51 +4,25 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from trelliswork.confusion import Confusion
+from trelliswork.errors import DataError
 from trelliswork.schemes import violations
 from trelliswork.scoring import FieldScore, SegmentReader, known_hits, pair_up, ratio
+from trelliswork.significance import compare_counts
 from trelliswork.tables import percent, text_table
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from trelliswork.schemes import Scheme
-    from trelliswork.scoring import LabelSequences, Pair
-
-
-@dataclass(frozen=True, slots=True)
-class Confusion:
-    """Token labels against each other.
-
-    Attributes
-    ----------
-    labels
-        Every label of either side, sorted.
-    counts
-        ``counts[i][j]``: tokens with gold label ``i`` and predicted label ``j``.
-    """
-
-    labels: tuple[str, ...]
-    counts: tuple[tuple[int, ...], ...]
-
-    def count(self, gold: str, predicted: str) -> int:
-        """Return how many tokens of one gold label got this predicted label."""
-        if gold not in self.labels or predicted not in self.labels:
-            return 0
-        return self.counts[self.labels.index(gold)][self.labels.index(predicted)]
-
-    def errors(self) -> list[tuple[str, str, int]]:
-        """Return ``(gold, predicted, tokens)`` of every mistake, most frequent first."""
-        found = [
-            (gold, predicted, count)
-            for gold, row in zip(self.labels, self.counts, strict=True)
-            for predicted, count in zip(self.labels, row, strict=True)
-            if count and gold != predicted
-        ]
-        return sorted(found, key=lambda error: (-error[2], error[0], error[1]))
+    from trelliswork.scoring import LabelSequences
+    from trelliswork.significance import SignificanceTest
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +59,8 @@ class Report:
         Gold token labels against predicted ones.
     violations
         Where the predictions break their scheme.
+    sentence_counts
+        Right, predicted and gold segments of every sentence: what `significance` shuffles.
     """
 
     scheme: Scheme
@@ -98,6 +74,7 @@ class Report:
     fields: tuple[FieldScore, ...]
     confusion: Confusion
     violations: SchemeViolations
+    sentence_counts: tuple[tuple[int, int, int], ...] = field(repr=False)
 
     @property
     def token_accuracy(self) -> float:
@@ -114,9 +91,9 @@ class Report:
         """The score of all segments together: conlleval's overall line."""
         return FieldScore(
             "micro",
-            sum(field.correct for field in self.fields),
-            sum(field.predicted for field in self.fields),
-            sum(field.gold for field in self.fields),
+            sum(f.correct for f in self.fields),
+            sum(f.predicted for f in self.fields),
+            sum(f.gold for f in self.fields),
         )
 
     @property
@@ -127,24 +104,46 @@ class Report:
     @property
     def macro_precision(self) -> float:
         """The mean precision of the fields, those seen on one side only included."""
-        return _mean([field.precision for field in self.fields])
+        return _mean([f.precision for f in self.fields])
 
     @property
     def macro_recall(self) -> float:
         """The mean recall of the fields."""
-        return _mean([field.recall for field in self.fields])
+        return _mean([f.recall for f in self.fields])
 
     @property
     def macro_f1(self) -> float:
         """The mean F1 of the fields."""
-        return _mean([field.f1 for field in self.fields])
+        return _mean([f.f1 for f in self.fields])
 
     def __getitem__(self, name: str) -> FieldScore:
         """Return the score of a field; zeros for one that never occurs."""
-        for field in self.fields:
-            if field.name == name:
-                return field
+        for score in self.fields:
+            if score.name == name:
+                return score
         return FieldScore(name, 0, 0, 0)
+
+    def significance(
+        self, other: Report, *, shuffles: int = 10_000, random_state: int | None = None
+    ) -> SignificanceTest:
+        """Test whether another system's micro F1 on the same gold labels differs from this one's.
+
+        Parameters
+        ----------
+        other
+            The report of the other system.
+        shuffles, random_state
+            See `trelliswork.significance.randomization_test`.
+        """
+        mine, theirs = (
+            np.array(r.sentence_counts, dtype=np.float64).reshape(-1, 3) for r in (self, other)
+        )
+        if not np.array_equal(mine[:, 2], theirs[:, 2]):
+            raise DataError(
+                "Expected two reports on the same gold labels, got different gold segments. Score "
+                "both systems on one file with one scheme."
+            )
+        return compare_counts(mine, theirs, shuffles=shuffles, random_state=random_state)
 
     def __str__(self) -> str:
         header = ("field", "precision", "recall", "F1", "correct", "predicted", "gold")
@@ -183,7 +182,7 @@ class Report:
                 "recall": self.macro_recall,
                 "f1": self.macro_f1,
             },
-            "fields": {field.name: _scores(field) for field in self.fields},
+            "fields": {f.name: _scores(f) for f in self.fields},
             "violations": {
                 "sentences": self.violations.sentences,
                 "tokens": self.violations.tokens,
@@ -251,14 +250,8 @@ def report(
     """
     pairs = pair_up(gold, predicted)
     reader = SegmentReader.choose(pairs, scheme, strict=strict, level=level, outside=outside)
-    correct: Counter[str] = Counter()
-    guessed: Counter[str] = Counter()
-    wanted: Counter[str] = Counter()
-    for pair in pairs:
-        counts = reader.count(pair)
-        correct.update(counts.correct)
-        guessed.update(counts.predicted)
-        wanted.update(counts.gold)
+    counts = [reader.count(pair) for pair in pairs]
+    correct, guessed, wanted = (_add_up(c[side] for c in counts) for side in range(3))
     hits = [known_hits(pair) for pair in pairs]
     known = [hit for hit in hits if hit]
     broken = [len(violations(pair.predicted, reader.scheme)) for pair in pairs]
@@ -275,33 +268,33 @@ def report(
             FieldScore(name, correct[name], guessed[name], wanted[name])
             for name in sorted(guessed | wanted)
         ),
-        confusion=_confusion(pairs),
+        confusion=Confusion.of(pairs),
         violations=SchemeViolations(sum(map(bool, broken)), sum(broken)),
+        sentence_counts=tuple(count.totals for count in counts),
     )
 
 
-def _confusion(pairs: Sequence[Pair]) -> Confusion:
-    cells: Counter[tuple[str, str]] = Counter()
-    for pair in pairs:
-        cells.update((g, p) for g, p in zip(*pair, strict=True) if isinstance(g, str))
-    labels = tuple(sorted({label for cell in cells for label in cell}))
-    return Confusion(labels, tuple(tuple(cells[g, p] for p in labels) for g in labels))
+def _add_up(counters: Iterable[Counter[str]]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for counter in counters:
+        total.update(counter)
+    return total
 
 
-def _scores(field: FieldScore) -> Mapping[str, float]:
+def _scores(score: FieldScore) -> dict[str, float]:
     return {
-        "precision": field.precision,
-        "recall": field.recall,
-        "f1": field.f1,
-        "correct": field.correct,
-        "predicted": field.predicted,
-        "gold": field.gold,
+        "precision": score.precision,
+        "recall": score.recall,
+        "f1": score.f1,
+        "correct": score.correct,
+        "predicted": score.predicted,
+        "gold": score.gold,
     }
 
 
-def _row(field: FieldScore) -> list[str]:
-    shares = map(percent, (field.precision, field.recall, field.f1))
-    return [field.name, *shares, str(field.correct), str(field.predicted), str(field.gold)]
+def _row(score: FieldScore) -> list[str]:
+    shares = map(percent, (score.precision, score.recall, score.f1))
+    return [score.name, *shares, str(score.correct), str(score.predicted), str(score.gold)]
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -36,6 +36,11 @@ class Counts(NamedTuple):
     predicted: Counter[str]
     gold: Counter[str]
 
+    @property
+    def totals(self) -> tuple[int, int, int]:
+        """The three numbers, names aside."""
+        return self.correct.total(), self.predicted.total(), self.gold.total()
+
 
 @dataclass(frozen=True, slots=True)
 class SegmentReader:

@@ -61,6 +61,8 @@ class Sentence:
     ) -> None:
         words = _strings("tokens", tokens)
         given = {} if columns is None else columns
+        if LABEL_COLUMN in given:
+            raise DataError(f"Column {LABEL_COLUMN!r} is reserved. Pass the labels as labels=.")
         cells = {
             name: words if column is tokens else _strings(f"column {name!r}", column)
             for name, column in given.items()

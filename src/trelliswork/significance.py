@@ -209,7 +209,7 @@ def _coins(generator: np.random.Generator, rows: int, columns: int) -> NDArray[n
 
 
 def _segment_counts(pairs: list[Pair], reader: SegmentReader) -> NDArray[np.float64]:
-    rows = [[side.total() for side in reader.count(pair)] for pair in pairs]
+    rows = [reader.count(pair).totals for pair in pairs]
     return np.array(rows, dtype=np.float64).reshape(-1, 3)
 
 
