@@ -194,6 +194,7 @@ def test_partial_labels_only_when_asked():
     assert read_conll(io.StringIO(text))[0].labels == ("X|Y", "?")
     corpus = read_conll(io.StringIO(text), unknown="?", alternatives="|")
     assert corpus[0].labels == (frozenset("XY"), None)
+    assert read_conll(io.StringIO("a\t\n"), unknown="")[0].labels == (None,)
 
 
 @pytest.mark.parametrize(
@@ -202,6 +203,7 @@ def test_partial_labels_only_when_asked():
         ("a N X\n\n# c\nb N X\n#\nc N\n", {"comment": "#"}, ":6: expected 3 columns, got 2"),
         ("a\tN\tX\nb\tN\tX\tY\n", {}, ":2: expected 3 columns, got 4"),
         ("a N\n", {}, ":1: expected 3 columns, got 2"),
+        ("a\tN\tX\nb\tN\t\n", {}, ":2: expected a label, got an empty cell"),
         ("", {}, "got no sentence"),
         (" \n\t\n", {}, "got no sentence"),
     ],

@@ -138,7 +138,7 @@ def test_infer_scheme(sequences, scheme):
         ("iob1", ["I-b", "B-a"], 1, "use I-a"),
         ("bioes", ["B-a", "O"], 1, "expected I-a or E-a"),
         ("bioes", ["S-a", "E-a"], 1, "begins with B-a or S-a"),
-        ("bilou", ["B-a", "I-a"], 1, "expected I-a or L-a"),
+        ("bilou", ["B-a", "I-a"], 1, "open at the end, expected L-a or U-a"),
         ("path", ["B-a/B-b", "B-a/I-b"], 1, "needs B-b"),
         ("path", ["B-a", "I-a/I-b"], 1, "needs B-b"),
         ("path", ["B-a/B-b", "I-a", "I-a/I-b"], 2, "needs B-b"),
@@ -236,6 +236,8 @@ def test_path_spans():
     assert (4, 5, "authors/person") not in spans(labels, "path", strict=True)
     with pytest.raises(ValueError, match="level"):
         spans(labels, "path", level=0)
+    with pytest.raises(ValueError, match="one level"):
+        spans(["B-a"], "bio", level=2)
 
 
 @pytest.mark.parametrize("scheme", ALPHABETS)

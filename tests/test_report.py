@@ -73,6 +73,11 @@ def test_numbers_by_hand():
     assert (scores.violations.sentences, scores.violations.tokens) == (1, 1)
 
 
+def test_a_token_violates_once():
+    broken = report([["O", "O"]], [["O", "I-a"]], scheme="bioes").violations
+    assert (broken.sentences, broken.tokens) == (1, 1)
+
+
 def test_strict_drops_invalid_segments():
     scores = report(GOLD, PREDICTED, strict=True)
     assert scores["b"].predicted == 0

@@ -71,7 +71,15 @@ def iter_conll(
         cells = dict(zip(names, zip(*rows, strict=True), strict=True))
         labels = cells.pop(LABEL_COLUMN, None)
         tokens = next(iter(cells.values()))
-        return Sentence(tokens, cells, None if labels is None else decode(labels))
+        if labels is None:
+            return Sentence(tokens, cells)
+        decoded = decode(labels)
+        if "" in decoded:
+            raise DataError(
+                f"{name}:{numbers[decoded.index('')]}: expected a label, got an empty cell. "
+                'Fill it in, or pass unknown="" if it means unlabelled.'
+            )
+        return Sentence(tokens, cells, decoded)
 
     for number, line in enumerate(read_lines(source), start=1):
         if not line.strip(BLANK):

@@ -254,7 +254,9 @@ def report(
     correct, guessed, wanted = (_add_up(c[side] for c in counts) for side in range(3))
     hits = [known_hits(pair) for pair in pairs]
     known = [hit for hit in hits if hit]
-    broken = [len(violations(pair.predicted, reader.scheme)) for pair in pairs]
+    broken = [
+        len({v.position for v in violations(pair.predicted, reader.scheme)}) for pair in pairs
+    ]
     return Report(
         scheme=reader.scheme,
         strict=strict,

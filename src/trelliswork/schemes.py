@@ -139,7 +139,11 @@ def transition_fault(previous: str | None, label: str | None, scheme: Scheme) ->
         closing, single = ("E", "S") if scheme == "bioes" else ("L", "U")
         if before and before[0][0] in "BI" and depth == 0:
             name = before[0][1]
-            return f"the {name} before is open: expected I-{name} or {closing}-{name}"
+            if label is None:
+                return (
+                    f"the {name} is open at the end, expected {closing}-{name} or {single}-{name}"
+                )
+            return f"the {name} before is open, expected I-{name} or {closing}-{name}"
         if levels and levels[0][0] in "IE" and depth == 0:
             name = levels[0][1]
             return f"a {name} begins with B-{name} or {single}-{name}"

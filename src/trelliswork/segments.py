@@ -58,6 +58,8 @@ def spans(
     """
     if level is not None and level < 1:
         raise ValueError(f"level: expected 1 (the outermost) or more, got {level}.")
+    if level not in (None, 1) and scheme != "path":
+        raise ValueError(f"level: {scheme} labels have one level, got {level}. Leave it out.")
     found: list[tuple[int, int, int, str]] = []
     open_at: list[tuple[int, bool]] = []  # a level's start, and whether it began as it should
     previous: Levels = ()
