@@ -1,0 +1,146 @@
+"""Open what a user names: a path, a ``.gz`` path, ``"-"`` or an open stream.
+
+Reading yields decoded lines, so that an error can name the exact line. Writing to a path is
+atomic: a reader sees the old file or the whole new one, never a part.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import shutil
+import sys
+import uuid
+import zlib
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, TypeAlias, cast
+
+from trelliswork.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+Source: TypeAlias = "str | os.PathLike[str] | Iterable[str] | Iterable[bytes]"
+"""A path, ``"-"`` (standard input), or an open stream of text or bytes."""
+
+Target: TypeAlias = "str | os.PathLike[str] | IO[str]"
+"""A path, ``"-"`` (standard output), or a text stream open for writing."""
+
+BYTE_ORDER_MARK = "\ufeff"
+
+
+def source_name(source: Source | Target) -> str:
+    """Return the name that error messages give a source."""
+    if isinstance(source, (str, os.PathLike)):
+        return "<stdin>" if source == "-" else os.fspath(source)
+    name = getattr(source, "name", None)
+    return name if isinstance(name, str) else "<stream>"
+
+
+def read_lines(source: Source) -> Iterator[str]:
+    r"""Yield the lines of a source without their line ends (``\n`` or ``\r\n``).
+
+    Paths are UTF-8 (a byte order mark is dropped), compressed where the name ends in ``.gz``. For
+    another encoding pass a stream: ``open(path, encoding="latin-1")``.
+
+    Raises
+    ------
+    DataError
+        Where a line is not UTF-8 or a compressed file is damaged, naming the line.
+    """
+    name = source_name(source)
+    number = 0
+    line: str | bytes = ""
+    try:
+        with _open_lines(source) as lines:
+            for number, line in enumerate(lines, start=1):
+                text = line if isinstance(line, str) else line.decode("utf-8")
+                if number == 1:
+                    text = text.removeprefix(BYTE_ORDER_MARK)
+                yield text.rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        where = f"{name}:{number}" if isinstance(line, bytes) else f"{name}: after line {number}"
+        raise DataError(
+            f"{where}: expected UTF-8, got byte 0x{error.object[error.start]:02x}. Convert the "
+            "file, or pass a stream opened with its own encoding."
+        ) from error
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(
+            f"{name}: after line {number}: damaged gzip data ({error}). Fetch the file again, or "
+            "rename it if it is not compressed."
+        ) from error
+
+
+@contextmanager
+def _open_lines(source: Source) -> Iterator[Iterable[str | bytes]]:
+    if source == "-":
+        # Bytes, so that the encoding is ours and not the terminal's.
+        yield getattr(sys.stdin, "buffer", sys.stdin)
+    elif isinstance(source, (str, os.PathLike)):
+        path = Path(source)
+        with path.open("rb") as raw:
+            if path.suffix == ".gz":
+                with io.BufferedReader(cast("io.RawIOBase", gzip.GzipFile(fileobj=raw))) as lines:
+                    yield lines
+            else:
+                yield raw
+    else:
+        yield source
+
+
+@contextmanager
+def open_for_writing(target: Target) -> Iterator[IO[str]]:
+    r"""Open a target for UTF-8 text with ``\n`` line ends.
+
+    A path appears under its name only when the block ends without an error.
+    """
+    if target == "-":
+        buffer = getattr(sys.stdout, "buffer", None)
+        if buffer is None:
+            yield sys.stdout
+            return
+        sys.stdout.flush()
+        text = io.TextIOWrapper(buffer, encoding="utf-8", newline="\n")
+        try:
+            yield text
+        finally:
+            # Detached, or the wrapper would close standard output when it is collected.
+            text.flush()
+            text.detach()
+    elif isinstance(target, (str, os.PathLike)):
+        with open_binary_for_writing(target) as raw:
+            compress = Path(target).suffix == ".gz"
+            # No time stamp and no name in the header: equal data give equal bytes.
+            binary = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if compress else raw
+            text = io.TextIOWrapper(cast("IO[bytes]", binary), encoding="utf-8", newline="\n")
+            yield text
+            text.flush()
+            text.detach()
+            if compress:
+                binary.close()
+    else:
+        yield target
+
+
+@contextmanager
+def open_binary_for_writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a path for bytes that appear under its name only when the block ends without error."""
+    final = Path(path).resolve()
+    if final.exists() and not final.is_file():
+        # A pipe or a device such as /dev/null: replacing it would destroy it.
+        with final.open("wb") as raw:
+            yield raw
+        return
+    # Beside the final file, because os.replace is atomic within one file system only.
+    partial = final.with_name(f".{final.name}.{uuid.uuid4().hex[:12]}.part")
+    try:
+        with partial.open("xb") as raw:
+            yield raw
+        if final.exists():
+            shutil.copymode(final, partial)
+        partial.replace(final)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
