@@ -1,0 +1,1 @@
+"""Learning: objectives and the optimisers that minimise them."""
