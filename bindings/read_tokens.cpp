@@ -1,3 +1,5 @@
+#include <nanobind/stl/string.h>
+
 #include <string>
 
 #include "read_features.hpp"
@@ -113,7 +115,7 @@ class TokenReader {
         }
         length_ = items.size();
         for (std::size_t c = 0; c < keys_.size(); ++c) {
-            if (!keys_[c].is_none()) {
+            if (!keys_[c].is_none() && length_ > 0) {
                 raise_template_error(
                     place() + " has no column " + ascii(keys_[c]) +
                     ": it is a list of tokens only. Give (token, …) rows or a "
@@ -167,14 +169,16 @@ class TokenReader {
     }
 
     nb::object find_column(const nb::object& sentence, nb::handle key) const {
-        const nb::object columns = nb::getattr(sentence, "columns", nb::none());
-        nb::list names;
-        if (!columns.is_none()) names = nb::list(columns);
-        if (PyLong_Check(key.ptr())) {
-            const auto position = nb::cast<std::size_t>(key);
-            if (position < names.size()) return columns[names[position]];
-        } else if (!columns.is_none() && nb::cast<bool>(columns.attr("__contains__")(key))) {
-            return columns[key];
+        const nb::object columns = nb::getattr(sentence, "columns", nb::dict());
+        if (!PyLong_Check(key.ptr())) {
+            auto found = nb::steal(PyObject_GetItem(columns.ptr(), key.ptr()));
+            if (found.is_valid()) return found;
+            if (!PyErr_ExceptionMatches(PyExc_KeyError)) throw nb::python_error();
+            PyErr_Clear();
+        }
+        const nb::list names(columns);
+        if (PyLong_Check(key.ptr()) && nb::cast<std::size_t>(key) < names.size()) {
+            return columns[names[nb::cast<std::size_t>(key)]];
         }
         raise_template_error(place() + " has no column " + ascii(key) + "; it has " + ascii(names) +
                              ".");
