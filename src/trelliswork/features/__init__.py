@@ -1,0 +1,25 @@
+"""From text to sparse features: templates, encoders, and ready bundles."""
+
+from trelliswork.features.bundles import BUNDLES, bundle, resolve
+from trelliswork.features.encoders import Encoder, TemplateEncoder
+from trelliswork.features.items import DictEncoder
+from trelliswork.features.matrices import MatrixEncoder
+from trelliswork.features.matrix import EncodedFeatures, FeatureMatrix
+from trelliswork.features.program import Lexicon
+from trelliswork.features.restore import restore
+from trelliswork.features.templates import Templates
+
+__all__ = [
+    "BUNDLES",
+    "DictEncoder",
+    "EncodedFeatures",
+    "Encoder",
+    "FeatureMatrix",
+    "Lexicon",
+    "MatrixEncoder",
+    "TemplateEncoder",
+    "Templates",
+    "bundle",
+    "resolve",
+    "restore",
+]

@@ -1,0 +1,116 @@
+"""Feature dicts, as sklearn-crfsuite takes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trelliswork import _core
+from trelliswork.features.encoders import (
+    as_list,
+    as_mask,
+    check_jobs,
+    check_min_count,
+    fitted,
+    stored_array,
+)
+from trelliswork.features.matrix import EncodedFeatures, FeatureMatrix
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+
+class DictEncoder:
+    """Features given by name for every token.
+
+    A token is a dict or a list of names. The value of a name in a dict decides what it means, as in
+    python-crfsuite:
+
+    ============================  ==================================================
+    ``{"word": "the"}``           the feature ``word:the``
+    ``{"length": 3.0}``           the feature ``length`` with the value 3
+    ``{"is_title": True}``        the feature ``is_title``; nothing when false
+    ``{"suffix": ["e", "he"]}``   the features ``suffix:e`` and ``suffix:he``
+    ``{"left": {"word": "a"}}``   the feature ``left:word:a``
+    ``["word:the", "title"]``     these two features
+    ============================  ==================================================
+
+    A value of zero says nothing about a token, so it is left out.
+
+    Examples
+    --------
+    >>> encoder = DictEncoder()
+    >>> encoder.fit([[{"word": "the"}, {"word": "cat", "length": 3.0}]]).state.values
+    array([1., 1., 3.])
+    >>> encoder.feature_names()
+    ['word:the', 'word:cat', 'length']
+    """
+
+    kind = "dicts"
+
+    def __init__(self) -> None:
+        self._index: _core.ItemIndex | None = None
+
+    def fit(
+        self, sequences: Iterable[object], *, min_count: int = 1, n_jobs: int | None = 1
+    ) -> EncodedFeatures:
+        """Learn the names; ``n_jobs`` is there for uniformity: one thread works."""
+        check_min_count(min_count)
+        check_jobs(n_jobs)
+        batch = _core.ItemBatch(as_list(sequences))
+        self._index, arrays = _core.ItemIndex.fit(batch, min_count)
+        return self._encoded(batch, arrays)
+
+    def transform(self, sequences: Iterable[object], *, n_jobs: int | None = 1) -> EncodedFeatures:
+        """Encode with the names learned; ``n_jobs`` is there for uniformity: one thread works."""
+        check_jobs(n_jobs)
+        batch = _core.ItemBatch(as_list(sequences))
+        return self._encoded(batch, fitted(self._index).transform(batch))
+
+    def select(self, keep_state: ArrayLike, keep_edge: ArrayLike | None = None) -> DictEncoder:
+        """Return an encoder of the kept features only, renumbered in order."""
+        if keep_edge is not None and np.size(keep_edge):
+            raise ValueError("feature dicts have no transition features to keep.")
+        smaller = DictEncoder()
+        smaller._index = fitted(self._index).select(as_mask(keep_state))
+        return smaller
+
+    def feature_names(self) -> list[str]:
+        """Return the names learned, in the order of their ids."""
+        return fitted(self._index).names()
+
+    def edge_feature_names(self) -> list[str]:
+        """Return nothing: dicts describe tokens only."""
+        return []
+
+    def settings(self) -> dict[str, object]:
+        """Return the kind of the encoder."""
+        return {"kind": self.kind}
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Return the names as arrays."""
+        return fitted(self._index).arrays()
+
+    @classmethod
+    def restore(
+        cls, settings: Mapping[str, object], arrays: Mapping[str, NDArray[np.generic]]
+    ) -> DictEncoder:
+        """Rebuild an encoder from :meth:`settings` and :meth:`arrays`."""
+        del settings
+        encoder = cls()
+        encoder._index = _core.ItemIndex(
+            stored_array(arrays, "name_bytes", np.uint8),
+            stored_array(arrays, "name_offsets", np.int64),
+        )
+        return encoder
+
+    def _encoded(
+        self,
+        batch: _core.ItemBatch,
+        arrays: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64] | None],
+    ) -> EncodedFeatures:
+        n_features = fitted(self._index).n_features
+        return EncodedFeatures(batch.offsets(), FeatureMatrix(*arrays, n_features))

@@ -1,0 +1,33 @@
+"""Rebuilding any encoder from what it stored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trelliswork.features.encoders import Encoder, TemplateEncoder
+from trelliswork.features.items import DictEncoder
+from trelliswork.features.matrices import MatrixEncoder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def restore(settings: Mapping[str, object], arrays: Mapping[str, NDArray[np.generic]]) -> Encoder:
+    """Rebuild an encoder from its ``settings()`` and ``arrays()``; no code is executed.
+
+    Raises
+    ------
+    ValueError
+        The settings or the arrays are not those of an encoder.
+    """
+    kind = settings.get("kind")
+    if kind == TemplateEncoder.kind:
+        return TemplateEncoder.restore(settings, arrays)
+    if kind == DictEncoder.kind:
+        return DictEncoder.restore(settings, arrays)
+    if kind == MatrixEncoder.kind:
+        return MatrixEncoder.restore(settings, arrays)
+    raise ValueError(f"expected an encoder of templates, dicts or matrices, got {kind!r}.")

@@ -1,0 +1,212 @@
+r"""Feature templates: a small language, compiled to a native extractor.
+
+One rule a line; ``#`` starts a comment; an indented line continues the rule before it::
+
+    word[-2..2]                      # five templates: the token and its neighbours
+    word[-1] | word[0]               # an n-gram
+    ngrams(pos[-2..2], 2..3)         # all bigrams and trigrams in a window
+    lower(word)                      # word is short for word[0]
+    suffix(lower(word), 1..4)        # counted in code points; shorter tokens have none
+    shape(word[-1..1])               # Xxxx99: capitals X, letters x, digits 9, the rest as it is
+    short_shape(word)                # Xx9: runs collapsed
+    position(8)                      # which eighth of the sentence
+    first()                          # on the first token
+    pattern year = /(19|20)\d\d[a-z]?/
+    match(year, word[-1..1])         # the whole token; search(year, …) looks anywhere in it
+    lexicon months = "January" "February" "March"
+    in(months, word)                 # B or I inside the longest phrase, case ignored
+    segment_start()                  # after closing punctuation, or on words such as "in"
+    bias
+    edge: word[0]                    # a feature of the transition into the token
+
+Grammar::
+
+    text     = { line }
+    line     = "outside" ":" ( "pad" | "skip" )
+             | "pattern" NAME "=" "/" regular expression "/"
+             | [ "cased" ] "lexicon" NAME "=" STRING { STRING }
+             | [ "edge" ":" ] factor { "|" factor }
+    factor   = term | "ngrams" "(" term "," range ")"
+    term     = ( NAME | STRING ) [ window ]                       a column
+             | ( "lower" | "shape" | "short_shape" ) "(" term ")"
+             | ( "prefix" | "suffix" ) "(" term "," range ")"
+             | ( "match" | "search" ) "(" NAME "," term ")"       NAME of a pattern
+             | "in" "(" NAME "," term ")"                         NAME of a lexicon
+             | "segment_start" "(" [ NAME "," NAME ] ")" [ window ]
+             | "position" "(" NUMBER ")" | "first" "(" ")" | "last" "(" ")" | "bias"
+    window   = "[" range "]"
+    range    = NUMBER [ ".." NUMBER ]
+
+Ranges joined by ``|`` are combined each with each. ``word`` and ``token`` mean the tokens of the
+sentence; every other name is a column. Places outside the sentence have values of their own
+(``_B-1``, ``_B+1``, …) unless ``outside: skip`` is given: then a template that reaches outside
+gives no feature. ``match``, ``search``, ``in`` and ``segment_start`` give a feature only where they
+hold. Files of CRF++ and Wapiti are recognised by their macros (:mod:`trelliswork.features.crfpp`).
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
+
+from trelliswork.errors import TemplateError
+from trelliswork.features import crfpp
+from trelliswork.features.parser import parse_templates, quote
+from trelliswork.features.program import (
+    CompiledProgram,
+    Lexicon,
+    NamedPattern,
+    Template,
+    compile_program,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    LexiconSource: TypeAlias = Lexicon | str | os.PathLike[str] | Iterable[str]
+
+
+class TemplatesDict(TypedDict):
+    """Templates as JSON."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Templates:
+    """Parsed feature templates; make them with :meth:`parse` or :meth:`from_file`.
+
+    Attributes
+    ----------
+    templates : tuple of Template
+        One entry for every n-gram that is a feature, windows expanded.
+    patterns : dict
+        Regular expressions by name.
+    lexicons : dict
+        Phrases by name.
+    pad : bool
+        Whether places outside the sentence have values of their own.
+    plain_transitions : bool
+        Whether a CRF++ file asked for transitions that do not depend on the observation (a bare
+        ``B``). A model has them anyway.
+    rules : tuple of str
+        The rules as text, without the declarations of patterns and lexicons.
+    """
+
+    templates: tuple[Template, ...]
+    patterns: Mapping[str, NamedPattern] = field(default_factory=dict)
+    lexicons: Mapping[str, Lexicon] = field(default_factory=dict)
+    pad: bool = True
+    plain_transitions: bool = False
+    rules: tuple[str, ...] = field(default=(), compare=False)
+
+    def __hash__(self) -> int:
+        return hash((self.templates, self.pad))
+
+    @classmethod
+    def parse(
+        cls,
+        text: str,
+        *,
+        lexicons: Mapping[str, LexiconSource] | None = None,
+        origin: str = "",
+    ) -> Templates:
+        """Parse template text, in the language above or in that of CRF++ and Wapiti.
+
+        Parameters
+        ----------
+        text : str
+        lexicons : mapping from names to phrases, optional
+            Lexicons that the text uses but does not declare: an iterable of phrases, a path of a
+            file with one phrase a line, or a :class:`Lexicon`. They become part of the templates.
+        origin : str, optional
+            Where the text comes from; put before ``line:column`` in messages.
+
+        Raises
+        ------
+        TemplateError
+            With line, column, what was expected and what came.
+        """
+        given = {name: _read_lexicon(source) for name, source in (lexicons or {}).items()}
+        if crfpp.is_pattern_file(text):
+            parsed, plain_transitions = crfpp.parse_pattern_file(text, origin)
+        else:
+            parsed, plain_transitions = parse_templates(text, given, origin), False
+        if not parsed.templates:
+            raise TemplateError("expected at least one template, got none: the text has no rules.")
+        used = {a for t in parsed.templates for term in t.terms for a in term.attribute.arguments}
+        return cls(
+            templates=tuple(dict.fromkeys(parsed.templates)),
+            patterns=parsed.patterns,
+            # A lexicon given from outside is kept, and saved, only when some rule reads it.
+            lexicons={
+                name: _normalised(lexicon)
+                for name, lexicon in parsed.lexicons.items()
+                if name in used or name not in given
+            },
+            pad=parsed.pad,
+            plain_transitions=plain_transitions,
+            rules=tuple(parsed.rules),
+        )
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        lexicons: Mapping[str, LexiconSource] | None = None,
+    ) -> Templates:
+        """Parse a file: template language, CRF++ or Wapiti."""
+        text = Path(path).read_text(encoding="utf-8")
+        return cls.parse(text, lexicons=lexicons, origin=os.fspath(path))
+
+    def __str__(self) -> str:
+        lines = [] if self.pad else ["outside: skip"]
+        for name, pattern in self.patterns.items():
+            # Built-in patterns (with a dot) and those inside a Wapiti rule are not declared.
+            if "." not in name:
+                lines.append(f"pattern {name} = /{pattern.expression.replace('/', chr(92) + '/')}/")
+        for name, lexicon in self.lexicons.items():
+            kind = "cased lexicon" if lexicon.cased else "lexicon"
+            lines.append(f"{kind} {name} = {' '.join(map(quote, lexicon.phrases))}")
+        return "\n".join([*lines, *self.rules]) + "\n"
+
+    def to_dict(self) -> TemplatesDict:
+        """Return everything needed to rebuild the templates, as JSON values."""
+        return {"text": str(self)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, object]) -> Templates:
+        """Rebuild templates from :meth:`to_dict`."""
+        text = data.get("text")
+        if not isinstance(text, str):
+            raise TemplateError(f"expected template text under 'text', got {type(text).__name__}.")
+        return cls.parse(text)
+
+    @property
+    def has_edges(self) -> bool:
+        """Whether some template describes transitions."""
+        return any(template.edge for template in self.templates)
+
+    @cached_property
+    def program(self) -> CompiledProgram:
+        """The native program and the columns that it reads."""
+        return compile_program(self.templates, self.patterns, self.lexicons, pad=self.pad)
+
+
+def _read_lexicon(source: LexiconSource) -> Lexicon:
+    if isinstance(source, Lexicon):
+        return source
+    if isinstance(source, str | os.PathLike):
+        lines = Path(source).read_text(encoding="utf-8").splitlines()
+        return Lexicon(tuple(line for line in lines if line.strip()))
+    return Lexicon(tuple(source))
+
+
+def _normalised(lexicon: Lexicon) -> Lexicon:
+    """Return the lexicon with single spaces between words and without empty phrases."""
+    phrases = (" ".join(phrase.split()) for phrase in lexicon.phrases)
+    return Lexicon(tuple(phrase for phrase in phrases if phrase), lexicon.cased)
