@@ -167,9 +167,15 @@ void bind_objective(nb::module_& m) {
              nb::arg("edge_pair_patterns").none())
         .def_prop_ro("n_parameters", &Objective::n_parameters)
         .def_prop_ro("n_sequences", &Objective::n_sequences)
+        .def("gold_counts",
+             [](const Objective& self, Out<double, 1> counts) {
+                 const auto& found = self.gold_counts();
+                 require(counts.size() == found.size(), "gold_counts: wrong shape");
+                 std::copy(found.begin(), found.end(), counts.data());
+             })
         .def(
             "value_and_grad",
-            [](Objective& self, const In<double, 1>& parameters, Out<double, 1> gradient,
+            [](Objective& self, const In<double, 1>& parameters, Out<double, 1> gradient, double l2,
                std::int64_t first, std::int64_t last, int n_jobs) {
                 const auto n = static_cast<std::size_t>(self.n_parameters());
                 require(parameters.size() == n && gradient.size() == n,
@@ -177,10 +183,11 @@ void bind_objective(nb::module_& m) {
                 require(0 <= first && first <= last && last <= self.n_sequences(),
                         "value_and_grad: no such range of sequences");
                 nb::gil_scoped_release release;
-                return self.value_and_grad(parameters.data(), gradient.data(), first, last,
+                return self.value_and_grad(parameters.data(), gradient.data(), l2, first, last,
                                            std::max(1, n_jobs));
             },
-            nb::arg("parameters"), nb::arg("gradient"), nb::arg("first"), nb::arg("last"),
+            nb::arg("parameters"), nb::arg("gradient"), nb::arg("l2"),
+            nb::arg("first"), nb::arg("last"),
             nb::arg("n_jobs"));
 
     m.def(

@@ -178,8 +178,8 @@ void Objective::add_sequence(std::int64_t b, Worker& worker) const {
     }
 }
 
-double Objective::value_and_grad(const double* parameters, double* gradient, std::int64_t first,
-                                 std::int64_t last, int n_workers) {
+double Objective::value_and_grad(const double* parameters, double* gradient, double l2,
+                                 std::int64_t first, std::int64_t last, int n_workers) {
     load_parameters(parameters);
     const auto bounds = split_evenly(data_.offsets.data() + first, last - first, n_workers);
     const auto n_shares = bounds.size() - 1;
@@ -203,8 +203,8 @@ double Objective::value_and_grad(const double* parameters, double* gradient, std
     const auto& gold = whole ? gold_counts_ : range_counts;
     double loss = 0.0;
     for (std::size_t k = 0; k < gold.size(); ++k) {
-        loss -= parameters[k] * gold[k];
-        gradient[k] = -gold[k];
+        loss += parameters[k] * (l2 * parameters[k] - gold[k]);
+        gradient[k] = 2.0 * l2 * parameters[k] - gold[k];
     }
     for (std::size_t share = 0; share < n_shares; ++share) {
         const Worker& worker = *workers_[share];

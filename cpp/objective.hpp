@@ -36,10 +36,14 @@ class Objective {
     std::int64_t n_parameters() const;
     std::int64_t n_sequences() const { return static_cast<std::int64_t>(data_.offsets.size()) - 1; }
 
-    // loss over sequences first … last, gradient (n_parameters,) overwritten. Sums over disjoint
-    // ranges add up. Deterministic for a given number of workers. Not for two callers at once.
-    double value_and_grad(const double* parameters, double* gradient, std::int64_t first,
-                          std::int64_t last, int n_workers);
+    // loss over sequences first … last plus l2 · ‖parameters‖², gradient (n_parameters,)
+    // overwritten. Sums over disjoint ranges add up (with l2 counted once). Deterministic for a
+    // given number of workers. Not for two callers at once.
+    double value_and_grad(const double* parameters, double* gradient, double l2,
+                          std::int64_t first, std::int64_t last, int n_workers);
+
+    // Weighted counts of every parameter in the fully labelled sequences, (n_parameters,).
+    const std::vector<double>& gold_counts() const { return gold_counts_; }
 
   private:
     struct Worker;

@@ -1,1 +1,64 @@
-"""Sequence labelling that obeys rules."""
+"""Trelliswork: sequence labelling that obeys rules.
+
+>>> import trelliswork as tw
+>>> tagger = tw.CRFTagger(features="word[0]").fit([["a", "b"]], [["X", "Y"]])
+>>> tagger.predict([["b", "a"]])
+[['Y', 'X']]
+"""
+
+from trelliswork.automaton import Automaton
+from trelliswork.calibration import calibration
+from trelliswork.corpus import (
+    Corpus,
+    Sentence,
+    iter_conll,
+    iter_jsonl,
+    read_conll,
+    read_jsonl,
+    write_conll,
+    write_jsonl,
+)
+from trelliswork.errors import (
+    DataError,
+    LabelError,
+    ModelFileError,
+    TemplateError,
+    TrellisworkError,
+)
+from trelliswork.estimators import CRFTagger, load
+from trelliswork.features import Templates
+from trelliswork.inference import Trellis
+from trelliswork.labels import LabelSet, convert
+from trelliswork.report import Report, report
+from trelliswork.significance import randomization_test
+from trelliswork.text import Tokenizer
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Automaton",
+    "CRFTagger",
+    "Corpus",
+    "DataError",
+    "LabelError",
+    "LabelSet",
+    "ModelFileError",
+    "Report",
+    "Sentence",
+    "TemplateError",
+    "Templates",
+    "Tokenizer",
+    "Trellis",
+    "TrellisworkError",
+    "calibration",
+    "convert",
+    "iter_conll",
+    "iter_jsonl",
+    "load",
+    "randomization_test",
+    "read_conll",
+    "read_jsonl",
+    "report",
+    "write_conll",
+    "write_jsonl",
+]

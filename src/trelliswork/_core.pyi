@@ -81,3 +81,124 @@ class ItemIndex:
     def names(self) -> list[str]: ...
     @property
     def n_features(self) -> int: ...
+
+class Automaton:
+    def __init__(
+        self,
+        n_states: int,
+        n_labels: int,
+        n_patterns: int,
+        source: NDArray[np.int32],
+        label: NDArray[np.int32],
+        target: NDArray[np.int32],
+        pattern_offsets: NDArray[np.int64],
+        pattern_ids: NDArray[np.int32],
+        initial: NDArray[np.float64],
+        final: NDArray[np.float64],
+        /,
+    ) -> None: ...
+    @property
+    def is_chain(self) -> bool: ...
+    @property
+    def n_steps(self) -> int: ...
+
+class Batch:
+    def __init__(
+        self,
+        automaton: Automaton,
+        offsets: NDArray[np.int64],
+        scores: NDArray[np.float64],
+        start: NDArray[np.float64] | None,
+        end: NDArray[np.float64] | None,
+        allowed: NDArray[np.uint8] | None,
+        weights: NDArray[np.float64] | None,
+        position_weights: NDArray[np.float64] | None,
+        memory_limit: int,
+        n_jobs: int,
+    ) -> None: ...
+    def log_partition(self, log_z: NDArray[np.float64], /) -> None: ...
+    def posteriors(
+        self,
+        log_z: NDArray[np.float64],
+        segments: NDArray[np.float64],
+        pattern_counts: NDArray[np.float64],
+        arcs: NDArray[np.float64] | None,
+        expected_score: NDArray[np.float64],
+    ) -> None: ...
+    def best_path(
+        self,
+        labels: NDArray[np.int32],
+        begins: NDArray[np.uint8],
+        scores: NDArray[np.float64],
+        /,
+    ) -> None: ...
+    def best_paths(
+        self,
+        labels: NDArray[np.int32],
+        begins: NDArray[np.uint8],
+        scores: NDArray[np.float64],
+        /,
+    ) -> None: ...
+    def sample(
+        self, seed: int, labels: NDArray[np.int32], begins: NDArray[np.uint8], /
+    ) -> None: ...
+
+def find_not_a_score(values: NDArray[np.float64], /) -> int: ...
+
+class FeatureRows:
+    def __init__(
+        self,
+        indptr: NDArray[np.int64],
+        indices: NDArray[np.int32],
+        values: NDArray[np.float64] | None,
+    ) -> None: ...
+
+class FeatureScorer:
+    def __init__(
+        self,
+        n_outputs: int,
+        pair_offsets: NDArray[np.int64],
+        pair_outputs: NDArray[np.int32],
+        weights: NDArray[np.float64],
+    ) -> None: ...
+    def score(self, rows: FeatureRows, out: NDArray[np.float64], n_jobs: int) -> None: ...
+
+class Objective:
+    def __init__(
+        self,
+        automaton: Automaton,
+        offsets: NDArray[np.int64],
+        gold: NDArray[np.int32],
+        allowed: NDArray[np.uint8] | None,
+        weights: NDArray[np.float64] | None,
+        rows: FeatureRows,
+        pair_offsets: NDArray[np.int64],
+        pair_labels: NDArray[np.int32],
+        transitions: NDArray[np.int32],
+        edge_rows: FeatureRows | None,
+        edge_pair_offsets: NDArray[np.int64] | None,
+        edge_pair_patterns: NDArray[np.int32] | None,
+    ) -> None: ...
+    @property
+    def n_parameters(self) -> int: ...
+    @property
+    def n_sequences(self) -> int: ...
+    def gold_counts(self, counts: NDArray[np.float64], /) -> None: ...
+    def value_and_grad(
+        self,
+        parameters: NDArray[np.float64],
+        gradient: NDArray[np.float64],
+        l2: float,
+        first: int,
+        last: int,
+        n_jobs: int,
+    ) -> float: ...
+
+def observed_pairs(
+    rows: FeatureRows,
+    n_features: int,
+    n_labels: int,
+    labels: NDArray[np.int32],
+    allowed: NDArray[np.uint8] | None,
+    all: bool,
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...

@@ -1,0 +1,456 @@
+"""Taggers with scikit-learn's conventions."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import asdict
+from numbers import Integral, Real
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from trelliswork import inference
+from trelliswork.errors import DataError, LabelError, ModelFileError
+from trelliswork.features import Templates
+from trelliswork.inputs import as_labels, as_sequences, make_encoder
+from trelliswork.labels import LabelSet
+from trelliswork.learn.objective import GoldLabels, Objective
+from trelliswork.learn.train import DevCheck, train
+from trelliswork.model import ChainModel
+from trelliswork.parallel import resolve_jobs
+from trelliswork.persist import read_model_file, write_model_file
+from trelliswork.progress import TrainingProgress, TrainingStep
+from trelliswork.report import report
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from trelliswork.labels import Scheme
+    from trelliswork.sentence import Label
+
+__all__ = ["CRFTagger", "load"]
+
+
+class CRFTagger(BaseEstimator):  # type: ignore[misc]
+    """A linear-chain conditional random field, trained by maximum likelihood.
+
+    Minimises ``−Σ_b log p(y_b | x_b) + l2 ‖w‖²``; sequences may be labelled in part.
+
+    Parameters
+    ----------
+    l2
+        Coefficient of ``‖w‖²`` (CRFsuite's ``c2``).
+    features
+        For token input: the name of a bundle (``"chunking"``, ``"ner"``, ``"citation"``), template
+        text, or `Templates`; None is ``"ner"``. For feature dicts and matrices: None.
+    min_count
+        Leave out features seen fewer times.
+    pairs, transitions
+        Give a weight to the (feature, label) pairs and to the transitions ``"observed"`` in the
+        labels, or to ``"all"``.
+    class_weight
+        A weight a label name, or ``"balanced"`` (inverse to frequency). A sequence weighs as much
+        as its labels do on average.
+    max_iter, tol
+        Most iterations, and the relative change over ten iterations at which training stops.
+    init
+        An earlier tagger, or the path of one, to start from. Weights carry over by name.
+    dev_every, patience
+        With a development set: measure every so many iterations, and stop after so many
+        measurements without a better score.
+    scheme
+        How to read the labels, see `LabelSet`; None: guess.
+    n_jobs
+        Threads; None: as many as there are cores, or as joblib leaves to this worker.
+    random_state
+        Unused by this model, which is deterministic; there for uniformity.
+    verbose
+        Show a progress bar on standard error.
+
+    Attributes
+    ----------
+    classes_ : numpy.ndarray
+        The label names, in the order of every label axis.
+    labels_ : LabelSet
+        The same with their scheme.
+    model_ : ChainModel
+        The trained model.
+    n_iter_ : int
+        Iterations run.
+    loss_ : float
+        The objective at the weights kept.
+    stop_reason_ : str
+        ``"converged"``, ``"max_iter"``, ``"early_stopping"``, ``"interrupted"`` or ``"precision"``.
+    training_log_ : list of TrainingStep
+        One entry an iteration.
+
+    Examples
+    --------
+    >>> X = [["the", "cat", "sleeps"], ["a", "dog", "barks"]]
+    >>> y = [["DET", "NOUN", "VERB"], ["DET", "NOUN", "VERB"]]
+    >>> CRFTagger(features="lower(word[0])", l2=0.01).fit(X, y).predict([["the", "dog"]])
+    [['DET', 'NOUN']]
+    """
+
+    def __init__(
+        self,
+        *,
+        l2: float = 1.0,
+        features: str | Templates | None = None,
+        min_count: int = 1,
+        pairs: str = "observed",
+        transitions: str = "observed",
+        class_weight: Mapping[str, float] | str | None = None,
+        max_iter: int = 200,
+        tol: float = 1e-5,
+        init: CRFTagger | str | os.PathLike[str] | None = None,
+        dev_every: int = 5,
+        patience: int = 10,
+        scheme: Scheme | None = None,
+        n_jobs: int | None = None,
+        random_state: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.l2 = l2
+        self.features = features
+        self.min_count = min_count
+        self.pairs = pairs
+        self.transitions = transitions
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.tol = tol
+        self.init = init
+        self.dev_every = dev_every
+        self.patience = patience
+        self.scheme = scheme
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: Any,  # noqa: N803
+        y: Any = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+        dev: Any = None,
+        on_step: Callable[[TrainingStep], object] | None = None,
+    ) -> CRFTagger:
+        """Train on labelled sequences.
+
+        Ctrl-C ends training early and keeps the best model so far; see ``stop_reason_``.
+
+        Parameters
+        ----------
+        X
+            Sequences: token lists, `Corpus`, lists of feature dicts, or matrices.
+        y
+            Label names, one list a sequence; ``None`` is an unlabelled token, a set lists
+            alternatives. Default: the labels of the corpus.
+        sample_weight
+            Weight of each sequence, shape ``(B,)``.
+        dev
+            A labelled `Corpus`, or a pair ``(X, y)``: stop when its F1 no longer rises, and keep
+            the weights that scored best.
+        on_step
+            Called after every iteration.
+        """
+        self._check_parameters()
+        jobs = resolve_jobs(self.n_jobs)
+        sequences = as_sequences(X)
+        names = as_labels(sequences, y)
+        labels = _label_set(names, self.scheme)
+        encoder = make_encoder(sequences, self.features)
+        features = encoder.fit(sequences, min_count=self.min_count, n_jobs=jobs)
+        gold = GoldLabels.encode(labels, names)
+        objective = Objective(
+            features,
+            gold,
+            len(labels),
+            weights=self._sequence_weights(names, sample_weight),
+            l2=self.l2,
+            pairs="all" if self.pairs == "all" else "observed",
+            transitions="all" if self.transitions == "all" else "observed",
+        )
+        del features  # the objective keeps what it needs in a form of its own
+        start = np.zeros(objective.n_parameters)
+        if self.init is not None:
+            earlier = self.init if isinstance(self.init, CRFTagger) else load(self.init)
+            check_is_fitted(earlier)
+            start = objective.parameters_like(earlier.model_, labels, encoder)
+        check = None
+        if dev is not None:
+            X_dev, y_dev = dev if isinstance(dev, tuple) else (dev, None)  # noqa: N806
+            dev_sequences = as_sequences(X_dev)
+            dev_labels = as_labels(dev_sequences, y_dev)
+
+            def dev_score(parameters: NDArray[np.float64]) -> float:
+                candidate = objective.model(parameters, labels, encoder)
+                found = _decode(candidate, dev_sequences, None, self.n_jobs)
+                return report(dev_labels, found, scheme=labels.scheme).f1
+
+            check = DevCheck(dev_score, self.dev_every, self.patience)
+
+        bar = TrainingProgress(self.max_iter) if self.verbose else nullcontext()
+        with bar as shown:
+
+            def show(step: TrainingStep) -> None:
+                if shown is not None:
+                    shown.show(step)
+                if on_step is not None:
+                    on_step(step)
+
+            run = train(
+                objective,
+                start,
+                max_iter=self.max_iter,
+                tol=self.tol,
+                n_jobs=jobs,
+                dev=check,
+                on_step=show,
+            )
+        self.labels_ = labels
+        self.classes_ = np.array(labels.names)
+        self.model_ = objective.model(run.parameters, labels, encoder)
+        self.n_iter_ = len(run.log)
+        self.loss_ = run.loss
+        self.stop_reason_ = run.reason
+        self.training_log_ = run.log
+        return self
+
+    def predict(self, X: Any, *, known: Any = None) -> list[list[str]]:  # noqa: N803
+        """Return the best labelling of each sequence.
+
+        Parameters
+        ----------
+        X
+            Sequences, as for ``fit``.
+        known
+            What is known of the labels, as ``y`` in ``fit``: the best labelling that agrees with it.
+        """
+        check_is_fitted(self)
+        return _decode(self.model_, as_sequences(X), known, self.n_jobs)
+
+    def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:  # noqa: N803
+        """Return ``P(y_t = y | x)``, one array of shape ``(T, L)`` a sequence."""
+        trellis = self.trellis(X)
+        posterior = inference.marginals(trellis, n_jobs=self.n_jobs).labels
+        return np.split(posterior, trellis.offsets[1:-1]) if trellis.n_sequences else []
+
+    def predict_nbest(self, X: Any, k: int) -> list[list[tuple[list[str], float]]]:  # noqa: N803
+        """Return the `k` most probable labellings of each sequence with their probabilities.
+
+        Best first; fewer than `k` where there are no more.
+        """
+        trellis = self.trellis(X)
+        best = inference.kbest(trellis, k, n_jobs=self.n_jobs)
+        log_z = inference.log_partition(trellis, n_jobs=self.n_jobs)
+        probability = np.exp(best.scores - log_z[:, None])
+        return [
+            [
+                (self._names(best.labels[i, first:last]), float(probability[b, i]))
+                for i in range(k)
+                if np.isfinite(best.scores[b, i])
+            ]
+            for b, (first, last) in enumerate(_bounds(trellis.offsets))
+        ]
+
+    def log_probability(self, X: Any, y: Any = None) -> NDArray[np.float64]:  # noqa: N803
+        """Return ``log p(y | x)`` of each sequence, shape ``(B,)``; partial labels are summed over."""
+        sequences = as_sequences(X)
+        names = as_labels(sequences, y)
+        trellis = self.trellis(sequences)
+        gold = self.labels_.allowed([label for sequence in names for label in sequence])
+        inside = inference.log_partition(trellis, allowed=gold, n_jobs=self.n_jobs)
+        return inside - inference.log_partition(trellis, n_jobs=self.n_jobs)
+
+    def trellis(self, X: Any) -> inference.Trellis:  # noqa: N803
+        """Return the scores of a batch, on which every verb of `trelliswork.inference` works."""
+        check_is_fitted(self)
+        return self.model_.trellis(as_sequences(X), n_jobs=self.n_jobs)
+
+    def score(self, X: Any, y: Any = None) -> float:  # noqa: N803
+        """Return the token accuracy; use `trelliswork.report` for segments."""
+        sequences = as_sequences(X)
+        return report(as_labels(sequences, y), self.predict(sequences)).token_accuracy
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to one file, atomically; read it with `trelliswork.load`."""
+        check_is_fitted(self)
+        settings = {
+            "estimator": type(self).__name__,
+            "parameters": self._saved_parameters(),
+            "model": self.model_.settings(),
+            "training": {
+                "n_iter": self.n_iter_,
+                "loss": self.loss_,
+                "stop_reason": self.stop_reason_,
+                "log": [asdict(step) for step in self.training_log_],
+            },
+        }
+        write_model_file(path, settings, self.model_.arrays())
+
+    @classmethod
+    def _restore(cls, settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> CRFTagger:
+        parameters = dict(settings["parameters"])
+        if isinstance(parameters.get("features"), dict):
+            parameters["features"] = Templates.from_dict(parameters["features"])
+        tagger = cls(**parameters)
+        tagger.model_ = ChainModel.restore(settings["model"], arrays)
+        tagger.labels_ = tagger.model_.labels
+        tagger.classes_ = np.array(tagger.labels_.names)
+        training = settings["training"]
+        tagger.n_iter_ = training["n_iter"]
+        tagger.loss_ = training["loss"]
+        tagger.stop_reason_ = training["stop_reason"]
+        tagger.training_log_ = [TrainingStep(**step) for step in training["log"]]
+        return tagger
+
+    def _saved_parameters(self) -> dict[str, Any]:
+        parameters: dict[str, Any] = self.get_params(deep=False)
+        if isinstance(self.features, Templates):
+            parameters["features"] = self.features.to_dict()
+        # Where training began is history; the file stands by itself.
+        parameters["init"] = None
+        if self.class_weight is not None and not isinstance(self.class_weight, str):
+            parameters["class_weight"] = dict(self.class_weight)
+        return parameters
+
+    def _names(self, ids: NDArray[np.int32]) -> list[str]:
+        return _names(self.model_, ids)
+
+    def _sequence_weights(
+        self, labels: list[Sequence[Label]], sample_weight: ArrayLike | None
+    ) -> NDArray[np.float64] | None:
+        weights = None
+        if sample_weight is not None:
+            weights = np.array(sample_weight, dtype=np.float64)
+            if weights.shape != (len(labels),):
+                raise ValueError(
+                    f"sample_weight: expected shape ({len(labels)},), got {weights.shape}."
+                )
+            if not (np.isfinite(weights) & (weights >= 0)).all():
+                raise ValueError("sample_weight: expected finite numbers of at least 0.")
+        if self.class_weight is not None:
+            of_labels = _mean_class_weights(labels, self.class_weight)
+            weights = of_labels if weights is None else weights * of_labels
+        return weights
+
+    def _check_parameters(self) -> None:
+        for name, kind, low in (
+            ("l2", Real, 0.0),
+            ("tol", Real, 0.0),
+            ("min_count", Integral, 1),
+            ("max_iter", Integral, 0),
+            ("dev_every", Integral, 1),
+            ("patience", Integral, 1),
+        ):
+            value = getattr(self, name)
+            if not isinstance(value, kind) or isinstance(value, bool) or not value >= low:
+                what = "a whole number" if kind is Integral else "a number"
+                raise ValueError(f"{name}: expected {what} of at least {low}, got {value!r}.")
+        if not np.isfinite(self.l2):
+            raise ValueError(f"l2: expected a finite number, got {self.l2}.")
+        for name in ("pairs", "transitions"):
+            if getattr(self, name) not in ("observed", "all"):
+                raise ValueError(
+                    f"{name}: expected 'observed' or 'all', got {getattr(self, name)!r}."
+                )
+
+
+def load(path: str | os.PathLike[str]) -> CRFTagger:
+    """Read a tagger that ``save`` wrote. Runs no code from the file.
+
+    Raises
+    ------
+    ModelFileError
+        For a file that is no model, is cut short, is damaged, or comes from a newer version.
+    """
+    settings, arrays = read_model_file(path)
+    kinds = {"CRFTagger": CRFTagger}
+    kind = kinds.get(settings.get("estimator", ""))
+    if kind is None:
+        raise ModelFileError(
+            f"{path}: expected a model of kind {' or '.join(kinds)}, got "
+            f"{settings.get('estimator')!r}."
+        )
+    try:
+        return kind._restore(settings, arrays)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelFileError(
+            f"{Path(path)}: the model file is damaged: {error}. Copy it again, or train the model "
+            "again."
+        ) from error
+
+
+def _label_set(sequences: list[Sequence[Label]], scheme: Scheme | None) -> LabelSet:
+    if not any(len(sequence) for sequence in sequences):
+        raise DataError("X: expected at least one labelled token, got none.")
+    try:
+        return LabelSet.infer(sequences, scheme)
+    except LabelError as error:
+        raise LabelError(f"y: {error}") from error
+
+
+def _bounds(offsets: NDArray[np.int64]) -> list[tuple[int, int]]:
+    ends = offsets.tolist()
+    return list(zip(ends[:-1], ends[1:], strict=True))
+
+
+def _names(model: ChainModel, ids: NDArray[np.int32]) -> list[str]:
+    names = np.array(model.labels.names, dtype=object)
+    return list(names[ids])
+
+
+def _decode(
+    model: ChainModel, sequences: list[Any], known: Any, n_jobs: int | None
+) -> list[list[str]]:
+    trellis = model.trellis(sequences, n_jobs=n_jobs)
+    allowed = None
+    if known is not None:
+        given = as_labels(sequences, known)
+        allowed = model.labels.allowed([label for sequence in given for label in sequence])
+    names = _names(model, inference.viterbi(trellis, allowed=allowed, n_jobs=n_jobs).labels)
+    return [names[first:last] for first, last in _bounds(trellis.offsets)]
+
+
+def _mean_class_weights(
+    sequences: list[Sequence[Label]], class_weight: Mapping[str, float] | str
+) -> NDArray[np.float64]:
+    """Weight of each sequence, shape ``(B,)``: the mean weight of its labels; 1 where open."""
+    counts: dict[str, int] = {}
+    for sequence in sequences:
+        for label in sequence:
+            if isinstance(label, str):
+                counts[label] = counts.get(label, 0) + 1
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ValueError(
+                f"class_weight: expected a mapping or 'balanced', got {class_weight!r}."
+            )
+        total = sum(counts.values())
+        by_name = {name: total / (len(counts) * count) for name, count in counts.items()}
+    else:
+        by_name = dict(class_weight)
+        unknown = sorted(set(by_name) - set(counts))
+        if unknown:
+            raise LabelError(
+                f"class_weight: unknown label {unknown[0]!r}. Known are {sorted(counts)}."
+            )
+        bad = [name for name, weight in by_name.items() if not 0 <= weight < np.inf]
+        if bad:
+            raise ValueError(f"class_weight: expected at least 0, got {by_name[bad[0]]} for {bad[0]!r}.")
+    return np.array(
+        [
+            np.mean([by_name.get(y, 1.0) if isinstance(y, str) else 1.0 for y in sequence])
+            if len(sequence)
+            else 1.0
+            for sequence in sequences
+        ]
+    )

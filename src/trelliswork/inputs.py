@@ -1,0 +1,121 @@
+"""What users pass to ``fit`` and ``predict``: sequences of many kinds, and their labels.
+
+A sequence is a sentence (token strings, ``(token, tag, …)`` tuples, or a
+:class:`~trelliswork.corpus.Sentence`), a list of feature dicts or feature-name lists, one a token,
+or a matrix with one row a token. One input holds one kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse
+
+from trelliswork.corpus import Corpus, Sentence
+from trelliswork.errors import DataError
+from trelliswork.features import DictEncoder, MatrixEncoder, TemplateEncoder
+
+if TYPE_CHECKING:
+    from trelliswork.features import Encoder, Templates
+    from trelliswork.sentence import Label
+
+__all__ = ["as_labels", "as_sequences", "make_encoder"]
+
+
+def as_sequences(X: Any, name: str = "X") -> list[Any]:  # noqa: N803
+    """Return the sequences of an input as a list, after a look at its outer shape."""
+    if isinstance(X, Corpus):
+        return list(X)
+    if isinstance(X, str | bytes | Mapping) or not hasattr(X, "__iter__"):
+        raise TypeError(
+            f"{name}: expected a list of sequences (token lists, feature dicts, matrices) or a "
+            f"Corpus, got {type(X).__name__}."
+        )
+    if scipy.sparse.issparse(X) or (isinstance(X, np.ndarray) and X.dtype != object and X.ndim < 3):
+        raise ValueError(
+            f"{name}: expected a list with one matrix a sequence, got one array of shape {X.shape}. "
+            "Reshape your data: one row a token, one array a sequence."
+        )
+    sequences = list(X)
+    for index, sequence in enumerate(sequences):
+        if isinstance(sequence, str | bytes):
+            raise TypeError(
+                f"{name}: sequence {index} is the string {sequence[:40]!r}; expected a list of "
+                "tokens. Split it, or use trelliswork.text.Tokenizer."
+            )
+    return sequences
+
+
+def as_labels(sequences: list[Any], y: Any) -> list[Sequence[Label]]:
+    """Return one label sequence a sequence; without `y` the sentences bring their own.
+
+    Raises
+    ------
+    DataError
+        Where the numbers of sequences or of labels do not match, naming the first place.
+    """
+    if y is None:
+        labels = [s.labels if isinstance(s, Sentence) else None for s in sequences]
+        missing = next((i for i, own in enumerate(labels) if own is None), None)
+        if missing is not None:
+            raise DataError(
+                f"y: sequence {missing} has no labels. Pass y, or read the data with a label column."
+            )
+    else:
+        labels = [s.labels if isinstance(s, Sentence) else s for s in as_sequences(y, "y")]
+    if len(labels) != len(sequences):
+        raise DataError(f"y: expected {len(sequences)} label sequences, got {len(labels)}.")
+    checked: list[Sequence[Label]] = []
+    for index, (sequence, own) in enumerate(zip(sequences, labels, strict=True)):
+        n_tokens = _length(sequence)
+        if own is None or len(own) != n_tokens:
+            got = "none" if own is None else len(own)
+            raise DataError(f"y: sequence {index}: expected {n_tokens} labels, got {got}.")
+        checked.append([_one_label(label, index, t) for t, label in enumerate(own)])
+    return checked
+
+
+def make_encoder(sequences: list[Any], features: str | Templates | None) -> Encoder:
+    """Choose the encoder that fits the first token: templates, dicts or matrices."""
+    for sequence in sequences:
+        if scipy.sparse.issparse(sequence) or isinstance(sequence, np.ndarray):
+            return _without_templates(MatrixEncoder(), features, "matrices")
+        if isinstance(sequence, Sentence) or not len(sequence):
+            continue
+        token = sequence[0]
+        if isinstance(token, Mapping):
+            return _without_templates(DictEncoder(), features, "feature dicts")
+        if isinstance(token, list | set | frozenset) and features is None:
+            return DictEncoder()
+        break
+    return TemplateEncoder(features)
+
+
+def _without_templates(
+    encoder: Encoder, features: str | Templates | None, kind: str
+) -> Encoder:
+    if features is not None:
+        raise ValueError(
+            f"features: expected None, since X holds {kind}, got {features!r}. Templates read "
+            "tokens: pass token lists, or leave features out."
+        )
+    return encoder
+
+
+def _length(sequence: Any) -> int:
+    return int(sequence.shape[0]) if hasattr(sequence, "shape") else len(sequence)
+
+
+def _one_label(label: Any, sequence: int, token: int) -> Label:
+    if label is None or isinstance(label, str):
+        return label
+    if isinstance(label, set | frozenset) and label and all(isinstance(n, str) for n in label):
+        return frozenset(label)
+    if isinstance(label, np.str_):
+        return str(label)
+    raise TypeError(
+        f"y: sequence {sequence}, token {token}: expected a label name, None (unlabelled) or a "
+        f"set of names, got {label!r}."
+    )

@@ -1,0 +1,156 @@
+"""Training a chain model: the objective, the optimiser, the development set, and the log."""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trelliswork.learn.lbfgs import minimize
+from trelliswork.progress import TrainingStep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from trelliswork.learn.lbfgs import Iteration, OptimizeResult
+    from trelliswork.learn.objective import Objective
+
+    FloatArray = NDArray[np.float64]
+
+__all__ = ["DevCheck", "TrainingRun", "train"]
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class DevCheck:
+    """How to use a development set.
+
+    Attributes
+    ----------
+    score : callable
+        From a parameter vector to a score; higher is better.
+    every : int
+        Iterations between two measurements.
+    patience : int
+        Stop after this many measurements without a new best one.
+    """
+
+    score: Callable[[FloatArray], float]
+    every: int
+    patience: int
+
+
+@dataclass
+class TrainingRun:
+    """What came of a training run: parameters, the log, and why it stopped."""
+
+    parameters: FloatArray
+    reason: str
+    loss: float
+    log: list[TrainingStep] = field(default_factory=list)
+    best_dev_score: float | None = None
+
+
+def train(
+    objective: Objective,
+    start: FloatArray,
+    *,
+    max_iter: int,
+    tol: float,
+    n_jobs: int,
+    dev: DevCheck | None = None,
+    on_step: Callable[[TrainingStep], object] | None = None,
+) -> TrainingRun:
+    """Minimise an objective with L-BFGS.
+
+    With a development set the parameters with the best score are returned, otherwise the last, and
+    training may stop early. Ctrl-C ends training and keeps what was reached.
+
+    Parameters
+    ----------
+    objective
+        What to minimise.
+    start
+        Initial parameters.
+    max_iter, tol
+        As for :func:`trelliswork.learn.lbfgs.minimize`.
+    n_jobs
+        Threads.
+    dev
+        The development set.
+    on_step
+        Called with each step of the log.
+    """
+    began = time.perf_counter()
+    log: list[TrainingStep] = []
+    best: tuple[float, FloatArray, float] | None = None  # dev score, parameters, loss
+    misses = 0
+
+    def after(iteration: Iteration) -> bool:
+        nonlocal best, misses
+        dev_score = None
+        if dev is not None and iteration.number % dev.every == 0:
+            dev_score = dev.score(iteration.x)
+            if best is None or dev_score > best[0]:
+                best, misses = (dev_score, iteration.x.copy(), iteration.value), 0
+            else:
+                misses += 1
+        seconds = time.perf_counter() - began
+        step = TrainingStep(
+            iteration.number, iteration.value, iteration.gradient_norm, seconds, dev_score
+        )
+        log.append(step)
+        if on_step is not None:
+            on_step(step)
+        return dev is not None and misses >= dev.patience
+
+    result = minimize(
+        lambda x, gradient: objective.value_and_grad(x, gradient, n_jobs=n_jobs),
+        start,
+        max_iter=max_iter,
+        tol=tol,
+        scale=step_sizes(objective),
+        callback=after,
+    )
+    logger.info(
+        "training stopped after %d iterations (%s), loss %.4f",
+        result.n_iterations,
+        result.reason,
+        result.value,
+    )
+    return _finish(result, log, best, dev)
+
+
+def _finish(
+    result: OptimizeResult,
+    log: list[TrainingStep],
+    best: tuple[float, FloatArray, float] | None,
+    dev: DevCheck | None,
+) -> TrainingRun:
+    if dev is None:
+        return TrainingRun(result.x, result.reason, result.value, log)
+    reason = "early_stopping" if result.reason == "stopped" else result.reason
+    if reason != "interrupted":
+        # The last point may be the best one without having been measured.
+        last = dev.score(result.x)
+        if best is None or last > best[0]:
+            best = last, result.x, result.value
+    if best is None:
+        return TrainingRun(result.x, reason, result.value, log)
+    return TrainingRun(best[1], reason, best[2], log, best[0])
+
+
+def step_sizes(objective: Objective) -> FloatArray:
+    """Return the step sizes along the axes that make L-BFGS converge soonest.
+
+    A weight seen ``c`` times bends the loss in proportion to ``c`` at first and less and less as the
+    model grows sure; ``1 / √(1 + √c / 20)`` took a fifth fewer iterations than no scaling on
+    CoNLL-2000 (83 instead of 107 to within 0.1% of the optimum).
+    """
+    return 1.0 / np.sqrt(1.0 + 0.05 * np.sqrt(objective.gold_counts()))

@@ -1,0 +1,95 @@
+"""A progress bar for training, on standard error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+__all__ = ["TrainingProgress", "TrainingStep"]
+
+
+@dataclass(frozen=True)
+class TrainingStep:
+    """One line of a training log.
+
+    Attributes
+    ----------
+    iteration : int
+        Counted from 1.
+    loss : float
+        The regularised objective.
+    gradient_norm : float
+        Euclidean norm of its gradient.
+    seconds : float
+        Since training began.
+    dev_score : float or None
+        Segment F1 on the development set, where it was measured.
+    """
+
+    iteration: int
+    loss: float
+    gradient_norm: float
+    seconds: float
+    dev_score: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON values."""
+        return dict(vars(self))
+
+
+class TrainingProgress:
+    """Shows the steps of one training run; a context manager.
+
+    Parameters
+    ----------
+    max_iter
+        Most iterations: the length of the bar.
+    console
+        Where to draw; standard error by default, so that output can be piped.
+    """
+
+    def __init__(self, max_iter: int, console: Console | None = None) -> None:
+        self._progress = Progress(
+            TextColumn("training"),
+            BarColumn(),
+            TextColumn("{task.completed}/{task.total}"),
+            TextColumn("loss {task.fields[loss]}"),
+            TextColumn("gradient {task.fields[gradient]}"),
+            TextColumn("{task.fields[dev]}"),
+            TimeElapsedColumn(),
+            console=console or Console(stderr=True),
+        )
+        self._task = self._progress.add_task(
+            "training", total=max_iter, loss="…", gradient="…", dev=""
+        )
+        self._dev = ""
+
+    def __enter__(self) -> TrainingProgress:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+    def show(self, step: TrainingStep) -> None:
+        """Move the bar to a step."""
+        if step.dev_score is not None:
+            self._dev = f"dev F1 {100 * step.dev_score:.2f}"
+        self._progress.update(
+            self._task,
+            completed=step.iteration,
+            loss=f"{step.loss:,.1f}",
+            gradient=f"{step.gradient_norm:.3g}",
+            dev=self._dev,
+        )
