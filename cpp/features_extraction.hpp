@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "features.hpp"
@@ -32,7 +33,9 @@ class Extraction {
         distinct_.resize(program_.n_columns);
         for (std::uint32_t c = 0; c < program_.n_columns; ++c) find_distinct(c);
         tables_.resize(program_.attributes.size());
-        for (std::uint32_t a = 0; a < program_.attributes.size(); ++a) tabulate(a);
+        marks_.resize(program_.attributes.size());
+        for (std::uint32_t a = 0; a < program_.attributes.size(); ++a) tabulate_marks(a);
+        for (std::uint32_t c = 0; c < program_.n_columns; ++c) tabulate_texts(c);
     }
 
     ExtractedFeatures run() {
@@ -93,42 +96,72 @@ class Extraction {
         }
     }
 
-    // tables_[a][distinct id]: the value id; for lexicons the word id; for segment starts bit 0
-    // "a segment ends here" and bit 1 "a segment starts here"; for the others the ids of their few
-    // values.
-    void tabulate(std::uint32_t a) {
+    // The ids of the few values that do not depend on a text.
+    void tabulate_marks(std::uint32_t a) {
         const Attribute& attribute = program_.attributes[a];
         auto& table = tables_[a];
-        switch (attribute.source) {
-            case Source::position:
-                for (std::uint32_t bin = 0; bin < attribute.argument; ++bin) {
-                    table.push_back(value_id(a, std::to_string(bin)));
-                }
-                return;
-            case Source::first:
-            case Source::last:
-            case Source::bias:
-                table.push_back(value_id(a, ""));
-                return;
-            default:
-                break;
-        }
-        const StringPool& strings = distinct_[attribute.column].strings;
-        table.assign(strings.size() + 1u, 0);
-        for (std::uint32_t id = 1; id <= strings.size(); ++id) {
-            const auto text = strings[id];
-            if (attribute.source == Source::lexicon) {
-                const auto& lexicon = program_.lexicons[attribute.argument];
-                table[id] = lexicon.word(text, program_.unicode.get());
-            } else if (attribute.source == Source::segment_start) {
-                table[id] = (program_.pattern_matches(attribute.argument, text) ? 1u : 0u) |
-                            (program_.pattern_matches(attribute.second, text) ? 2u : 0u);
-            } else if (attribute.operations.empty()) {
-                table[id] = value_id(a, text);
-            } else if (const auto value = program_.value(attribute, text)) {
-                table[id] = value_id(a, *value);
+        if (attribute.source == Source::position) {
+            for (std::uint32_t bin = 0; bin < attribute.argument; ++bin) {
+                table.push_back(value_id(a, std::to_string(bin)));
             }
+        } else if (attribute.source == Source::lexicon) {
+            table.push_back(0);
+            marks_[a] = {value_id(a, "B"), value_id(a, "I")};
+        } else if (attribute.source != Source::column) {
+            table.push_back(value_id(a, ""));
+            marks_[a] = {table[0], 0};
         }
+    }
+
+    // tables_[a][distinct id] for the attributes of a column: what text_entry says.
+    void tabulate_texts(std::uint32_t column) {
+        const StringPool& strings = distinct_[column].strings;
+        const auto& attributes = program_.text_attributes[column];
+        const auto identity = program_.identity[column];
+        for (const auto a : attributes) tables_[a].assign(strings.size() + 1u, 0);
+        const bool is_identity_only = identity >= 0 && attributes.size() == 1;
+        if (is_identity_only) {
+            const auto a = static_cast<std::uint32_t>(identity);
+            for (std::uint32_t id = 1; id <= strings.size(); ++id) {
+                tables_[a][id] = value_id(a, strings[id]);
+            }
+            return;
+        }
+        std::vector<std::uint32_t> row(attributes.size());
+        std::u32string text;
+        for (std::uint32_t id = 1; id <= strings.size(); ++id) {
+            std::uint32_t known = 0;
+            if constexpr (!learn) {
+                if (identity >= 0) {
+                    known = index_.values_[static_cast<std::size_t>(identity)].find(strings[id]);
+                }
+            }
+            if (learn || !index_.memos_[column].recall(known, row)) {
+                text.clear();
+                decode_utf8(strings[id], text);
+                for (std::size_t i = 0; i < row.size(); ++i) {
+                    row[i] = text_entry(attributes[i], strings[id], text);
+                }
+                if (!learn) index_.memos_[column].remember(known, row);
+            }
+            for (std::size_t i = 0; i < row.size(); ++i) tables_[attributes[i]][id] = row[i];
+        }
+    }
+
+    // The value id; for lexicons the word id; for segment starts bit 0 "a segment ends here" and
+    // bit 1 "a segment starts here".
+    std::uint32_t text_entry(std::uint32_t a, std::string_view bytes, std::u32string_view text) {
+        const Attribute& attribute = program_.attributes[a];
+        if (attribute.source == Source::lexicon) {
+            return program_.lexicons[attribute.argument].word(text, program_.unicode.get());
+        }
+        if (attribute.source == Source::segment_start) {
+            return (program_.patterns[attribute.argument].matches_all(text) ? 1u : 0u) |
+                   (program_.patterns[attribute.second].matches_all(text) ? 2u : 0u);
+        }
+        if (attribute.operations.empty()) return value_id(a, bytes);
+        const auto value = program_.value(attribute, text);
+        return value ? value_id(a, *value) : 0;
     }
 
     void lay_out(std::size_t block, std::size_t stop) {
@@ -143,15 +176,19 @@ class Extraction {
             n_positions_ += length + 2 * reach;
         }
         const std::size_t n_arrays = program_.attributes.size() + program_.kinds.size();
-        arena_.resize(std::max(arena_.size(), n_arrays * n_positions_));
+        // A margin keeps pointers shifted by an offset inside the allocation.
+        arena_.resize(std::max(arena_.size(), n_arrays * n_positions_ + 4 * reach));
     }
 
     // (positions,) value ids of attribute a
-    std::uint32_t* values(std::uint32_t a) { return arena_.data() + a * n_positions_; }
+    std::uint32_t* values(std::uint32_t a) { return array(a); }
     // (positions,) n-gram ids of kind k; the values themselves where n = 1
     std::uint32_t* ngrams(std::uint32_t k) {
         if (program_.kinds[k].prefix < 0) return values(program_.kinds[k].attribute);
-        return arena_.data() + (program_.attributes.size() + k) * n_positions_;
+        return array(program_.attributes.size() + k);
+    }
+    std::uint32_t* array(std::size_t i) {
+        return arena_.data() + 2 * static_cast<std::size_t>(program_.reach) + i * n_positions_;
     }
 
     void fill_values(std::uint32_t a) {
@@ -195,7 +232,7 @@ class Extraction {
                 }
                 break;
             case Source::segment_start: {
-                const std::uint32_t start = value_id(a, "");
+                const std::uint32_t start = marks_[a].first;
                 for (std::size_t t = 0; t < length; ++t) {
                     const bool ends_before = t == 0 || (table[ids[t - 1]] & 1u) != 0;
                     // A run of closing marks belongs to the segment that it closes.
@@ -205,14 +242,15 @@ class Extraction {
                 break;
             }
             case Source::lexicon: {
-                const std::uint32_t inside[2] = {value_id(a, "B"), value_id(a, "I")};
+                const auto [begin_mark, inside_mark] = marks_[a];
                 words_.resize(length);
                 for (std::size_t t = 0; t < length; ++t) words_[t] = table[ids[t]];
                 const auto& lexicon = program_.lexicons[attribute.argument];
                 for (std::size_t t = 0; t < length;) {
                     const auto n = lexicon.longest(std::span(words_).subspan(t));
                     if (n == 0) out[t++] = 0;
-                    for (std::size_t i = 0; i < n; ++i) out[t++] = inside[i == 0 ? 0 : 1];
+                    for (std::size_t i = 0; i < n; ++i)
+                        out[t++] = i == 0 ? begin_mark : inside_mark;
                 }
                 break;
             }
@@ -302,8 +340,9 @@ class Extraction {
     std::size_t begin_;
     std::size_t end_;
     std::size_t first_token_ = 0;
-    std::vector<Distinct> distinct_;                  // (columns,)
-    std::vector<std::vector<std::uint32_t>> tables_;  // (A,)
+    std::vector<Distinct> distinct_;                              // (columns,)
+    std::vector<std::vector<std::uint32_t>> tables_;              // (A,)
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> marks_;  // (A,) ids of "" or "B" and "I"
     std::vector<Place> places_;
     std::size_t n_positions_ = 0;
     std::vector<std::uint32_t> arena_;  // (A + K, positions)
