@@ -143,6 +143,8 @@ class FeatureIndex {
   private:
     template <bool learn>
     friend class Extraction;
+    template <bool learn>
+    friend class TokenValues;
 
     // The number of ids of a kind, id 0 ("unknown") included: the number of its rows.
     std::size_t n_rows(std::size_t kind) const;

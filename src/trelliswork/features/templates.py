@@ -54,7 +54,8 @@ from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 from trelliswork.errors import TemplateError
 from trelliswork.features import crfpp
-from trelliswork.features.parser import parse_templates, quote
+from trelliswork.features.lexer import quote
+from trelliswork.features.parser import parse_templates
 from trelliswork.features.program import (
     CompiledProgram,
     Lexicon,
