@@ -107,6 +107,10 @@ class Templates:
     def __hash__(self) -> int:
         return hash((self.templates, self.pad))
 
+    def __getstate__(self) -> dict[str, object]:
+        # The native program is compiled again where a copy needs it.
+        return {name: value for name, value in self.__dict__.items() if name != "program"}
+
     @classmethod
     def parse(
         cls,
@@ -187,7 +191,7 @@ class Templates:
             raise TemplateError(f"expected template text under 'text', got {type(text).__name__}.")
         return cls.parse(text)
 
-    @property
+    @cached_property
     def has_edges(self) -> bool:
         """Whether some template describes transitions."""
         return any(template.edge for template in self.templates)
