@@ -1,6 +1,5 @@
-// Feature extraction: programs, indexes, and the readers of Python's strings and dicts.
+// Feature extraction by templates: programs, batches of tokens, indexes.
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -11,71 +10,25 @@
 #include <memory>
 #include <tuple>
 
+#include "feature_arrays.hpp"
 #include "features.hpp"
-#include "features_items.hpp"
 #include "pattern.hpp"
 #include "read_features.hpp"
 
 namespace nb = nanobind;
 using namespace trelliswork;
+using namespace trelliswork::python;
+
+void bind_patterns(nb::module_& m);
+void bind_feature_items(nb::module_& m);
 
 namespace {
 
-template <class Item>
-using Input = nb::ndarray<const Item, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class Item>
-using Output = nb::ndarray<nb::numpy, Item, nb::ndim<1>, nb::c_contig>;
-
-template <class Item>
-std::span<const Item> view(const Input<Item>& array) {
-    return {array.data(), array.size()};
-}
-
-template <class Item>
-std::vector<Item> copy(const Input<Item>& array) {
-    return {array.data(), array.data() + array.size()};
-}
-
-// A NumPy array that owns `items`, anything with data() and size().
-template <class Item, class Holder>
-Output<Item> hand_over(Holder items) {
-    auto* const owned = new Holder(std::move(items));
-    const nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Holder*>(p); });
-    return Output<Item>(owned->data(), {owned->size()}, owner);
-}
-
-// (indptr int64 (N + 1,), indices int32 (nnz,))
-nb::tuple as_arrays(FeatureRows rows) {
-    std::vector<std::int64_t> indptr(rows.ends.size() + 1, 0);
-    std::copy_n(rows.ends.data(), rows.ends.size(), indptr.begin() + 1);
-    rows.indices.shrink();
-    return nb::make_tuple(hand_over<std::int64_t>(std::move(indptr)),
-                          hand_over<std::int32_t>(std::move(rows.indices)));
-}
-
 // (state indptr, state indices, edge indptr, edge indices)
 nb::tuple as_arrays(ExtractedFeatures features) {
-    const nb::tuple state = as_arrays(std::move(features.state));
-    const nb::tuple edge = as_arrays(std::move(features.edge));
+    const nb::tuple state = row_arrays(std::move(features.state));
+    const nb::tuple edge = row_arrays(std::move(features.edge));
     return nb::make_tuple(state[0], state[1], edge[0], edge[1]);
-}
-
-// (indptr, indices, weights or None)
-nb::tuple as_arrays(WeightedRows weighted, bool has_weights) {
-    const nb::tuple rows = as_arrays(std::move(weighted.rows));
-    nb::object weights = nb::none();
-    if (has_weights) {
-        weighted.weights.shrink();
-        weights = nb::cast(hand_over<double>(std::move(weighted.weights)));
-    }
-    return nb::make_tuple(rows[0], rows[1], weights);
-}
-
-std::u32string code_points(nb::str text) {
-    nb::object scratch;
-    std::u32string out;
-    decode_utf8(utf8(text, scratch), out);
-    return out;
 }
 
 std::string text_bytes(nb::handle text) {
@@ -152,58 +105,6 @@ nb::dict index_arrays(const FeatureIndex& index) {
     return out;
 }
 
-nb::list name_list(std::string_view bytes, std::span<const std::int64_t> ends) {
-    nb::list out;
-    std::int64_t begin = 0;
-    for (const std::int64_t end : ends) {
-        out.append(python_str(
-            bytes.substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin))));
-        begin = end;
-    }
-    return out;
-}
-
-void bind_patterns(nb::module_& m) {
-    nb::class_<UnicodeTable>(m, "UnicodeTable", "Character classes and case of every code point.")
-        .def(
-            "__init__",
-            [](UnicodeTable* self, Input<std::uint8_t> classes, Input<std::int32_t> lower,
-               Input<std::int32_t> upper, nb::dict expansions) {
-                std::unordered_map<char32_t, std::u32string> longer;
-                for (auto [key, value] : expansions) {
-                    longer[static_cast<char32_t>(nb::cast<std::uint32_t>(key))] =
-                        code_points(nb::borrow<nb::str>(value));
-                }
-                new (self) UnicodeTable(view(classes), view(lower), view(upper), std::move(longer));
-            },
-            nb::arg("classes"), nb::arg("lower"), nb::arg("upper"), nb::arg("expansions"));
-
-    nb::register_exception_translator([](const std::exception_ptr& p, void*) {
-        try {
-            std::rethrow_exception(p);
-        } catch (const PatternError& error) {
-            const nb::object args = nb::make_tuple(error.what(), error.column);
-            PyErr_SetObject(PyExc_ValueError, args.ptr());
-        }
-    });
-
-    nb::class_<Pattern>(m, "Pattern", "A regular expression matched in linear time.")
-        .def(
-            "__init__",
-            [](Pattern* self, nb::str expression, bool wapiti,
-               std::shared_ptr<UnicodeTable> unicode) {
-                new (self) Pattern(code_points(expression),
-                                   wapiti ? Dialect::wapiti : Dialect::python, std::move(unicode));
-            },
-            nb::arg("expression"), nb::arg("wapiti"), nb::arg("unicode"))
-        .def("fullmatch",
-             [](const Pattern& self, nb::str text) { return self.matches_all(code_points(text)); })
-        .def("search", [](const Pattern& self, nb::str text) -> nb::object {
-            const auto found = self.find(code_points(text));
-            return found ? nb::object(nb::make_tuple(found->begin, found->end)) : nb::none();
-        });
-}
-
 void bind_templates(nb::module_& m) {
     nb::class_<FeatureProgram>(m, "FeatureProgram", "Compiled feature templates.")
         .def(nb::new_(&make_program), nb::arg("n_columns"), nb::arg("attributes"),
@@ -278,72 +179,10 @@ void bind_templates(nb::module_& m) {
         .def_prop_ro("n_edge", &FeatureIndex::n_edge);
 }
 
-void bind_items(nb::module_& m) {
-    nb::class_<ItemBatch>(m, "ItemBatch", "Feature dicts flattened to names and weights.")
-        .def(nb::new_([](nb::list sequences) {
-                 return std::make_unique<ItemBatch>(read_items(sequences));
-             }),
-             nb::arg("sequences"))
-        .def("offsets", [](const ItemBatch& self) {
-            return hand_over<std::int64_t>(std::vector<std::int64_t>(self.sequences));
-        });
-
-    nb::class_<ItemIndex>(m, "ItemIndex", "The names of ready-made features.")
-        .def(nb::new_([](Input<std::uint8_t> bytes, Input<std::int64_t> offsets) {
-                 return std::make_unique<ItemIndex>(view(bytes), view(offsets));
-             }),
-             nb::arg("name_bytes"), nb::arg("name_offsets"))
-        .def_static(
-            "fit",
-            [](const ItemBatch& batch, std::int64_t min_count) {
-                auto fitted = [&] {
-                    const nb::gil_scoped_release unlocked;
-                    return ItemIndex::fit(batch, min_count);
-                }();
-                auto index = std::make_unique<ItemIndex>(std::move(fitted.first));
-                return nb::make_tuple(std::move(index),
-                                      as_arrays(std::move(fitted.second), batch.weighted));
-            },
-            nb::arg("batch"), nb::arg("min_count"))
-        .def(
-            "transform",
-            [](const ItemIndex& self, const ItemBatch& batch) {
-                auto rows = [&] {
-                    const nb::gil_scoped_release unlocked;
-                    return self.transform(batch);
-                }();
-                return as_arrays(std::move(rows), batch.weighted);
-            },
-            nb::arg("batch"))
-        .def(
-            "select",
-            [](const ItemIndex& self, Input<std::uint8_t> keep) {
-                return std::make_unique<ItemIndex>(self.select(view(keep)));
-            },
-            nb::arg("keep"))
-        .def("arrays",
-             [](const ItemIndex& self) {
-                 const auto bytes = self.names().bytes();
-                 const auto offsets = self.names().offsets();
-                 nb::dict out;
-                 out["name_bytes"] =
-                     hand_over<std::uint8_t>(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
-                 out["name_offsets"] = hand_over<std::int64_t>(
-                     std::vector<std::int64_t>(offsets.begin(), offsets.end()));
-                 return out;
-             })
-        .def("names",
-             [](const ItemIndex& self) {
-                 const auto bytes = self.names().bytes();
-                 return name_list({bytes.data(), bytes.size()}, self.names().offsets().subspan(1));
-             })
-        .def_prop_ro("n_features", [](const ItemIndex& self) { return self.names().size(); });
-}
-
 }  // namespace
 
 void bind_features(nb::module_& m) {
     bind_patterns(m);
     bind_templates(m);
-    bind_items(m);
+    bind_feature_items(m);
 }

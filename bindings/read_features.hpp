@@ -6,9 +6,12 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "features.hpp"
 #include "features_items.hpp"
+
+namespace trelliswork::python {
 
 // The UTF-8 text of a str; surrogates are kept. `scratch` holds the bytes when they are not cached.
 std::string_view utf8(nanobind::handle text, nanobind::object& scratch);
@@ -21,8 +24,10 @@ std::string type_of(nanobind::handle value);
 
 // sentences: a list. keys: one entry a column, None for the tokens, a name, or a number.
 // in_rows: where each column lies in sentences of (token, …) rows, −1 when unknown.
-trelliswork::TokenBatch read_tokens(nanobind::list sentences, nanobind::list keys,
-                                    const std::vector<Py_ssize_t>& in_rows);
+TokenBatch read_tokens(nanobind::list sentences, nanobind::list keys,
+                       const std::vector<Py_ssize_t>& in_rows);
 
 // sequences: a list of lists of dicts (or of lists of strings).
-trelliswork::ItemBatch read_items(nanobind::list sequences);
+ItemBatch read_items(nanobind::list sequences);
+
+}  // namespace trelliswork::python

@@ -6,7 +6,8 @@
 #include "read_features.hpp"
 
 namespace nb = nanobind;
-using trelliswork::ItemBatch;
+
+namespace trelliswork::python {
 
 namespace {
 
@@ -113,3 +114,5 @@ class ItemReader {
 ItemBatch read_items(nb::list sequences) {
     return ItemReader().read(sequences);
 }
+
+}  // namespace trelliswork::python

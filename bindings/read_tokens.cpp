@@ -5,8 +5,8 @@
 #include "read_features.hpp"
 
 namespace nb = nanobind;
-using trelliswork::TokenBatch;
-using trelliswork::TokenColumn;
+
+namespace trelliswork::python {
 
 std::string_view utf8(nb::handle text, nb::object& scratch) {
     Py_ssize_t size = 0;
@@ -212,3 +212,5 @@ TokenBatch read_tokens(nb::list sentences, nb::list keys, const std::vector<Py_s
     if (keys.size() != in_rows.size()) throw nb::value_error("one place in rows a column");
     return TokenReader(keys, in_rows).read(sentences);
 }
+
+}  // namespace trelliswork::python

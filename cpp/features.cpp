@@ -73,7 +73,8 @@ FeatureIndex::FeatureIndex(std::shared_ptr<const FeatureProgram> program)
     : program_(std::move(program)),
       values_(program_->attributes.size()),
       ngrams_(program_->kinds.size()),
-      rows_(program_->kinds.size()) {
+      rows_(program_->kinds.size()),
+      memos_(program_->n_columns) {
     for (std::size_t k = 0; k < rows_.size(); ++k) {
         rows_[k].assign(n_rows(k) * program_->kinds[k].n_columns, no_feature);
     }
@@ -85,6 +86,15 @@ std::size_t FeatureIndex::n_rows(std::size_t kind) const {
                                                      std::size_t{values_[ngram.attribute].size()}
                                                : ngrams_[kind].size();
     return n_ids + 1;
+}
+
+void FeatureIndex::start_memos() {
+    for (std::uint32_t c = 0; c < program_->n_columns; ++c) {
+        const auto identity = program_->identity[c];
+        const std::size_t width = program_->text_attributes[c].size();
+        if (identity < 0 || width < 2) continue;
+        memos_[c] = TextMemo(values_[static_cast<std::size_t>(identity)].size(), width);
+    }
 }
 
 std::pair<FeatureIndex, ExtractedFeatures> FeatureIndex::fit(
@@ -103,6 +113,8 @@ std::pair<FeatureIndex, ExtractedFeatures> FeatureIndex::fit(
         keep_only(features.state, state);
         keep_only(features.edge, edge);
         index = index.select(state, edge);
+    } else {
+        index.start_memos();
     }
     return {std::move(index), std::move(features)};
 }

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "features_memo.hpp"
 #include "features_program.hpp"
 #include "vocabulary.hpp"
 
@@ -116,6 +117,11 @@ class FeatureIndex {
     explicit FeatureIndex(std::shared_ptr<const FeatureProgram> program);
     // Throws std::invalid_argument unless the arrays describe an index of this program.
     FeatureIndex(std::shared_ptr<const FeatureProgram> program, const FeatureArrays& arrays);
+    FeatureIndex(FeatureIndex&&) = default;
+    FeatureIndex& operator=(FeatureIndex&&) = default;
+    FeatureIndex(const FeatureIndex&) = delete;
+    FeatureIndex& operator=(const FeatureIndex&) = delete;
+    ~FeatureIndex() = default;
 
     // Learns the features that occur at least min_count times, numbered by first occurrence.
     static std::pair<FeatureIndex, ExtractedFeatures> fit(
@@ -137,9 +143,13 @@ class FeatureIndex {
   private:
     template <bool learn>
     friend class Extraction;
+    template <bool learn>
+    friend class TokenValues;
 
     // The number of ids of a kind, id 0 ("unknown") included: the number of its rows.
     std::size_t n_rows(std::size_t kind) const;
+    // To be called once the values are complete.
+    void start_memos();
     void append_name(std::string& out, const Template& feature, std::size_t kind,
                      std::uint32_t ngram) const;
 
@@ -147,6 +157,7 @@ class FeatureIndex {
     std::vector<StringPool> values_;                // (A,) value id = pads + pool id
     std::vector<PairTable> ngrams_;                 // (K,) unused where n = 1: the id is the value
     std::vector<std::vector<std::uint32_t>> rows_;  // (K,) each (n_rows, n_columns); row 0 is empty
+    std::vector<TextMemo> memos_;                   // (columns,) keyed by the text's value id
     std::uint32_t n_state_ = 0;
     std::uint32_t n_edge_ = 0;
 };

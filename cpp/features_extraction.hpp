@@ -1,17 +1,15 @@
 // One pass of a FeatureIndex over a range of sequences, for fit (learn) and transform alike:
-// distinct texts → value ids → n-gram ids → feature ids, a block of tokens at a time.
+// value ids → n-gram ids → feature ids, a block of tokens at a time.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include "features.hpp"
+#include "features_values.hpp"
 
 namespace trelliswork {
 
@@ -27,13 +25,12 @@ class Extraction {
     using Index = std::conditional_t<learn, FeatureIndex, const FeatureIndex>;
 
     Extraction(Index& index, const TokenBatch& batch, std::size_t begin, std::size_t end)
-        : index_(index), program_(*index.program_), batch_(batch), begin_(begin), end_(end) {
-        first_token_ = static_cast<std::size_t>(batch.sequences[begin]);
-        distinct_.resize(program_.n_columns);
-        for (std::uint32_t c = 0; c < program_.n_columns; ++c) find_distinct(c);
-        tables_.resize(program_.attributes.size());
-        for (std::uint32_t a = 0; a < program_.attributes.size(); ++a) tabulate(a);
-    }
+        : index_(index),
+          program_(*index.program_),
+          batch_(batch),
+          begin_(begin),
+          end_(end),
+          token_values_(index, batch, begin, end) {}
 
     ExtractedFeatures run() {
         ExtractedFeatures out;
@@ -64,72 +61,8 @@ class Extraction {
         std::size_t position;  // in the block
         std::size_t length;
     };
-    struct Distinct {
-        StringPool strings;
-        std::vector<std::uint32_t> ids;  // (tokens of the range,) ids in strings
-    };
-
     auto& n_state() { return index_.n_state_; }
     auto& n_edge() { return index_.n_edge_; }
-
-    std::uint32_t value_id(std::uint32_t attribute, std::string_view text) {
-        std::uint32_t id;
-        if constexpr (learn) {
-            id = index_.values_[attribute].insert(text);
-        } else {
-            id = index_.values_[attribute].find(text);
-        }
-        return id == 0 ? 0 : id + program_.n_pads(attribute);
-    }
-
-    // Everything that depends on the text of a token alone is computed once for each distinct text.
-    void find_distinct(std::uint32_t column) {
-        const TokenColumn& tokens = batch_.columns[column];
-        Distinct& distinct = distinct_[column];
-        const auto stop = static_cast<std::size_t>(batch_.sequences[end_]);
-        distinct.ids.reserve(stop - first_token_);
-        for (std::size_t t = first_token_; t < stop; ++t) {
-            distinct.ids.push_back(distinct.strings.insert(tokens[t]));
-        }
-    }
-
-    // tables_[a][distinct id]: the value id; for lexicons the word id; for segment starts bit 0
-    // "a segment ends here" and bit 1 "a segment starts here"; for the others the ids of their few
-    // values.
-    void tabulate(std::uint32_t a) {
-        const Attribute& attribute = program_.attributes[a];
-        auto& table = tables_[a];
-        switch (attribute.source) {
-            case Source::position:
-                for (std::uint32_t bin = 0; bin < attribute.argument; ++bin) {
-                    table.push_back(value_id(a, std::to_string(bin)));
-                }
-                return;
-            case Source::first:
-            case Source::last:
-            case Source::bias:
-                table.push_back(value_id(a, ""));
-                return;
-            default:
-                break;
-        }
-        const StringPool& strings = distinct_[attribute.column].strings;
-        table.assign(strings.size() + 1u, 0);
-        for (std::uint32_t id = 1; id <= strings.size(); ++id) {
-            const auto text = strings[id];
-            if (attribute.source == Source::lexicon) {
-                const auto& lexicon = program_.lexicons[attribute.argument];
-                table[id] = lexicon.word(text, program_.unicode.get());
-            } else if (attribute.source == Source::segment_start) {
-                table[id] = (program_.pattern_matches(attribute.argument, text) ? 1u : 0u) |
-                            (program_.pattern_matches(attribute.second, text) ? 2u : 0u);
-            } else if (attribute.operations.empty()) {
-                table[id] = value_id(a, text);
-            } else if (const auto value = program_.value(attribute, text)) {
-                table[id] = value_id(a, *value);
-            }
-        }
-    }
 
     void lay_out(std::size_t block, std::size_t stop) {
         const auto reach = static_cast<std::size_t>(program_.reach);
@@ -143,79 +76,31 @@ class Extraction {
             n_positions_ += length + 2 * reach;
         }
         const std::size_t n_arrays = program_.attributes.size() + program_.kinds.size();
-        arena_.resize(std::max(arena_.size(), n_arrays * n_positions_));
+        // A margin keeps pointers shifted by an offset inside the allocation.
+        arena_.resize(std::max(arena_.size(), n_arrays * n_positions_ + 4 * reach));
     }
 
     // (positions,) value ids of attribute a
-    std::uint32_t* values(std::uint32_t a) { return arena_.data() + a * n_positions_; }
+    std::uint32_t* values(std::uint32_t a) { return array(a); }
     // (positions,) n-gram ids of kind k; the values themselves where n = 1
     std::uint32_t* ngrams(std::uint32_t k) {
         if (program_.kinds[k].prefix < 0) return values(program_.kinds[k].attribute);
-        return arena_.data() + (program_.attributes.size() + k) * n_positions_;
+        return array(program_.attributes.size() + k);
+    }
+    std::uint32_t* array(std::size_t i) {
+        return arena_.data() + 2 * static_cast<std::size_t>(program_.reach) + i * n_positions_;
     }
 
     void fill_values(std::uint32_t a) {
-        const Attribute& attribute = program_.attributes[a];
-        const auto& table = tables_[a];
+        const bool padded = program_.attributes[a].padded;
         const auto reach = static_cast<std::uint32_t>(program_.reach);
         for (const Place& place : places_) {
             std::uint32_t* const out = values(a) + place.position;
             for (std::uint32_t d = 1; d <= reach; ++d) {
-                *(out - d) = attribute.padded ? d : 0;
-                out[place.length + d - 1] = attribute.padded ? reach + d : 0;
+                *(out - d) = padded ? d : 0;
+                out[place.length + d - 1] = padded ? reach + d : 0;
             }
-            fill_sequence(attribute, a, table, place, out);
-        }
-    }
-
-    // out: (length,) values of one sequence
-    void fill_sequence(const Attribute& attribute, std::uint32_t a,
-                       const std::vector<std::uint32_t>& table, const Place& place,
-                       std::uint32_t* out) {
-        const std::size_t length = place.length;
-        const auto* const ids =
-            attribute.column < distinct_.size()
-                ? distinct_[attribute.column].ids.data() + place.token - first_token_
-                : nullptr;
-        switch (attribute.source) {
-            case Source::column:
-                for (std::size_t t = 0; t < length; ++t) out[t] = table[ids[t]];
-                break;
-            case Source::bias:
-                std::fill_n(out, length, table[0]);
-                break;
-            case Source::first:
-            case Source::last:
-                std::fill_n(out, length, 0);
-                out[attribute.source == Source::first ? 0 : length - 1] = table[0];
-                break;
-            case Source::position:
-                for (std::size_t t = 0; t < length; ++t) {
-                    out[t] = table[t * attribute.argument / length];
-                }
-                break;
-            case Source::segment_start: {
-                const std::uint32_t start = value_id(a, "");
-                for (std::size_t t = 0; t < length; ++t) {
-                    const bool ends_before = t == 0 || (table[ids[t - 1]] & 1u) != 0;
-                    // A run of closing marks belongs to the segment that it closes.
-                    const bool opens = ends_before && (t == 0 || (table[ids[t]] & 1u) == 0);
-                    out[t] = opens || (table[ids[t]] & 2u) != 0 ? start : 0;
-                }
-                break;
-            }
-            case Source::lexicon: {
-                const std::uint32_t inside[2] = {value_id(a, "B"), value_id(a, "I")};
-                words_.resize(length);
-                for (std::size_t t = 0; t < length; ++t) words_[t] = table[ids[t]];
-                const auto& lexicon = program_.lexicons[attribute.argument];
-                for (std::size_t t = 0; t < length;) {
-                    const auto n = lexicon.longest(std::span(words_).subspan(t));
-                    if (n == 0) out[t++] = 0;
-                    for (std::size_t i = 0; i < n; ++i) out[t++] = inside[i == 0 ? 0 : 1];
-                }
-                break;
-            }
+            token_values_.fill(a, place.token, place.length, out);
         }
     }
 
@@ -301,13 +186,10 @@ class Extraction {
     const TokenBatch& batch_;
     std::size_t begin_;
     std::size_t end_;
-    std::size_t first_token_ = 0;
-    std::vector<Distinct> distinct_;                  // (columns,)
-    std::vector<std::vector<std::uint32_t>> tables_;  // (A,)
+    TokenValues<learn> token_values_;
     std::vector<Place> places_;
     std::size_t n_positions_ = 0;
     std::vector<std::uint32_t> arena_;  // (A + K, positions)
-    std::vector<std::uint32_t> words_;
 };
 
 }  // namespace trelliswork

@@ -18,6 +18,10 @@ char32_t shape_of(char32_t c, const UnicodeTable& unicode) {
     return c;
 }
 
+bool reads_text(Source source) {
+    return source == Source::column || source == Source::lexicon || source == Source::segment_start;
+}
+
 void require(bool condition, const char* message) {
     if (!condition) throw std::invalid_argument(message);
 }
@@ -30,7 +34,9 @@ Lexicon::Lexicon(const std::vector<std::vector<std::string>>& phrases, bool igno
     for (const auto& phrase : phrases) {
         std::uint32_t node = 0;
         for (const auto& token : phrase) {
-            const auto id = words_.insert(folded(token, unicode));
+            std::u32string text;
+            decode_utf8(token, text);
+            const auto id = words_.insert(folded(text, unicode));
             node = steps_.insert(PairTable::key(node + 1, id));
             is_phrase_.resize(std::max<std::size_t>(is_phrase_.size(), node + 1u), 0);
         }
@@ -38,18 +44,19 @@ Lexicon::Lexicon(const std::vector<std::vector<std::string>>& phrases, bool igno
     }
 }
 
-std::string Lexicon::folded(std::string_view token, const UnicodeTable* unicode) const {
-    if (!ignore_case_) return std::string(token);
-    std::u32string text;
-    std::u32string lowered;
+std::string Lexicon::folded(std::u32string_view token, const UnicodeTable* unicode) const {
     std::string out;
-    decode_utf8(token, text);
-    for (const char32_t c : text) unicode->append_lower(c, lowered);
-    encode_utf8(lowered, out);
+    if (ignore_case_) {
+        std::u32string lowered;
+        for (const char32_t c : token) unicode->append_lower(c, lowered);
+        encode_utf8(lowered, out);
+    } else {
+        encode_utf8(token, out);
+    }
     return out;
 }
 
-std::uint32_t Lexicon::word(std::string_view token, const UnicodeTable* unicode) const {
+std::uint32_t Lexicon::word(std::u32string_view token, const UnicodeTable* unicode) const {
     return words_.find(folded(token, unicode));
 }
 
@@ -75,6 +82,7 @@ FeatureProgram::FeatureProgram(std::uint32_t n_columns_, std::vector<Attribute> 
       lexicons(std::move(lexicons_)),
       unicode(std::move(unicode_)) {
     check();
+    group_by_column();
     for (std::uint32_t i = 0; i < templates.size(); ++i) add_template(i);
     // An n-gram is read wherever a longer one that extends it is.
     for (std::size_t k = kinds.size(); k-- > 0;) {
@@ -87,9 +95,7 @@ FeatureProgram::FeatureProgram(std::uint32_t n_columns_, std::vector<Attribute> 
 
 void FeatureProgram::check() const {
     for (const auto& attribute : attributes) {
-        require(attribute.column < n_columns || attribute.source == Source::bias ||
-                    attribute.source == Source::position || attribute.source == Source::first ||
-                    attribute.source == Source::last,
+        require(attribute.column < n_columns || !reads_text(attribute.source),
                 "an attribute reads a column that does not exist");
         require(attribute.source != Source::lexicon || attribute.argument < lexicons.size(),
                 "an attribute names a lexicon that does not exist");
@@ -153,17 +159,22 @@ void FeatureProgram::add_template(std::uint32_t index) {
     sources.push_back(index);
 }
 
-bool FeatureProgram::pattern_matches(std::uint32_t pattern, std::string_view token) const {
-    std::u32string text;
-    decode_utf8(token, text);
-    return patterns[pattern].matches_all(text);
+void FeatureProgram::group_by_column() {
+    text_attributes.resize(n_columns);
+    identity.assign(n_columns, -1);
+    for (std::uint32_t a = 0; a < attributes.size(); ++a) {
+        const Attribute& attribute = attributes[a];
+        if (!reads_text(attribute.source)) continue;
+        text_attributes[attribute.column].push_back(a);
+        if (attribute.source == Source::column && attribute.operations.empty()) {
+            identity[attribute.column] = a;
+        }
+    }
 }
 
 std::optional<std::string> FeatureProgram::value(const Attribute& attribute,
-                                                 std::string_view token) const {
-    if (attribute.operations.empty()) return std::string(token);
-    std::u32string text;
-    decode_utf8(token, text);
+                                                 std::u32string_view token) const {
+    std::u32string text(token);
     for (const auto& step : attribute.operations) {
         switch (step.operation) {
             case Operation::lower: {

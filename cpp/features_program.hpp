@@ -70,12 +70,12 @@ class Lexicon {
             const UnicodeTable* unicode);
 
     // The id of a token as a word of some phrase, 0 when in none.
-    std::uint32_t word(std::string_view token, const UnicodeTable* unicode) const;
+    std::uint32_t word(std::u32string_view token, const UnicodeTable* unicode) const;
     // The length of the longest phrase that starts at words[0], 0 when none does.
     std::size_t longest(std::span<const std::uint32_t> words) const;
 
   private:
-    std::string folded(std::string_view token, const UnicodeTable* unicode) const;
+    std::string folded(std::u32string_view token, const UnicodeTable* unicode) const;
 
     bool ignore_case_;
     StringPool words_;
@@ -114,6 +114,10 @@ class FeatureProgram {
     std::vector<std::uint32_t> state_template;  // (state,) index into templates
     std::vector<std::uint32_t> edge_template;
     std::int32_t reach = 0;  // the largest |offset|
+    // What depends on the text of a column's token alone: the attributes of each column, and the
+    // one that is the text itself (−1 when there is none).
+    std::vector<std::vector<std::uint32_t>> text_attributes;  // (columns,)
+    std::vector<std::int64_t> identity;                       // (columns,)
     std::vector<Pattern> patterns;
     std::vector<Lexicon> lexicons;
     std::shared_ptr<const UnicodeTable> unicode;
@@ -123,11 +127,11 @@ class FeatureProgram {
         return attributes[attribute].padded ? 2 * static_cast<std::uint32_t>(reach) : 0;
     }
     // The value of a column attribute for a token; nothing when it has none.
-    std::optional<std::string> value(const Attribute& attribute, std::string_view token) const;
-    bool pattern_matches(std::uint32_t pattern, std::string_view token) const;
+    std::optional<std::string> value(const Attribute& attribute, std::u32string_view token) const;
 
   private:
     void check() const;
+    void group_by_column();
     void add_template(std::uint32_t index);
     std::uint32_t find_or_add_kind(std::int32_t prefix, const Term& term, std::int32_t distance);
 };

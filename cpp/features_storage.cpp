@@ -124,6 +124,7 @@ FeatureIndex FeatureIndex::select(std::span<const std::uint8_t> keep_state,
     }
     for (const auto kept : keep_state) out.n_state_ += kept != 0;
     for (const auto kept : keep_edge) out.n_edge_ += kept != 0;
+    out.start_memos();
     return out;
 }
 
@@ -220,6 +221,7 @@ FeatureIndex::FeatureIndex(std::shared_ptr<const FeatureProgram> program,
     for (const auto& taken : seen) {
         for (const auto given : taken) require(given != 0, "a feature id belongs to no n-gram");
     }
+    start_memos();
 }
 
 void FeatureIndex::append_name(std::string& out, const Template& feature, std::size_t kind,

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "pattern_parser.hpp"
+#include "pattern_fragment.hpp"
 
 namespace trelliswork {
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
@@ -283,6 +286,25 @@ def test_settings_of_another_program_are_refused():
         restore({"kind": "pickle"}, {})
     with pytest.raises(ValueError, match="templates"):
         restore({"kind": "templates"}, encoder.arrays())
+
+
+def test_copies_and_pickles_are_equal():
+    for encoder in (small_encoder(), TemplateEncoder("word[0]")):
+        for again in (copy.deepcopy(encoder), pickle.loads(pickle.dumps(encoder))):
+            assert again.templates == encoder.templates
+    assert again.templates.program.columns == (None,)
+    encoder = small_encoder()
+    assert copy.deepcopy(encoder).feature_names() == encoder.feature_names()
+
+
+def test_transform_from_many_threads():
+    rng = np.random.default_rng(1)
+    train = [[f"Word{i}" for i in rng.integers(0, 400, 20)] for _ in range(200)]
+    encoder = TemplateEncoder("citation")
+    expected = encoder.fit(train).state.indices
+    with ThreadPoolExecutor(4) as pool:
+        for encoded in pool.map(lambda _: encoder.transform(train, n_jobs=2), range(8)):
+            assert np.array_equal(encoded.state.indices, expected)
 
 
 def test_bundles_work_on_plain_text():

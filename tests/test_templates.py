@@ -197,6 +197,12 @@ def test_crfpp_lines_without_a_place_are_a_bag_of_words():
     assert dense == [[1, 1, 1, 0], [0, 2, 1, 0], [0, 1, 1, 1]]
 
 
+def test_crfpp_comments():
+    encoder = TemplateEncoder("# all\nU#1|(a):%x[0,0]  # the word\n\n")
+    encoder.fit([["a"]])
+    assert encoder.feature_names() == ["U#1|(a):a"]
+
+
 def test_numbered_columns_of_sentences():
     class Row:
         tokens = ("a",)

@@ -39,7 +39,9 @@ _MACRO = re.compile(
         (?:,\s*"(?P<expression>(?:[^"\\]|\\.)*)"\s*)?\]""",
     re.VERBOSE,
 )
-_RULE_START = re.compile(r"[UuBb*][^\[\]()|]*?%[xXtTmM]\[")
+_RULE_START = re.compile(r"\s*[UuBb*].*%[xXtTmM]\[")
+# Inside a line only what follows a space is a comment: CRF++ takes "U#1" as text.
+_COMMENT = re.compile(r"(^|\s)#.*")
 _MAX_COLUMN = 1000
 
 
@@ -53,8 +55,8 @@ def parse_pattern_file(text: str, origin: str) -> tuple[ParsedTemplates, bool]:
     parsed = ParsedTemplates()
     plain_transitions = False
     for number, line in enumerate(text.split("\n"), start=1):
-        rule = line.split("#", 1)[0] if "#" in line and '"' not in line else line
-        rule = rule.strip()
+        has_expression = '"' in line
+        rule = (line if has_expression else _COMMENT.sub("", line)).strip()
         if not rule or rule.startswith("#"):
             continue
         if rule[0] not in "UuBb*":

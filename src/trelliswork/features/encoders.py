@@ -150,6 +150,11 @@ class TemplateEncoder:
         )
         return encoder
 
+    def __reduce__(self) -> tuple[object, ...]:
+        if self._index is None:
+            return TemplateEncoder, (self.templates,)
+        return TemplateEncoder.restore, (self.settings(), self.arrays())
+
     def _read(self, sequences: Iterable[object]) -> _core.TokenBatch:
         return _core.TokenBatch(as_list(sequences), self._keys, self._in_rows)
 
@@ -198,8 +203,10 @@ def check_jobs(n_jobs: int | None) -> int:
         return 1
     if n_jobs == 0:
         raise ValueError("expected n_jobs of at least 1, or -1 for all processors, got 0.")
+    if n_jobs > 0:
+        return n_jobs
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return n_jobs if n_jobs > 0 else max(1, (available or 1) + 1 + n_jobs)
+    return max(1, (available or 1) + 1 + n_jobs)
 
 
 S = TypeVar("S", bound=np.generic)

@@ -107,6 +107,11 @@ class DictEncoder:
         )
         return encoder
 
+    def __reduce__(self) -> tuple[object, ...]:
+        if self._index is None:
+            return DictEncoder, ()
+        return DictEncoder.restore, (self.settings(), self.arrays())
+
     def _encoded(
         self,
         batch: _core.ItemBatch,

@@ -85,3 +85,35 @@ def _tokenize_line(line: str, number: int, origin: str) -> list[Token]:
             tokens.append(Token(kind, found.group(), number, at + 1))
         at = found.end()
     return tokens
+
+
+def canonical(tokens: list[Token]) -> str:
+    """Write a rule with uniform spaces."""
+    text = ""
+    for token in tokens:
+        if token.text == "|":
+            text += " | "
+        elif token.text in (",", ":"):
+            text += token.text + " "
+        else:
+            text += token.text
+    return text
+
+
+def quote(text: str) -> str:
+    """Write a string as the template language reads it."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + escaped.replace("\n", "\\n").replace("\r", "\\r") + '"'
+
+
+def unquote(text: str) -> str:
+    """Read a string of the template language."""
+    out = []
+    characters = iter(text[1:-1])
+    for character in characters:
+        if character == "\\":
+            escaped = next(characters)
+            out.append({"n": "\n", "r": "\r"}.get(escaped, escaped))
+        else:
+            out.append(character)
+    return "".join(out)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, NoReturn
 
-from trelliswork.features.lexer import Token, template_error, tokenize
+from trelliswork.features.lexer import Token, canonical, template_error, tokenize, unquote
 from trelliswork.features.program import (
     MAX_OFFSET,
     MAX_TEMPLATES,
@@ -20,6 +20,7 @@ from trelliswork.features.program import (
     Term,
     compile_pattern,
 )
+from trelliswork.features.segments import SEGMENT_PATTERNS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,17 +30,6 @@ _MAX_BINS = 1000
 
 #: What the tokens of a sentence are called.
 TOKEN_COLUMNS = frozenset({"word", "token"})
-
-# Names with a dot cannot be declared, so these never clash with a user's.
-SEGMENT_PATTERNS: Mapping[str, NamedPattern] = {
-    # Sentence marks end a segment; the point of an initial ("J.") does not.
-    "segment.end": NamedPattern(r"(.*[^A-Z.])?\.|.*[,;:?!]|.*[)\]\"”]"),
-    "segment.start": NamedPattern(
-        r"(?i)[(\[\"“].*|in|vol(ume)?\.?|nos?\.?|number|pages?|pp?\.|eds?\.?|edited|editors?"
-        r"|proc(eedings)?\.?|tech(nical)?\.?|ph\.?d\.?|to|submitted|accepted|available|url|doi"
-        r"|https?:.*",
-    ),
-}
 
 _SIMPLE = {
     "lower": Operation.LOWER,
@@ -188,7 +178,7 @@ class _RuleParser:
         for choice in product(*factors):
             terms = [term for factor in choice for term in factor]
             self._parsed.templates.append(_template(terms, edge=edge))
-        self._parsed.rules.append(_canonical(self._tokens))
+        self._parsed.rules.append(canonical(self._tokens))
 
     def _factor(self) -> list[tuple[NamedTerm, ...]]:
         if not (self._is_next("ngrams") and self._is_next("(", after=1)):
@@ -355,35 +345,3 @@ def _template(terms: list[NamedTerm], *, edge: bool) -> Template:
         literals.append(f"{joint}{named.text}{value}")
     group = "|".join(named.text for named in terms)
     return Template(tuple(t.term for t in terms), edge, (*literals, ""), group)
-
-
-def _canonical(tokens: list[Token]) -> str:
-    """Write a rule with uniform spaces."""
-    text = ""
-    for token in tokens:
-        if token.text == "|":
-            text += " | "
-        elif token.text in (",", ":"):
-            text += token.text + " "
-        else:
-            text += token.text
-    return text
-
-
-def quote(text: str) -> str:
-    """Write a string as the template language reads it."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + escaped.replace("\n", "\\n").replace("\r", "\\r") + '"'
-
-
-def unquote(text: str) -> str:
-    """Read a string of the template language."""
-    out = []
-    characters = iter(text[1:-1])
-    for character in characters:
-        if character == "\\":
-            escaped = next(characters)
-            out.append({"n": "\n", "r": "\r"}.get(escaped, escaped))
-        else:
-            out.append(character)
-    return "".join(out)

@@ -54,7 +54,8 @@ from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 from trelliswork.errors import TemplateError
 from trelliswork.features import crfpp
-from trelliswork.features.parser import parse_templates, quote
+from trelliswork.features.lexer import quote
+from trelliswork.features.parser import parse_templates
 from trelliswork.features.program import (
     CompiledProgram,
     Lexicon,
@@ -105,6 +106,10 @@ class Templates:
 
     def __hash__(self) -> int:
         return hash((self.templates, self.pad))
+
+    def __getstate__(self) -> dict[str, object]:
+        # The native program is compiled again where a copy needs it.
+        return {name: value for name, value in self.__dict__.items() if name != "program"}
 
     @classmethod
     def parse(
@@ -186,7 +191,7 @@ class Templates:
             raise TemplateError(f"expected template text under 'text', got {type(text).__name__}.")
         return cls.parse(text)
 
-    @property
+    @cached_property
     def has_edges(self) -> bool:
         """Whether some template describes transitions."""
         return any(template.edge for template in self.templates)

@@ -1,73 +1,18 @@
-#include "pattern_parser.hpp"
-
+// The dialect of Python's re, by recursive descent.
 #include <algorithm>
 #include <limits>
 #include <optional>
+
+#include "pattern_fragment.hpp"
 
 namespace trelliswork {
 
 namespace {
 
-constexpr std::size_t most_instructions = 20000;
 constexpr int deepest_group = 200;
 constexpr std::uint32_t unlimited = std::numeric_limits<std::uint32_t>::max();
 
 using Kind = Instruction::Kind;
-
-// Appends instructions; a node is its list of instructions with targets relative to its start, so
-// that a repetition can copy it.
-struct Fragment {
-    std::vector<Instruction> code;
-
-    void append(const Fragment& other) {
-        const auto base = static_cast<std::uint32_t>(code.size());
-        for (Instruction instruction : other.code) {
-            if (instruction.kind == Kind::split || instruction.kind == Kind::jump) {
-                instruction.first += base;
-                instruction.second += base;
-            }
-            code.push_back(instruction);
-        }
-    }
-    std::uint32_t size() const { return static_cast<std::uint32_t>(code.size()); }
-};
-
-Fragment single(Kind kind, char32_t character = 0, std::uint32_t first = 0) {
-    return {{Instruction{kind, character, first, 0}}};
-}
-
-// body?  split(1, end) body
-Fragment optional(const Fragment& body) {
-    Fragment out = single(Kind::split);
-    out.append(body);
-    out.code[0].first = 1;
-    out.code[0].second = out.size();
-    return out;
-}
-
-// body*  split(1, end) body jump(0)
-Fragment star(const Fragment& body) {
-    Fragment out = single(Kind::split);
-    out.append(body);
-    out.append(single(Kind::jump));
-    out.code.back().first = 0;
-    out.code[0].first = 1;
-    out.code[0].second = out.size();
-    return out;
-}
-
-// left|right  split(1, right) left jump(end) right
-Fragment either(const Fragment& left, const Fragment& right) {
-    Fragment out = single(Kind::split);
-    out.append(left);
-    const auto jump = out.size();
-    out.append(single(Kind::jump));
-    out.code[0].first = 1;
-    out.code[0].second = out.size();
-    out.append(right);
-    out.code[jump].first = out.size();
-    return out;
-}
 
 class PythonParser {
   public:
@@ -361,82 +306,10 @@ class PythonParser {
     ParsedPattern result_;
 };
 
-// One character test of Wapiti's dialect, from its escape letter.
-CharacterSet wapiti_class(char32_t letter) {
-    CharacterSet set;
-    const bool complement = letter >= U'A' && letter <= U'Z';
-    std::uint8_t bits = 0;
-    switch (complement ? letter - U'A' + U'a' : letter) {
-        case U'd':
-            bits = is_digit;
-            break;
-        case U'a':
-            bits = is_alpha;
-            break;
-        case U'w':
-            bits = is_alnum;
-            break;
-        case U'l':
-            bits = is_lower;
-            break;
-        case U'u':
-            bits = is_upper;
-            break;
-        case U's':
-            bits = is_space;
-            break;
-        case U'p':
-            (complement ? set.not_punctuation : set.punctuation) = true;
-            return set;
-        default:
-            set.ranges.emplace_back(letter, letter);
-            return set;
-    }
-    (complement ? set.complements : set.classes).push_back(bits);
-    return set;
-}
-
 }  // namespace
 
 ParsedPattern parse_python_pattern(std::u32string_view expression) {
     return PythonParser(expression).parse();
-}
-
-ParsedPattern parse_wapiti_pattern(std::u32string_view expression) {
-    ParsedPattern out;
-    Fragment all;
-    for (std::size_t i = 0; i < expression.size(); ++i) {
-        Fragment item;
-        if (expression[i] == U'^' && i == 0) {
-            all.append(single(Kind::begin));
-            continue;
-        }
-        if (expression[i] == U'$' && i + 1 == expression.size()) {
-            all.append(single(Kind::end));
-            continue;
-        }
-        if (expression[i] == U'*' || expression[i] == U'?') {
-            throw PatternError(i, "nothing to repeat");
-        }
-        if (expression[i] == U'\\') {
-            if (i + 1 == expression.size()) throw PatternError(i, "a backslash at the end");
-            out.sets.push_back(wapiti_class(expression[++i]));
-            item = single(Kind::set, 0, static_cast<std::uint32_t>(out.sets.size() - 1));
-        } else if (expression[i] == U'.') {
-            item = single(Kind::any);
-        } else {
-            item = single(Kind::character, expression[i]);
-        }
-        const char32_t next = i + 1 < expression.size() ? expression[i + 1] : U'\0';
-        if (next == U'*') item = star(item);
-        if (next == U'?') item = optional(item);
-        if (next == U'*' || next == U'?') ++i;
-        all.append(item);
-        if (all.size() > most_instructions) throw PatternError(i, "the expression is too large");
-    }
-    all.append(single(Kind::match));
-    out.program = std::move(all.code);
-    return out;
 }
 
 }  // namespace trelliswork
