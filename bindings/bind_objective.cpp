@@ -186,9 +186,8 @@ void bind_objective(nb::module_& m) {
                 return self.value_and_grad(parameters.data(), gradient.data(), l2, first, last,
                                            std::max(1, n_jobs));
             },
-            nb::arg("parameters"), nb::arg("gradient"), nb::arg("l2"),
-            nb::arg("first"), nb::arg("last"),
-            nb::arg("n_jobs"));
+            nb::arg("parameters"), nb::arg("gradient"), nb::arg("l2"), nb::arg("first"),
+            nb::arg("last"), nb::arg("n_jobs"));
 
     m.def(
         "observed_pairs",

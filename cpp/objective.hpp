@@ -39,8 +39,8 @@ class Objective {
     // loss over sequences first … last plus l2 · ‖parameters‖², gradient (n_parameters,)
     // overwritten. Sums over disjoint ranges add up (with l2 counted once). Deterministic for a
     // given number of workers. Not for two callers at once.
-    double value_and_grad(const double* parameters, double* gradient, double l2,
-                          std::int64_t first, std::int64_t last, int n_workers);
+    double value_and_grad(const double* parameters, double* gradient, double l2, std::int64_t first,
+                          std::int64_t last, int n_workers);
 
     // Weighted counts of every parameter in the fully labelled sequences, (n_parameters,).
     const std::vector<double>& gold_counts() const { return gold_counts_; }

@@ -25,9 +25,7 @@ def automata(draw, n_labels: int) -> Automaton:
     """Any automaton, deterministic or not, with several patterns on an arc."""
     n_states = draw(st.integers(1, 3))
     n_patterns = draw(st.integers(0, 4))
-    every = [
-        (s, y, t) for s in range(n_states) for y in range(n_labels) for t in range(n_states)
-    ]
+    every = [(s, y, t) for s in range(n_states) for y in range(n_labels) for t in range(n_states)]
     arcs = draw(st.lists(st.sampled_from(every), unique=True, max_size=10))
     fired = [
         draw(st.lists(st.integers(0, n_patterns - 1), max_size=3)) if n_patterns else []

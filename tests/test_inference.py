@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from oracle import enumerate_paths, log_sum_exp, probabilities
 from strategies import trellises
-
 from trelliswork import inference
 from trelliswork.automaton import Automaton
 from trelliswork.inference import Trellis
@@ -134,9 +134,7 @@ def test_entropy_equals_enumeration(trellis, n_jobs):
 def test_log_probability_equals_enumeration(data, trellis, n_jobs):
     n_labels = trellis.automaton.n_labels
     labels = data.draw(
-        st.lists(
-            st.integers(0, n_labels - 1), min_size=trellis.n_tokens, max_size=trellis.n_tokens
-        )
+        st.lists(st.integers(0, n_labels - 1), min_size=trellis.n_tokens, max_size=trellis.n_tokens)
     )
     found = inference.log_probability(trellis, np.array(labels, dtype=int), n_jobs=n_jobs)
     for b in range(trellis.n_sequences):
@@ -191,7 +189,9 @@ def test_the_dense_path_agrees_with_the_sparse_path(trellis):
     np.testing.assert_allclose(one.log_partition, two.log_partition, rtol=1e-12, atol=1e-10)
     np.testing.assert_allclose(one.segments, two.segments, atol=1e-10)
     np.testing.assert_allclose(one.pattern_counts, two.pattern_counts[:-1], atol=1e-10)
-    np.testing.assert_array_equal(inference.viterbi(trellis).labels, inference.viterbi(sparse).labels)
+    np.testing.assert_array_equal(
+        inference.viterbi(trellis).labels, inference.viterbi(sparse).labels
+    )
 
 
 @given(trellis=trellises(elements=st.floats(-3, 3)))
@@ -273,9 +273,7 @@ def test_long_sequences_run_in_bounded_memory():
     one, two = inference.marginals(whole), inference.marginals(blocks)
     assert one.log_partition == pytest.approx(two.log_partition, rel=1e-12)
     np.testing.assert_allclose(one.labels, two.labels, atol=1e-10)
-    np.testing.assert_array_equal(
-        inference.viterbi(whole).labels, inference.viterbi(blocks).labels
-    )
+    np.testing.assert_array_equal(inference.viterbi(whole).labels, inference.viterbi(blocks).labels)
 
 
 def test_empty_batch_and_empty_sequence():

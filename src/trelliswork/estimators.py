@@ -445,7 +445,9 @@ def _mean_class_weights(
             )
         bad = [name for name, weight in by_name.items() if not 0 <= weight < np.inf]
         if bad:
-            raise ValueError(f"class_weight: expected at least 0, got {by_name[bad[0]]} for {bad[0]!r}.")
+            raise ValueError(
+                f"class_weight: expected at least 0, got {by_name[bad[0]]} for {bad[0]!r}."
+            )
     return np.array(
         [
             np.mean([by_name.get(y, 1.0) if isinstance(y, str) else 1.0 for y in sequence])

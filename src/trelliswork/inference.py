@@ -110,7 +110,9 @@ class Trellis:
             [0, n_tokens] if offsets is None else offsets, n_tokens
         )
         self.weights = _checked("weights", weights, (n_patterns,))
-        self.position_weights = _checked("position_weights", position_weights, (n_tokens, n_patterns))
+        self.position_weights = _checked(
+            "position_weights", position_weights, (n_tokens, n_patterns)
+        )
         self.start = _checked("start", start, (n_labels,))
         self.end = _checked("end", end, (n_labels,))
         _refuse_nan("scores", self.scores)

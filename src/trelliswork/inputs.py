@@ -93,9 +93,7 @@ def make_encoder(sequences: list[Any], features: str | Templates | None) -> Enco
     return TemplateEncoder(features)
 
 
-def _without_templates(
-    encoder: Encoder, features: str | Templates | None, kind: str
-) -> Encoder:
+def _without_templates(encoder: Encoder, features: str | Templates | None, kind: str) -> Encoder:
     if features is not None:
         raise ValueError(
             f"features: expected None, since X holds {kind}, got {features!r}. Templates read "

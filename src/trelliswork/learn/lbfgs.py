@@ -204,14 +204,11 @@ def minimize(
             number += 1
             values.append(value)
             logger.debug("iteration %d: value %.6g, gradient %.3g", number, value, norm)
-            if callback is not None and callback(
-                Iteration(number, value, norm, n_evaluations, x)
-            ):
+            if callback is not None and callback(Iteration(number, value, norm, n_evaluations, x)):
                 reason = "stopped"
                 break
-            slow = (
-                len(values) > _PERIOD
-                and values[-1 - _PERIOD] - value < tol * max(abs(value), 1e-300)
+            slow = len(values) > _PERIOD and values[-1 - _PERIOD] - value < tol * max(
+                abs(value), 1e-300
             )
             if slow or norm < tol * max(1.0, _norm(x)):
                 reason = "converged"
