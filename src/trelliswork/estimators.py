@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from contextlib import nullcontext
 from dataclasses import asdict
 from numbers import Integral, Real
@@ -89,6 +90,8 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         ``"converged"``, ``"max_iter"``, ``"early_stopping"``, ``"interrupted"`` or ``"precision"``.
     training_log_ : list of TrainingStep
         One entry an iteration.
+    metadata_ : dict
+        Anything that JSON can hold, saved with the model; empty after ``fit``, yours to fill.
 
     Examples
     --------
@@ -181,9 +184,7 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         del features  # the objective keeps what it needs in a form of its own
         start = np.zeros(objective.n_parameters)
         if self.init is not None:
-            earlier = self.init if isinstance(self.init, CRFTagger) else load(self.init)
-            check_is_fitted(earlier)
-            start = objective.parameters_like(earlier.model_, labels, encoder)
+            start = objective.parameters_like(_trained_model(self.init), labels, encoder)
         check = None
         if dev is not None:
             X_dev, y_dev = dev if isinstance(dev, tuple) else (dev, None)  # noqa: N806
@@ -217,11 +218,12 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
             )
         self.labels_ = labels
         self.classes_ = np.array(labels.names)
-        self.model_ = objective.model(run.parameters, labels, encoder)
+        self.model_: ChainModel = objective.model(run.parameters, labels, encoder)
         self.n_iter_ = len(run.log)
         self.loss_ = run.loss
         self.stop_reason_ = run.reason
         self.training_log_ = run.log
+        self.metadata_: dict[str, Any] = {}
         return self
 
     def predict(self, X: Any, *, known: Any = None) -> list[list[str]]:  # noqa: N803
@@ -293,6 +295,7 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
                 "stop_reason": self.stop_reason_,
                 "log": [asdict(step) for step in self.training_log_],
             },
+            "metadata": self.metadata_,
         }
         write_model_file(path, settings, self.model_.arrays())
 
@@ -310,6 +313,7 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         tagger.loss_ = training["loss"]
         tagger.stop_reason_ = training["stop_reason"]
         tagger.training_log_ = [TrainingStep(**step) for step in training["log"]]
+        tagger.metadata_ = dict(settings["metadata"])
         return tagger
 
     def _saved_parameters(self) -> dict[str, Any]:
@@ -343,20 +347,15 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         return weights
 
     def _check_parameters(self) -> None:
-        for name, kind, low in (
-            ("l2", Real, 0.0),
-            ("tol", Real, 0.0),
-            ("min_count", Integral, 1),
-            ("max_iter", Integral, 0),
-            ("dev_every", Integral, 1),
-            ("patience", Integral, 1),
-        ):
+        least = {"min_count": 1, "max_iter": 0, "dev_every": 1, "patience": 1}
+        for name, low in least.items():
             value = getattr(self, name)
-            if not isinstance(value, kind) or isinstance(value, bool) or not value >= low:
-                what = "a whole number" if kind is Integral else "a number"
-                raise ValueError(f"{name}: expected {what} of at least {low}, got {value!r}.")
-        if not np.isfinite(self.l2):
-            raise ValueError(f"l2: expected a finite number, got {self.l2}.")
+            if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < low:
+                raise ValueError(f"{name}: expected a whole number from {low} up, got {value!r}.")
+        for name in ("l2", "tol"):
+            value = getattr(self, name)
+            if not isinstance(value, Real) or not 0.0 <= float(value) < np.inf:
+                raise ValueError(f"{name}: expected a finite number from 0 up, got {value!r}.")
         for name in ("pairs", "transitions"):
             if getattr(self, name) not in ("observed", "all"):
                 raise ValueError(
@@ -389,6 +388,12 @@ def load(path: str | os.PathLike[str]) -> CRFTagger:
         ) from error
 
 
+def _trained_model(tagger: CRFTagger | str | os.PathLike[str]) -> ChainModel:
+    fitted = tagger if isinstance(tagger, CRFTagger) else load(tagger)
+    check_is_fitted(fitted)
+    return fitted.model_
+
+
 def _label_set(sequences: list[Sequence[Label]], scheme: Scheme | None) -> LabelSet:
     if not any(len(sequence) for sequence in sequences):
         raise DataError("X: expected at least one labelled token, got none.")
@@ -400,7 +405,7 @@ def _label_set(sequences: list[Sequence[Label]], scheme: Scheme | None) -> Label
 
 def _bounds(offsets: NDArray[np.int64]) -> list[tuple[int, int]]:
     ends = offsets.tolist()
-    return list(zip(ends[:-1], ends[1:], strict=True))
+    return list(itertools.pairwise(ends))
 
 
 def _names(model: ChainModel, ids: NDArray[np.int32]) -> list[str]:

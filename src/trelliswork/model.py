@@ -1,6 +1,7 @@
 """The chain model: weights of features and transitions, and the scores they give.
 
-    score(y) = Σ_t Σ_f x[t, f] W[f, y_t] + Σ_{t > 0} ( T[y_{t−1}, y_t] + Σ_f e[t, f] V[f, y_{t−1}, y_t] )
+    score(y) = Σ_t Σ_f x[t, f] W[f, y_t]
+             + Σ_{t > 0} ( T[y_{t−1}, y_t] + Σ_f e[t, f] V[f, y_{t−1}, y_t] )
 
 with ``x`` the token features and ``e`` the transition ("edge") features. Only some (feature, label)
 pairs have a weight; the others are 0. ``F`` features, ``L`` labels, ``K`` pairs.
@@ -16,7 +17,7 @@ import numpy as np
 
 from trelliswork import _core
 from trelliswork.automaton import Automaton
-from trelliswork.features import restore
+from trelliswork.features.restore import restore as restore_encoder
 from trelliswork.inference import Trellis
 from trelliswork.labels import LabelSet
 from trelliswork.parallel import resolve_jobs
@@ -144,7 +145,7 @@ class ChainModel:
         """Rebuild a model from :meth:`settings` and :meth:`arrays`; nothing is executed."""
         labels = LabelSet.from_dict(settings["labels"])
         prefix = "encoder."
-        encoder = restore(
+        encoder = restore_encoder(
             settings["encoder"],
             {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)},
         )

@@ -12,8 +12,8 @@ __all__ = ["resolve_jobs"]
 def resolve_jobs(n_jobs: int | None) -> int:
     """Turn scikit-learn's `n_jobs` into a number of threads.
 
-    ``None`` means one thread a core, and what joblib leaves to each worker inside one: a grid search
-    over processes does not start cores × cores threads. ``-1`` is the same, ``-2`` one fewer.
+    ``None`` means one thread a core, and inside a joblib worker what joblib leaves to it: a grid
+    search over processes does not start cores × cores threads. ``-1`` is the same, ``-2`` one less.
     """
     if n_jobs == 0:
         raise ValueError("n_jobs: expected a positive or negative number or None, got 0.")
