@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,7 +20,10 @@ def quadratic(matrix, target):
 
 
 @given(
-    seed=st.integers(0, 1000), size=st.integers(1, 30), memory=st.integers(1, 8), scaled=st.booleans()
+    seed=st.integers(0, 1000),
+    size=st.integers(1, 30),
+    memory=st.integers(1, 8),
+    scaled=st.booleans(),
 )
 def test_quadratics_are_solved(seed, size, memory, scaled):
     rng = np.random.default_rng(seed)
@@ -54,7 +59,7 @@ def test_values_never_rise():
         max_iter=100,
         callback=lambda it: values.append(it.value),
     )
-    assert all(after <= before for before, after in zip(values, values[1:], strict=False))
+    assert all(after <= before for before, after in itertools.pairwise(values))
 
 
 def test_the_result_says_why_it_stopped():

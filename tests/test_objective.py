@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle import enumerate_paths, log_sum_exp
 
+from oracle import enumerate_paths, log_sum_exp
 from trelliswork.features import EncodedFeatures, FeatureMatrix
 from trelliswork.labels import LabelSet
 from trelliswork.learn.objective import GoldLabels, Objective
@@ -60,7 +62,7 @@ def problems(draw):
         )
     )
     labels = LabelSet(names)
-    sequences = [flat[a:b] for a, b in zip(offsets[:-1], offsets[1:], strict=True)]
+    sequences = [flat[a:b] for a, b in itertools.pairwise(offsets)]
     gold = GoldLabels.encode(labels, sequences)
     objective = Objective(
         features,

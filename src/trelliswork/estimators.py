@@ -234,7 +234,7 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         X
             Sequences, as for ``fit``.
         known
-            What is known of the labels, as ``y`` in ``fit``: the best labelling that agrees with it.
+            What is known of the labels, as ``y`` in ``fit``: the best labelling that agrees.
         """
         check_is_fitted(self)
         return _decode(self.model_, as_sequences(X), known, self.n_jobs)
@@ -264,7 +264,7 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         ]
 
     def log_probability(self, X: Any, y: Any = None) -> NDArray[np.float64]:  # noqa: N803
-        """Return ``log p(y | x)`` of each sequence, shape ``(B,)``; partial labels are summed over."""
+        """Return ``log p(y | x)`` of each sequence, shape ``(B,)``, summed over open labels."""
         sequences = as_sequences(X)
         names = as_labels(sequences, y)
         trellis = self.trellis(sequences)
@@ -325,6 +325,13 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         if self.class_weight is not None and not isinstance(self.class_weight, str):
             parameters["class_weight"] = dict(self.class_weight)
         return parameters
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # Samples are sequences of different lengths, not the rows of one array.
+        tags.input_tags.two_d_array = False
+        tags.target_tags.required = False  # a labelled corpus brings its own
+        return tags
 
     def _names(self, ids: NDArray[np.int32]) -> list[str]:
         return _names(self.model_, ids)

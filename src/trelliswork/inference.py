@@ -1,13 +1,13 @@
 """The verbs of the kernel: exact inference on a batch of sequences.
 
-Every verb is a pure function of a :class:`Trellis`, the scores of a ragged batch of sequences on one
-automaton. Letters: ``B`` sequences, ``N`` tokens in all, ``D`` longest segment (1 in a chain), ``L``
-labels, ``P`` patterns, ``A`` arcs. The score of a path is
+Every verb is a pure function of a :class:`Trellis`, the scores of a ragged batch of sequences on
+one automaton. Letters: ``B`` sequences, ``N`` tokens in all, ``D`` longest segment (1 in a chain),
+``L`` labels, ``P`` patterns, ``A`` arcs. The score of a path is
 
     score(y) = Σ_segments φ[t, d, y] + Σ_{patterns z fired} ψ_z  (+ start and end scores)
 
-``-inf`` forbids a label, an arc or a sequence, exactly; NaN and ``+inf`` are refused. A sequence that
-no path fits has a log-partition of ``-inf``, labels ``-1`` and zero marginals.
+``-inf`` forbids a label, an arc or a sequence, exactly; NaN and ``+inf`` are refused. A sequence
+that no path fits has a log-partition of ``-inf``, labels ``-1`` and zero marginals.
 
 Sums run in scaled probabilities and, for a sequence where these would lose a path, again in
 logarithms, without being asked. Ties are broken toward the lowest label, last position first.
@@ -314,7 +314,7 @@ def max_marginal(
 def kbest(
     trellis: Trellis, k: int, *, allowed: ArrayLike | None = None, n_jobs: int | None = None
 ) -> BestPaths:
-    """The `k` best distinct paths of each sequence, exactly, best first.
+    """Find the `k` best distinct paths of each sequence, exactly, best first.
 
     Keeps every forward row: memory ∝ tokens × states of the longest sequence, a thread.
     """

@@ -62,7 +62,7 @@ def as_labels(sequences: list[Any], y: Any) -> list[Sequence[Label]]:
         missing = next((i for i, own in enumerate(labels) if own is None), None)
         if missing is not None:
             raise DataError(
-                f"y: sequence {missing} has no labels. Pass y, or read the data with a label column."
+                f"y: sequence {missing} has no labels. Pass y, or read data with a label column."
             )
     else:
         labels = [s.labels if isinstance(s, Sentence) else s for s in as_sequences(y, "y")]
