@@ -4,7 +4,6 @@ import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-import joblib
 import numpy as np
 import pytest
 import scipy.sparse
@@ -20,7 +19,6 @@ from sklearn.utils.estimator_checks import check_estimator
 import trelliswork as tw
 from oracle import enumerate_paths, log_sum_exp
 from trelliswork import inference
-from trelliswork.parallel import resolve_jobs
 
 X = [
     ["the", "cat", "sat"],
@@ -254,14 +252,6 @@ def test_predicting_from_many_threads(tagger):
     with ThreadPoolExecutor(4) as pool:
         results = [job.result() for job in [pool.submit(work) for _ in range(4)]]
     assert all(found == expected for many in results for found in many)
-
-
-def test_threads_inside_joblib_workers():
-    with joblib.parallel_backend("loky", n_jobs=2):
-        inside = joblib.Parallel()(joblib.delayed(resolve_jobs)(None) for _ in range(2))
-    assert all(n * 2 <= max(2, joblib.cpu_count()) for n in inside)
-    assert resolve_jobs(None) == joblib.cpu_count()
-    assert resolve_jobs(3) == 3
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import joblib
+from joblib.parallel import get_active_backend
 
 __all__ = ["resolve_jobs"]
 
@@ -20,8 +21,11 @@ def resolve_jobs(n_jobs: int | None) -> int:
     if n_jobs is not None and n_jobs > 0:
         return n_jobs
     cores = int(joblib.effective_n_jobs(-1))
-    # joblib tells its worker processes their share of the cores through this variable.
+    # joblib tells its worker processes their share of the cores through this variable; its worker
+    # threads it tells nothing, and they are as many as the cores already.
     share = os.environ.get("OMP_NUM_THREADS", "")
     if share.isdecimal() and int(share) > 0:
         cores = min(cores, int(share))
+    elif get_active_backend()[0].nesting_level:
+        cores = 1
     return max(1, cores + 1 + (-1 if n_jobs is None else n_jobs))
