@@ -51,11 +51,11 @@ def extract(words: tuple[str, ...], tags: tuple[str, ...]) -> list[list[str]]:
                 row.append(f"w[{d}]={words[t + d]}")
                 row.append(f"pos[{d}]={tags[t + d]}")
         for d in (-1, 0):
-            if 0 <= t + d and t + d + 1 < n:
+            if t + d >= 0 and t + d + 1 < n:
                 row.append(f"w[{d}]|w[{d + 1}]={words[t + d]}|{words[t + d + 1]}")
         for width in (2, 3):
             for d in range(-2, 4 - width):
-                if 0 <= t + d and t + d + width <= n:
+                if t + d >= 0 and t + d + width <= n:
                     row.append(f"pos[{d}]*{width}=" + "|".join(tags[t + d : t + d + width]))
         if t == 0:
             row.append("__BOS__")
@@ -129,7 +129,9 @@ def train_sklearn_crfsuite(data: Path, model: Path) -> dict[str, Any]:
         algorithm="lbfgs", c1=0.0, c2=1.0, max_iterations=1000, model_filename=str(model)
     )
     began = time.perf_counter()
-    dicts = [[dict.fromkeys(row, 1.0) for row in extract(s.tokens, s.columns["pos"])] for s in corpus]
+    dicts = [
+        [dict.fromkeys(row, 1.0) for row in extract(s.tokens, s.columns["pos"])] for s in corpus
+    ]
     crf.fit(dicts, [s.labels for s in corpus])
     seconds = time.perf_counter() - began
     last = crf.training_log_.last_iteration

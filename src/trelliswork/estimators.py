@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 from contextlib import nullcontext
 from dataclasses import asdict
+from itertools import pairwise
 from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from trelliswork.inputs import as_labels, as_sequences, make_encoder
 from trelliswork.labels import LabelSet
 from trelliswork.learn.objective import GoldLabels, Objective
 from trelliswork.learn.train import DevCheck, train
+from trelliswork.learn.weights import sequence_weights
 from trelliswork.model import ChainModel
 from trelliswork.parallel import resolve_jobs
 from trelliswork.persist import read_model_file, write_model_file
@@ -176,7 +177,7 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
             features,
             gold,
             len(labels),
-            weights=self._sequence_weights(names, sample_weight),
+            weights=sequence_weights(names, sample_weight, self.class_weight),
             l2=self.l2,
             pairs="all" if self.pairs == "all" else "observed",
             transitions="all" if self.transitions == "all" else "observed",
@@ -193,7 +194,7 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
 
             def dev_score(parameters: NDArray[np.float64]) -> float:
                 candidate = objective.model(parameters, labels, encoder)
-                found = _decode(candidate, dev_sequences, None, self.n_jobs)
+                found = candidate.decode(dev_sequences, n_jobs=self.n_jobs)
                 return report(dev_labels, found, scheme=labels.scheme).f1
 
             check = DevCheck(dev_score, self.dev_every, self.patience)
@@ -237,7 +238,9 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
             What is known of the labels, as ``y`` in ``fit``: the best labelling that agrees.
         """
         check_is_fitted(self)
-        return _decode(self.model_, as_sequences(X), known, self.n_jobs)
+        sequences = as_sequences(X)
+        given = None if known is None else as_labels(sequences, known)
+        return self.model_.decode(sequences, given, n_jobs=self.n_jobs)
 
     def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:  # noqa: N803
         """Return ``P(y_t = y | x)``, one array of shape ``(T, L)`` a sequence."""
@@ -256,11 +259,11 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         probability = np.exp(best.scores - log_z[:, None])
         return [
             [
-                (self._names(best.labels[i, first:last]), float(probability[b, i]))
+                (self.model_.names(best.labels[i, first:last]), float(probability[b, i]))
                 for i in range(k)
                 if np.isfinite(best.scores[b, i])
             ]
-            for b, (first, last) in enumerate(_bounds(trellis.offsets))
+            for b, (first, last) in enumerate(pairwise(trellis.offsets.tolist()))
         ]
 
     def log_probability(self, X: Any, y: Any = None) -> NDArray[np.float64]:  # noqa: N803
@@ -333,26 +336,6 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         tags.target_tags.required = False  # a labelled corpus brings its own
         return tags
 
-    def _names(self, ids: NDArray[np.int32]) -> list[str]:
-        return _names(self.model_, ids)
-
-    def _sequence_weights(
-        self, labels: list[Sequence[Label]], sample_weight: ArrayLike | None
-    ) -> NDArray[np.float64] | None:
-        weights = None
-        if sample_weight is not None:
-            weights = np.array(sample_weight, dtype=np.float64)
-            if weights.shape != (len(labels),):
-                raise ValueError(
-                    f"sample_weight: expected shape ({len(labels)},), got {weights.shape}."
-                )
-            if not (np.isfinite(weights) & (weights >= 0)).all():
-                raise ValueError("sample_weight: expected finite numbers of at least 0.")
-        if self.class_weight is not None:
-            of_labels = _mean_class_weights(labels, self.class_weight)
-            weights = of_labels if weights is None else weights * of_labels
-        return weights
-
     def _check_parameters(self) -> None:
         least = {"min_count": 1, "max_iter": 0, "dev_every": 1, "patience": 1}
         for name, low in least.items():
@@ -408,63 +391,3 @@ def _label_set(sequences: list[Sequence[Label]], scheme: Scheme | None) -> Label
         return LabelSet.infer(sequences, scheme)
     except LabelError as error:
         raise LabelError(f"y: {error}") from error
-
-
-def _bounds(offsets: NDArray[np.int64]) -> list[tuple[int, int]]:
-    ends = offsets.tolist()
-    return list(itertools.pairwise(ends))
-
-
-def _names(model: ChainModel, ids: NDArray[np.int32]) -> list[str]:
-    names = np.array(model.labels.names, dtype=object)
-    return list(names[ids])
-
-
-def _decode(
-    model: ChainModel, sequences: list[Any], known: Any, n_jobs: int | None
-) -> list[list[str]]:
-    trellis = model.trellis(sequences, n_jobs=n_jobs)
-    allowed = None
-    if known is not None:
-        given = as_labels(sequences, known)
-        allowed = model.labels.allowed([label for sequence in given for label in sequence])
-    names = _names(model, inference.viterbi(trellis, allowed=allowed, n_jobs=n_jobs).labels)
-    return [names[first:last] for first, last in _bounds(trellis.offsets)]
-
-
-def _mean_class_weights(
-    sequences: list[Sequence[Label]], class_weight: Mapping[str, float] | str
-) -> NDArray[np.float64]:
-    """Weight of each sequence, shape ``(B,)``: the mean weight of its labels; 1 where open."""
-    counts: dict[str, int] = {}
-    for sequence in sequences:
-        for label in sequence:
-            if isinstance(label, str):
-                counts[label] = counts.get(label, 0) + 1
-    if isinstance(class_weight, str):
-        if class_weight != "balanced":
-            raise ValueError(
-                f"class_weight: expected a mapping or 'balanced', got {class_weight!r}."
-            )
-        total = sum(counts.values())
-        by_name = {name: total / (len(counts) * count) for name, count in counts.items()}
-    else:
-        by_name = dict(class_weight)
-        unknown = sorted(set(by_name) - set(counts))
-        if unknown:
-            raise LabelError(
-                f"class_weight: unknown label {unknown[0]!r}. Known are {sorted(counts)}."
-            )
-        bad = [name for name, weight in by_name.items() if not 0 <= weight < np.inf]
-        if bad:
-            raise ValueError(
-                f"class_weight: expected at least 0, got {by_name[bad[0]]} for {bad[0]!r}."
-            )
-    return np.array(
-        [
-            np.mean([by_name.get(y, 1.0) if isinstance(y, str) else 1.0 for y in sequence])
-            if len(sequence)
-            else 1.0
-            for sequence in sequences
-        ]
-    )

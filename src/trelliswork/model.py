@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,9 +19,10 @@ import numpy as np
 from trelliswork import _core
 from trelliswork.automaton import Automaton
 from trelliswork.features.restore import restore as restore_encoder
-from trelliswork.inference import Trellis
+from trelliswork.inference import viterbi
 from trelliswork.labels import LabelSet
 from trelliswork.parallel import resolve_jobs
+from trelliswork.trellis import Trellis
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.features import EncodedFeatures, Encoder, FeatureMatrix
+    from trelliswork.sentence import Label
 
 __all__ = ["ChainModel", "PairWeights"]
 
@@ -119,6 +122,29 @@ class ChainModel:
             weights=self.transitions,
             position_weights=edge_scores,
         )
+
+    def decode(
+        self,
+        sequences: Sequence[object],
+        known: Sequence[Sequence[Label]] | None = None,
+        *,
+        n_jobs: int | None = None,
+    ) -> list[list[str]]:
+        """Return the best labelling of each sequence, inside what is known of the labels."""
+        trellis = self.trellis(sequences, n_jobs=n_jobs)
+        allowed = None
+        if known is not None:
+            allowed = self.labels.allowed([label for sequence in known for label in sequence])
+        names = self.names(viterbi(trellis, allowed=allowed, n_jobs=n_jobs).labels)
+        return [names[first:last] for first, last in pairwise(trellis.offsets.tolist())]
+
+    def names(self, ids: NDArray[np.int32]) -> list[str]:
+        """Return the names of an array of label ids."""
+        return list(self._names[ids])
+
+    @cached_property
+    def _names(self) -> NDArray[np.object_]:
+        return np.array(self.labels.names, dtype=object)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return everything numeric, by name; see :meth:`restore`."""

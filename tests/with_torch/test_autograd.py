@@ -25,7 +25,9 @@ def test_marginals_equal_automatic_differentiation(seed):
     n_labels = int(rng.integers(2, 40))
     length = int(rng.integers(1, 60))
     scale = float(rng.choice([1.0, 30.0, 500.0]))
-    arrays = [rng.normal(size=shape) * scale for shape in ((length, n_labels), (n_labels, n_labels))]
+    arrays = [
+        rng.normal(size=shape) * scale for shape in ((length, n_labels), (n_labels, n_labels))
+    ]
     arrays += [rng.normal(size=n_labels) for _ in range(2)]
     tensors = [torch.tensor(array, requires_grad=True) for array in arrays]
     log_z = forward(*tensors)
