@@ -22,11 +22,13 @@ namespace trelliswork {
 template <class S>
 struct ChainWeights {
     ArcWeights<S> arcs;
-    std::vector<double> matrix;      // (L, K): W[p, y] in S, padding is zero of S
-    std::vector<double> transposed;  // (L, K): W[y, p]
-    double shift = 0.0;              // W = exp(weight − shift), start arcs left aside
+    std::vector<double> matrix;        // (L, K): W[p, y] in S, padding is zero of S
+    std::vector<double> transposed;    // (L, K): W[y, p]
+    double shift = 0.0;                // W = exp(weight − shift), start arcs left aside
+    const double* patterns = nullptr;  // (P,) = (L, L), or null
 
-    void load(const Automaton& automaton, const double* patterns) {
+    void load(const Automaton& automaton, const double* patterns_) {
+        patterns = patterns_;
         arcs.load(automaton, patterns, nullptr);
         const int n_labels = automaton.n_labels;
         const int stride = padded(n_labels);
@@ -71,6 +73,7 @@ class Chain {
             emissions_.resize(static_cast<std::size_t>(rows_.block_length() * stride_));
             best_.resize(static_cast<std::size_t>(scores.length));
             rescale_.resize(static_cast<std::size_t>(scores.length));
+            shift_.resize(static_cast<std::size_t>(scores.length));
         }
         return rows_.run([this] { return fill_block(); }) && finish_total();
     }
@@ -91,20 +94,29 @@ class Chain {
         return scores_.phi[(t - 1) * n_labels_ + label];
     }
 
-    const ArcWeights<S>& weights_at(std::int64_t) const { return weights_.arcs; }
+    const ArcWeights<S>& weights_at(std::int64_t u) {
+        if (scores_.positional == nullptr) return weights_.arcs;
+        local_arcs_.load(automaton_, weights_.patterns, positional_row(u));
+        return local_arcs_;
+    }
     double final_weight(std::int64_t) const { return S::one; }
     const Automaton& automaton() const { return automaton_; }
     std::int64_t length() const { return scores_.length; }
     int n_durations() const { return 1; }
 
-    // labels (T, L) is written; pair_counts (L, K) is added to: Σ_t α v, still without the factor
-    // W.
-    void posteriors(double* labels, double* pair_counts) {
+    // labels (T, L) is written, pattern_counts (P,) added to, position_counts (T, P) written where
+    // not null: the posterior of each pattern at each token.
+    void posteriors(double* labels, double* pattern_counts, double* position_counts) {
+        const std::int64_t n_patterns = automaton_.n_patterns;
+        if (position_counts != nullptr) {
+            std::fill_n(position_counts, scores_.length * n_patterns, 0.0);
+        }
         if (log_total_ == kNegativeInfinity || scores_.length == 0) {
             std::fill_n(labels, scores_.length * n_labels_, 0.0);
             return;
         }
-        const auto& kernels = chain_kernels();
+        const bool one_by_one = scores_.positional != nullptr || position_counts != nullptr;
+        pair_counts_.assign(static_cast<std::size_t>(n_labels_ * stride_), 0.0);
         beta_.assign(static_cast<std::size_t>(stride_), 0.0);
         std::fill_n(beta_.begin(), n_labels_, 1.0 / total_);
         for (auto end = scores_.length; end > 0; end = rows_.block_start()) {
@@ -112,20 +124,78 @@ class Chain {
             const auto start = rows_.block_start();
             // Token 0 follows the empty state: it has no pair and nothing before it.
             const auto first = std::max<std::int64_t>(start, 1);
-            if (end > first) {
-                kernels.backward(end - first, n_labels_, weights_.transposed.data(),
-                                 rows_[first + 1], rescale_.data() + first, emission_row(first + 1),
-                                 beta_.data(), labels + first * n_labels_);
-                kernels.count_pairs(end - first, n_labels_, rows_[first + 1],
-                                    emission_row(first + 1), pair_counts);
+            if (one_by_one) {
+                walk_back_one_by_one(first, end, labels, pattern_counts, position_counts);
+            } else if (end > first) {
+                walk_back(first, end, labels);
             }
             if (start == 0) {
                 for (int y = 0; y < n_labels_; ++y) labels[y] = rows_[1][y] * beta_[y];
             }
         }
+        for (int p = 0; p < n_labels_ && !one_by_one; ++p) {
+            for (int y = 0; y < n_labels_; ++y) {
+                pattern_counts[p * n_labels_ + y] +=
+                    pair_counts_[p * stride_ + y] * weights_.matrix[p * stride_ + y];
+            }
+        }
     }
 
   private:
+    const double* positional_row(std::int64_t u) const {
+        return scores_.positional + u * automaton_.n_patterns;
+    }
+    double log_weight(std::int64_t u, int p, int y) const {
+        const auto pattern = p * n_labels_ + y;
+        const double constant = weights_.patterns == nullptr ? 0.0 : weights_.patterns[pattern];
+        return scores_.positional == nullptr ? constant : constant + positional_row(u)[pattern];
+    }
+
+    // The transition weights into token u, (L, K), in S; *shift as in ChainWeights.
+    const double* matrix_at(std::int64_t u, double* shift) {
+        *shift = weights_.shift;
+        if (scores_.positional == nullptr) return weights_.matrix.data();
+        local_.resize(static_cast<std::size_t>(n_labels_ * stride_), S::zero);
+        if constexpr (S::scaled) {
+            *shift = chain_kernels().exponentiate_pairs(n_labels_, weights_.patterns,
+                                                        positional_row(u), local_.data());
+        } else {
+            for (int p = 0; p < n_labels_; ++p) {
+                for (int y = 0; y < n_labels_; ++y) local_[p * stride_ + y] = log_weight(u, p, y);
+            }
+        }
+        return local_.data();
+    }
+
+    // Tokens first … end with constant weights; pairs are summed without the factor W.
+    void walk_back(std::int64_t first, std::int64_t end, double* labels) {
+        const auto& kernels = chain_kernels();
+        kernels.backward(end - first, n_labels_, weights_.transposed.data(), rows_[first + 1],
+                         rescale_.data() + first, emission_row(first + 1), beta_.data(),
+                         labels + first * n_labels_);
+        kernels.count_pairs(end - first, n_labels_, rows_[first + 1], emission_row(first + 1),
+                            pair_counts_.data());
+    }
+
+    // The same where weights depend on the token, or the counts of each token are wanted.
+    void walk_back_one_by_one(std::int64_t first, std::int64_t end, double* labels,
+                              double* pattern_counts, double* position_counts) {
+        const std::int64_t n_patterns = automaton_.n_patterns;
+        local_pairs_.resize(static_cast<std::size_t>(n_patterns));
+        for (auto u = end - 1; u >= first; --u) {
+            const double* row = rows_[u + 1];
+            double* v = emission_row(u + 1);
+            for (int y = 0; y < n_labels_; ++y) labels[u * n_labels_ + y] = row[y] * beta_[y];
+            for (int y = 0; y < stride_; ++y) v[y] *= beta_[y] * rescale_[u];
+            double shift = 0.0;
+            double* pairs =
+                position_counts == nullptr ? local_pairs_.data() : position_counts + u * n_patterns;
+            chain_kernels().backward_pairs(n_labels_, matrix_at(u, &shift), rows_[u], v,
+                                           beta_.data(), pairs);
+            for (std::int64_t z = 0; z < n_patterns; ++z) pattern_counts[z] += pairs[z];
+        }
+    }
+
     double* emission_row(std::int64_t t) {
         return emissions_.data() + (t - rows_.block_start() - 1) * stride_;
     }
@@ -150,9 +220,10 @@ class Chain {
                 ++next;
             }
             while (next <= end) {
-                next +=
-                    kernels.forward(end - next + 1, n_labels_, weights_.matrix.data(),
-                                    emission_row(next), rows_[next], rescale_.data() + next - 1);
+                const double* matrix = matrix_at(next - 1, &shift_[next - 1]);
+                const auto count = scores_.positional != nullptr ? 1 : end - next + 1;
+                next += kernels.forward(count, n_labels_, matrix, emission_row(next), rows_[next],
+                                        rescale_.data() + next - 1);
                 if (!small_values_are_structural(next - 1)) return false;
             }
         } else {
@@ -160,9 +231,13 @@ class Chain {
                 std::copy_n(phi, n_labels_, rows_[1]);
                 ++next;
             }
-            if (next <= end) {
-                kernels.best_forward(end - next + 1, n_labels_, weights_.matrix.data(),
-                                     scores_.phi + (next - 1) * n_labels_, rows_[next]);
+            while (next <= end) {
+                double shift = 0.0;
+                const double* matrix = matrix_at(next - 1, &shift);
+                const auto count = scores_.positional != nullptr ? 1 : end - next + 1;
+                kernels.best_forward(count, n_labels_, matrix, scores_.phi + (next - 1) * n_labels_,
+                                     rows_[next]);
+                next += count;
             }
         }
         return true;
@@ -177,10 +252,10 @@ class Chain {
             if (unscaled > 0.0) return false;
             if (scores_.phi[(t - 1) * n_labels_ + y] == kNegativeInfinity) continue;
             if (t == 1) return false;
-            // State 1 + y has one step, whose arcs are sorted by source: the empty state, then p.
-            const double* log_weight = weights_.arcs.log_weight.data() + y * (n_labels_ + 1) + 1;
             for (int p = 0; p < n_labels_; ++p) {
-                if (rows_[t - 1][p] > 0.0 && log_weight[p] > kNegativeInfinity) return false;
+                if (rows_[t - 1][p] > 0.0 && log_weight(t - 1, p, y) > kNegativeInfinity) {
+                    return false;
+                }
             }
         }
         return true;
@@ -196,9 +271,11 @@ class Chain {
         for (int y = 0; y < n_labels_; ++y) sum.add(rows_[scores_.length][y]);
         total_ = sum.value();
         if constexpr (S::scaled) {
-            double log_scale = static_cast<double>(scores_.length - 1) * weights_.shift;
+            const bool own = scores_.positional != nullptr;
+            double log_scale = 0.0;
             for (std::int64_t i = 0; i < scores_.length; ++i) {
                 log_scale += best_[i];
+                if (i > 0) log_scale += own ? shift_[i] : weights_.shift;
                 if (rescale_[i] != 1.0) log_scale -= std::log2(rescale_[i]) * M_LN2;
             }
             log_total_ = total_ > 0.0 ? std::log(total_) + log_scale : kNegativeInfinity;
@@ -214,11 +291,16 @@ class Chain {
     int n_labels_;  // L
     int stride_;    // K
     SequenceScores scores_;
-    Rows rows_;                      // (T + 1, K): row t follows token t − 1
-    std::vector<double> emissions_;  // (block, K); overwritten by the backward pass
-    std::vector<double> best_;       // (T,)
-    std::vector<double> rescale_;    // (T,)
-    std::vector<double> beta_;       // (K,)
+    Rows rows_;                        // (T + 1, K): row t follows token t − 1
+    std::vector<double> emissions_;    // (block, K); overwritten by the backward pass
+    std::vector<double> best_;         // (T,)
+    std::vector<double> rescale_;      // (T,)
+    std::vector<double> shift_;        // (T,): of the transition weights into each token
+    std::vector<double> beta_;         // (K,)
+    std::vector<double> pair_counts_;  // (L, K)
+    std::vector<double> local_;        // (L, K): weights into one token, where they depend on it
+    std::vector<double> local_pairs_;  // (P,)
+    ArcWeights<S> local_arcs_;         // the same as arcs, for readers of paths
     double total_ = S::zero;
     double log_total_ = kNegativeInfinity;
 };

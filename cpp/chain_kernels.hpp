@@ -36,6 +36,16 @@ struct ChainKernels {
     void (*count_pairs)(std::int64_t n, int n_labels, const double* alpha, const double* v,
                         double* counts);
 
+    // W[p, y] = exp(x[p, y] − shift), x = constant + positional, both (L, L), constant may be null;
+    // returns shift = max x (0 where all are −inf).
+    double (*exponentiate_pairs)(int n_labels, const double* constant, const double* positional,
+                                 double* weights);
+
+    // One row with weights of its own: β[p] = Σ_y W[p, y] v[y], or 0 where before[p] = 0, and
+    // pairs[p, y] = before[p] W[p, y] v[y], (L, L).
+    void (*backward_pairs)(int n_labels, const double* weights, const double* before,
+                           const double* v, double* beta, double* pairs);
+
     // α[i, y] = φ[i, y] + max_p (α[i−1, p] + W[p, y]); φ has stride L. Padding is −inf.
     void (*best_forward)(std::int64_t n, int n_labels, const double* weights, const double* phi,
                          double* alpha);

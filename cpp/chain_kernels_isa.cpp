@@ -198,6 +198,38 @@ void count_pairs(std::int64_t n, int n_labels, const double* __restrict alpha,
     });
 }
 
+double exponentiate_pairs(int n_labels, const double* __restrict constant,
+                          const double* __restrict positional, double* __restrict weights) {
+    const int stride = padded(n_labels);
+    double largest = -__builtin_inf();
+    for (int p = 0; p < n_labels; ++p) {
+        double* row = weights + p * stride;
+        for (int y = 0; y < n_labels; ++y) {
+            row[y] = positional[p * n_labels + y];
+            if (constant != nullptr) row[y] += constant[p * n_labels + y];
+            largest = row[y] > largest ? row[y] : largest;
+        }
+        for (int y = n_labels; y < stride; ++y) row[y] = -__builtin_inf();
+    }
+    if (!(largest > -__builtin_inf())) largest = 0.0;
+    for (int i = 0; i < n_labels * stride; ++i) weights[i] = exp_nonpositive(weights[i] - largest);
+    return largest;
+}
+
+void backward_pairs(int n_labels, const double* __restrict weights, const double* __restrict before,
+                    const double* __restrict v, double* __restrict beta, double* __restrict pairs) {
+    const int stride = padded(n_labels);
+    for (int p = 0; p < n_labels; ++p) {
+        const double* row = weights + p * stride;
+        Vec sums = {};
+        for (int y = 0; y < stride; y += kLanes) sums += load(row + y) * load(v + y);
+        double sum = 0.0;
+        for (int k = 0; k < kLanes; ++k) sum += sums[k];
+        beta[p] = before[p] > 0.0 ? sum : 0.0;
+        for (int y = 0; y < n_labels; ++y) pairs[p * n_labels + y] = before[p] * row[y] * v[y];
+    }
+}
+
 void best_forward(std::int64_t n, int n_labels, const double* __restrict weights,
                   const double* __restrict phi, double* alpha) {
     const int stride = padded(n_labels);
@@ -217,6 +249,7 @@ void best_forward(std::int64_t n, int n_labels, const double* __restrict weights
 }  // namespace
 
 extern const ChainKernels chain_kernels;
-const ChainKernels chain_kernels = {exponentiate, forward, backward, count_pairs, best_forward};
+const ChainKernels chain_kernels = {exponentiate,       forward,        backward,    count_pairs,
+                                    exponentiate_pairs, backward_pairs, best_forward};
 
 }  // namespace trelliswork::TRELLISWORK_ISA

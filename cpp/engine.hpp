@@ -19,17 +19,17 @@ inline constexpr std::size_t kNoMemoryLimit = ~std::size_t{0};
 struct Weights {
     const Automaton& automaton;
     const double* patterns;  // (P,) or null
-    bool dense;              // the chain path applies: complete, first order, constant, duration 1
+    bool dense;              // the chain path applies: complete, first order, duration 1
     ChainWeights<Real> chain_real;
     ChainWeights<Max> chain_max;
     ArcWeights<Real> real;
     ArcWeights<Log> log;
     ArcWeights<Max> max;
 
-    Weights(const Automaton& automaton_, const double* patterns_, int n_durations, bool positional)
+    Weights(const Automaton& automaton_, const double* patterns_, int n_durations)
         : automaton(automaton_),
           patterns(patterns_),
-          dense(automaton_.is_chain && n_durations == 1 && !positional) {
+          dense(automaton_.is_chain && n_durations == 1) {
         reload();
     }
 
@@ -79,18 +79,24 @@ class Engine {
         return use(max_);
     }
 
-    // log Z. Label posteriors are written, pattern_counts (P,) and arcs (T, A) are added to where
-    // given; *expected_score is set if not null. Nothing is added where no path exists.
+    // log Z. Label posteriors (T, D, L) are written, pattern_counts (P,) added to; position_counts
+    // (T, P) and arcs (T, A) are written and *expected_score is set where not null. All are zero
+    // where no path exists.
     double posteriors(const SequenceScores& scores, double* segments, double* pattern_counts,
-                      double* arcs, double* expected_score) {
-        const Automaton& automaton = weights_.automaton;
+                      double* position_counts, double* arcs, double* expected_score) {
         if (weights_.dense && arcs == nullptr && chain_real_.forward(scores)) {
-            chain_posteriors(scores, segments, pattern_counts, expected_score);
-            return chain_real_.log_total();
+            return chain_posteriors(scores, segments, pattern_counts, position_counts,
+                                    expected_score);
         }
+        const Automaton& automaton = weights_.automaton;
         std::fill_n(segments, scores.length * scores.n_durations * automaton.n_labels, 0.0);
-        arc_counts_.assign(static_cast<std::size_t>(automaton.n_arcs()), 0.0);
+        if (position_counts != nullptr && arcs == nullptr) {
+            arcs_.resize(static_cast<std::size_t>(scores.length * automaton.n_arcs()));
+            arcs = arcs_.data();
+        }
+        if (arcs != nullptr) std::fill_n(arcs, scores.length * automaton.n_arcs(), 0.0);
         if (expected_score != nullptr) *expected_score = 0.0;
+        arc_counts_.assign(static_cast<std::size_t>(automaton.n_arcs()), 0.0);
         const PosteriorSink sink{segments, arc_counts_.data(), arcs, expected_score};
         double log_z = 0.0;
         if (!weights_.dense && real_.forward(scores)) {
@@ -101,39 +107,56 @@ class Engine {
             log_.posteriors(sink);
             log_z = log_.log_total();
         }
-        if (pattern_counts != nullptr) add_fired_patterns(pattern_counts);
+        add_fired_patterns(arc_counts_.data(), pattern_counts);
+        for (std::int64_t t = 0; position_counts != nullptr && t < scores.length; ++t) {
+            double* row = position_counts + t * automaton.n_patterns;
+            std::fill_n(row, automaton.n_patterns, 0.0);
+            add_fired_patterns(arcs + t * automaton.n_arcs(), row);
+        }
         return log_z;
     }
 
   private:
-    void chain_posteriors(const SequenceScores& scores, double* labels, double* pattern_counts,
-                          double* expected_score) {
-        const int n_labels = weights_.automaton.n_labels;
-        const int stride = padded(n_labels);
-        pair_counts_.assign(static_cast<std::size_t>(n_labels) * stride, 0.0);
-        chain_real_.posteriors(labels, pair_counts_.data());
+    double chain_posteriors(const SequenceScores& scores, double* labels, double* pattern_counts,
+                            double* position_counts, double* expected_score) {
+        if (expected_score == nullptr) {
+            chain_real_.posteriors(labels, pattern_counts, position_counts);
+            return chain_real_.log_total();
+        }
+        // The expected score needs the counts of this sequence alone, token by token where the
+        // weights depend on it.
+        const auto n_patterns = static_cast<std::int64_t>(weights_.automaton.n_patterns);
+        counts_.assign(static_cast<std::size_t>(n_patterns), 0.0);
+        if (scores.positional != nullptr && position_counts == nullptr) {
+            positions_.resize(static_cast<std::size_t>(scores.length * n_patterns));
+            position_counts = positions_.data();
+        }
+        chain_real_.posteriors(labels, counts_.data(), position_counts);
         double expected = 0.0;
-        for (std::int64_t i = 0; expected_score != nullptr && i < scores.length * n_labels; ++i) {
-            if (labels[i] > 0.0) expected += labels[i] * scores.phi[i];
+        const auto expect = [&expected](double count, double weight) {
+            if (count > 0.0) expected += count * weight;
+        };
+        for (std::int64_t i = 0; i < scores.length * weights_.automaton.n_labels; ++i) {
+            expect(labels[i], scores.phi[i]);
         }
-        for (int p = 0; p < n_labels; ++p) {
-            for (int y = 0; y < n_labels; ++y) {
-                const double count =
-                    pair_counts_[p * stride + y] * weights_.chain_real.matrix[p * stride + y];
-                if (count > 0.0 && weights_.patterns != nullptr) {
-                    expected += count * weights_.patterns[p * n_labels + y];
-                }
-                if (pattern_counts != nullptr) pattern_counts[p * n_labels + y] += count;
-            }
+        for (std::int64_t z = 0; z < n_patterns; ++z) {
+            if (weights_.patterns != nullptr) expect(counts_[z], weights_.patterns[z]);
+            pattern_counts[z] += counts_[z];
         }
-        if (expected_score != nullptr) *expected_score = expected;
+        for (std::int64_t i = 0; scores.positional != nullptr && i < scores.length * n_patterns;
+             ++i) {
+            expect(position_counts[i], scores.positional[i]);
+        }
+        *expected_score = expected;
+        return chain_real_.log_total();
     }
 
-    void add_fired_patterns(double* pattern_counts) const {
+    // pattern_counts[z] += Σ arc_counts[a] over the arcs a that fire z.
+    void add_fired_patterns(const double* arc_counts, double* pattern_counts) const {
         const Automaton& automaton = weights_.automaton;
         for (std::int64_t a = 0; a < automaton.n_arcs(); ++a) {
             for (auto k = automaton.pattern_offsets[a]; k < automaton.pattern_offsets[a + 1]; ++k) {
-                pattern_counts[automaton.pattern_ids[k]] += arc_counts_[a];
+                pattern_counts[automaton.pattern_ids[k]] += arc_counts[a];
             }
         }
     }
@@ -144,8 +167,10 @@ class Engine {
     Chart<Real> real_;
     Chart<Log> log_;
     Chart<Max> max_;
-    std::vector<double> arc_counts_;   // (A,)
-    std::vector<double> pair_counts_;  // (L, K)
+    std::vector<double> arc_counts_;  // (A,)
+    std::vector<double> arcs_;        // (T, A)
+    std::vector<double> counts_;      // (P,)
+    std::vector<double> positions_;   // (T, P)
 };
 
 }  // namespace trelliswork

@@ -63,8 +63,7 @@ class ScoreReader {
 // Calls body(worker state, sequence, scores), handing sequences out as workers come free.
 template <class Body>
 void for_each_sequence(const Batch& batch, std::size_t memory_limit, Body&& body) {
-    const Weights weights(*batch.automaton, batch.patterns, batch.n_durations,
-                          batch.positional != nullptr);
+    const Weights weights(*batch.automaton, batch.patterns, batch.n_durations);
     struct Worker {
         Engine engine;
         ScoreReader reader;
@@ -95,8 +94,7 @@ void posteriors(const Batch& batch, double* log_z, double* segments, double* pat
                 double* arcs, double* expected_score) {
     const Automaton& automaton = *batch.automaton;
     const auto width = static_cast<std::int64_t>(batch.n_durations) * automaton.n_labels;
-    const Weights weights(automaton, batch.patterns, batch.n_durations,
-                          batch.positional != nullptr);
+    const Weights weights(automaton, batch.patterns, batch.n_durations);
     const auto n_patterns = static_cast<std::size_t>(automaton.n_patterns);
     const auto bounds = split_evenly(batch.offsets, batch.n_sequences, batch.n_workers);
     const int n_shares = static_cast<int>(bounds.size()) - 1;
@@ -109,7 +107,7 @@ void posteriors(const Batch& batch, double* log_z, double* segments, double* pat
         for (auto b = bounds[worker]; b < bounds[worker + 1]; ++b) {
             const auto first = batch.offsets[b];
             log_z[b] = engine.posteriors(
-                reader.read(b), segments + first * width, mine.data(),
+                reader.read(b), segments + first * width, mine.data(), nullptr,
                 arcs == nullptr ? nullptr : arcs + first * automaton.n_arcs(), expected_score + b);
         }
     });

@@ -23,11 +23,11 @@ struct Objective::Worker {
           pattern_gradient(static_cast<std::size_t>(objective.automaton_.n_patterns)) {}
 
     Engine engine;
-    std::vector<double> phi, masked;       // (T, L)
-    std::vector<double> posterior, inner;  // (T, L)
-    std::vector<double> positional;        // (T, P)
-    std::vector<double> arcs, inner_arcs;  // (T, A)
-    std::vector<double> counts;            // (P,)
+    std::vector<double> phi, masked;         // (T, L)
+    std::vector<double> posterior, inner;    // (T, L)
+    std::vector<double> positional;          // (T, P)
+    std::vector<double> edges, inner_edges;  // (T, P): posteriors of the transitions
+    std::vector<double> counts;              // (P,)
     std::vector<double> state_gradient, edge_gradient, pattern_gradient;
     double loss = 0.0;
 
@@ -61,7 +61,7 @@ Objective::Objective(Automaton automaton, TrainingData data, FeatureLayout state
     state_slots_.assign(static_cast<std::size_t>(state_.n_slots()), 0.0);
     if (edge_) edge_slots_.assign(static_cast<std::size_t>(edge_->n_slots()), 0.0);
     patterns_.assign(static_cast<std::size_t>(automaton_.n_patterns), 0.0);
-    weights_ = std::make_unique<Weights>(automaton_, patterns_.data(), 1, edge_ != nullptr);
+    weights_ = std::make_unique<Weights>(automaton_, patterns_.data(), 1);
 }
 
 Objective::~Objective() = default;  // here, where Worker is complete
@@ -116,7 +116,7 @@ void Objective::add_sequence(std::int64_t b, Worker& worker) const {
     const auto length = data_.offsets[b + 1] - first;
     if (length == 0) return;
     const auto n_cells = static_cast<std::size_t>(length * automaton_.n_labels);
-    const auto n_arc_cells = static_cast<std::size_t>(edge_ ? length * automaton_.n_arcs() : 0);
+    const auto n_edge_cells = static_cast<std::size_t>(edge_ ? length * automaton_.n_patterns : 0);
     const double weight = data_.weights.empty() ? 1.0 : data_.weights[b];
     if (weight == 0.0) return;
 
@@ -127,15 +127,15 @@ void Objective::add_sequence(std::int64_t b, Worker& worker) const {
     state_.score(state_features_, first, first + length, state_slots_.data(), worker.phi.data());
     scores.phi = worker.phi.data();
     if (edge_) {
-        worker.positional.resize(static_cast<std::size_t>(length * automaton_.n_patterns));
+        worker.positional.resize(n_edge_cells);
         edge_->score(edge_features_, first, first + length, edge_slots_.data(),
                      worker.positional.data());
         scores.positional = worker.positional.data();
     }
-    worker.arcs.assign(n_arc_cells, 0.0);
+    worker.edges.resize(n_edge_cells);
     worker.counts.assign(static_cast<std::size_t>(automaton_.n_patterns), 0.0);
     double loss = worker.engine.posteriors(scores, worker.posterior.data(), worker.counts.data(),
-                                           edge_ ? worker.arcs.data() : nullptr, nullptr);
+                                           edge_ ? worker.edges.data() : nullptr, nullptr, nullptr);
     if (partial_[b]) {
         worker.masked = worker.phi;
         const auto* allowed = data_.allowed.data() + first * automaton_.n_labels;
@@ -144,12 +144,13 @@ void Objective::add_sequence(std::int64_t b, Worker& worker) const {
         }
         scores.phi = worker.masked.data();
         worker.inner.resize(n_cells);
-        worker.inner_arcs.assign(n_arc_cells, 0.0);
+        worker.inner_edges.resize(n_edge_cells);
         std::vector<double> inner_counts(worker.counts.size(), 0.0);
-        loss -= worker.engine.posteriors(scores, worker.inner.data(), inner_counts.data(),
-                                         edge_ ? worker.inner_arcs.data() : nullptr, nullptr);
+        loss -=
+            worker.engine.posteriors(scores, worker.inner.data(), inner_counts.data(),
+                                     edge_ ? worker.inner_edges.data() : nullptr, nullptr, nullptr);
         for (std::size_t i = 0; i < n_cells; ++i) worker.posterior[i] -= worker.inner[i];
-        for (std::size_t i = 0; i < n_arc_cells; ++i) worker.arcs[i] -= worker.inner_arcs[i];
+        for (std::size_t i = 0; i < n_edge_cells; ++i) worker.edges[i] -= worker.inner_edges[i];
         for (std::size_t i = 0; i < inner_counts.size(); ++i) worker.counts[i] -= inner_counts[i];
     }
     worker.loss += weight * loss;
@@ -162,18 +163,8 @@ void Objective::add_sequence(std::int64_t b, Worker& worker) const {
         worker.pattern_gradient[p] += weight * worker.counts[p];
     }
     if (edge_) {
-        // Arc posteriors become pattern posteriors in place of the scores, which are done with.
-        std::fill(worker.positional.begin(), worker.positional.end(), 0.0);
-        for (std::int64_t i = 0; i < length; ++i) {
-            for (std::int64_t a = 0; a < automaton_.n_arcs(); ++a) {
-                const double p = weight * worker.arcs[i * automaton_.n_arcs() + a];
-                for (auto k = automaton_.pattern_offsets[a]; k < automaton_.pattern_offsets[a + 1];
-                     ++k) {
-                    worker.positional[i * automaton_.n_patterns + automaton_.pattern_ids[k]] += p;
-                }
-            }
-        }
-        edge_->scatter(edge_features_, first, first + length, worker.positional.data(),
+        for (double& p : worker.edges) p *= weight;
+        edge_->scatter(edge_features_, first, first + length, worker.edges.data(),
                        worker.edge_gradient.data());
     }
 }
