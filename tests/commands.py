@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from typer.testing import CliRunner
 
@@ -11,8 +11,6 @@ from trelliswork.cli import app
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from click.testing import Result
 
 PROGRAM = [sys.executable, "-c", "from trelliswork.cli import main; main()"]
 
@@ -39,7 +37,7 @@ def two_columns() -> str:
     )
 
 
-def run(*args: object, stdin: str | bytes | None = None) -> Result:
+def run(*args: object, stdin: str | bytes | None = None) -> Any:
     """Run a command in this process."""
     return CliRunner().invoke(app, [str(arg) for arg in args], input=stdin)
 
