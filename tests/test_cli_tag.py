@@ -53,9 +53,10 @@ def test_files_in_and_out(model, tmp_path):
 
 def test_json_lines_in_and_out(model, tmp_path):
     source = tmp_path / "in.jsonl"
-    source.write_text('{"tokens": ["Bob"], "pos": ["NNP"], "labels": ["O"], "id": 7}\n')
+    source.write_text('\n{"tokens": ["Bob"], "pos": ["NNP"], "labels": ["O"], "id": 7}\n')
     (record,) = records(run("tag", model, source))
-    assert record == {"tokens": ["Bob"], "pos": ["NNP"], "labels": ["B-PER"], "gold": ["O"]}
+    expected = {"tokens": ["Bob"], "pos": ["NNP"], "labels": ["B-PER"], "gold": ["O"], "id": 7}
+    assert record == expected
     result = run("tag", model, source, "--format", "conll")
     assert result.stdout == "Bob\tNNP\tO\tB-PER\n\n"
     text = source.read_text()
@@ -66,6 +67,7 @@ def test_own_output_can_be_tagged_again(words):
     first = run("tag", words, "--raw", "--marginals", stdin="Ann sings.\n").stdout
     (record,) = records(run("tag", words, "--input-format", "jsonl", stdin=first))
     assert record["gold"] == record["labels"]
+    assert "confidences" not in record
     assert record["offsets"] == [[0, 3], [4, 9], [9, 10]]
 
 

@@ -41,7 +41,7 @@ class ModelSizes:
     features, edge_features
         Features of tokens and of transitions.
     weights
-        All weights that training may set, transitions included.
+        All weights, those of the ``L²`` transitions included.
     nonzero
         Those that are not 0.
     """

@@ -10,7 +10,7 @@ from trelliswork.errors import DataError
 from trelliswork.sentence import TOKEN_COLUMN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer", "answer", "to_conll", "to_jsonl"]
 
+# What an earlier run may have written, and must not be taken for the answer of this one.
+OWN_KEYS = ("labels", "gold", "confidences", "marginals", "nbest", "text", "offsets")
 DECIMALS = 6  # of probabilities
 
 
@@ -119,13 +121,15 @@ def to_conll(found: Answer) -> str:
     return "".join(f"{block}\n" for block in blocks)
 
 
-def to_jsonl(found: Answer, *, all_marginals: bool) -> str:
+def to_jsonl(found: Answer, *, given: Mapping[str, Any], all_marginals: bool) -> str:
     """Write one JSON object: ``tokens``, other columns, ``labels`` and what else was asked for.
 
     Parameters
     ----------
     found
         The answer.
+    given
+        The object that the sentence came from: what else it holds, such as an id, is passed on.
     all_marginals
         Whether to give the probability of every label of every token, not only of the chosen ones.
     """
@@ -137,6 +141,7 @@ def to_jsonl(found: Answer, *, all_marginals: bool) -> str:
         for name, column in sentence.columns.items()
         if name != TOKEN_COLUMN and column is not sentence.tokens
     }
+    record |= {name: value for name, value in given.items() if name not in {*record, *OWN_KEYS}}
     record["labels"] = labels
     if sentence.labels is not None:
         record["gold"] = [

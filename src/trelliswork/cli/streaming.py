@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, cast
+from collections import deque
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from trelliswork.errors import DataError
-from trelliswork.files import read_lines
+from trelliswork.files import read_lines, source_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
     from trelliswork.sentence import Sentence
     from trelliswork.text import Tokenizer
 
-__all__ = ["StandardInput", "batches", "iter_raw"]
+__all__ = ["Lines", "RememberedLines", "StandardInput", "batches", "iter_raw"]
+
+Lines: TypeAlias = "str | StandardInput | RememberedLines"
+"""Where lines come from: a path, standard input, or either of them remembered."""
 
 MOST_SENTENCES = 512
 MOST_TOKENS = 20_000
@@ -53,7 +57,34 @@ class StandardInput:
             yield b"".join(rest)
 
 
-def iter_raw(source: str | StandardInput, tokenizer: Tokenizer) -> Iterator[Sentence]:
+class RememberedLines:
+    """Lines that can be had once more, each after the sentence in it has been read.
+
+    A reader of JSON lines takes the tokens of a record and leaves the rest, an id for example.
+
+    Parameters
+    ----------
+    source
+        Where the lines come from.
+    """
+
+    def __init__(self, source: Lines) -> None:
+        self.name = source_name(source)
+        self._lines = read_lines(source)
+        self._remembered: deque[str] = deque()
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._lines:
+            if line.strip():
+                self._remembered.append(line)
+            yield line
+
+    def recall(self) -> str:
+        """Return the oldest line, blank ones aside, that was not recalled before."""
+        return self._remembered.popleft()
+
+
+def iter_raw(source: Lines, tokenizer: Tokenizer) -> Iterator[Sentence]:
     """Yield the tokens of each line of raw text, with their offsets in it."""
     for line in read_lines(source):
         yield tokenizer.tokenize(line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path  # noqa: TC003 (typer reads it)
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +17,7 @@ from trelliswork.cli.data import (
     columns_read,
     split_columns,
 )
-from trelliswork.cli.streaming import StandardInput, batches, iter_raw
+from trelliswork.cli.streaming import Lines, RememberedLines, StandardInput, batches, iter_raw
 from trelliswork.conll import iter_conll
 from trelliswork.errors import DataError
 from trelliswork.estimators import load
@@ -129,20 +130,24 @@ def tag(
     writing = output_format or reading
     if all_marginals and writing is Format.CONLL:
         raise ValueError("--all-marginals: expected with --format jsonl only.")
-    lines = StandardInput() if source == "-" else None
+    standard_input = StandardInput() if source == "-" else None
+    lines: Lines = standard_input or source
+    records: RememberedLines | None = None
     if raw:
         _check_tokens_suffice(tagger, model)
-        sentences = iter_raw(lines or source, declared or _own_tokenizer(tagger, model))
+        sentences = iter_raw(lines, declared or _own_tokenizer(tagger, model))
     else:
-        sentences = _read(tagger, lines or source, reading, split_columns(columns))
+        if reading is writing is Format.JSONL:
+            records = lines = RememberedLines(lines)
+        sentences = _read(tagger, lines, reading, split_columns(columns))
     with open_for_writing(output) as stream:
-        for batch in batches(sentences, lines):
+        for batch in batches(sentences, standard_input):
             for found in answer(tagger, batch, marginals=marginals or all_marginals, nbest=nbest):
-                stream.write(
-                    to_conll(found)
-                    if writing is Format.CONLL
-                    else to_jsonl(found, all_marginals=all_marginals)
-                )
+                if writing is Format.CONLL:
+                    stream.write(to_conll(found))
+                else:
+                    given = {} if records is None else json.loads(records.recall())
+                    stream.write(to_jsonl(found, given=given, all_marginals=all_marginals))
             stream.flush()
 
 
@@ -168,7 +173,7 @@ def _own_tokenizer(tagger: CRFTagger, path: Path) -> Tokenizer:
 
 def _read(
     tagger: CRFTagger,
-    source: str | StandardInput,
+    source: Lines,
     data_format: Format,
     columns: tuple[str, ...] | None,
 ) -> Iterator[Sentence]:
