@@ -1,0 +1,172 @@
+"""What a tagger says of a sentence, and how it is written."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from trelliswork.errors import DataError
+from trelliswork.sentence import TOKEN_COLUMN
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from trelliswork.estimators import CRFTagger
+    from trelliswork.sentence import Label, Sentence
+
+__all__ = ["Answer", "answer", "to_conll", "to_jsonl"]
+
+# What an earlier run may have written, and must not be taken for the answer of this one.
+OWN_KEYS = ("labels", "gold", "confidences", "marginals", "nbest", "text", "offsets")
+DECIMALS = 6  # of probabilities
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The labels of one sentence of ``T`` tokens.
+
+    Attributes
+    ----------
+    sentence
+        What was labelled; its own labels, if any, are the gold ones.
+    labellings
+        The best labels, and after them the next best where asked for.
+    probabilities
+        Of each labelling, where more than one was asked for.
+    names
+        The ``L`` labels of the model.
+    marginals
+        Shape ``(T, L)``, where asked for.
+    """
+
+    sentence: Sentence
+    labellings: list[list[str]]
+    probabilities: list[float] | None
+    names: Sequence[str]
+    marginals: NDArray[np.float64] | None
+
+    def confidences(self, labels: Sequence[str]) -> list[float] | None:
+        """Return how probable each label of a labelling is; ``None`` without marginals."""
+        if self.marginals is None:
+            return None
+        place = {name: i for i, name in enumerate(self.names)}
+        # A sum of roundings may pass 1 by a little.
+        return [
+            round(min(1.0, float(row[place[label]])), DECIMALS)
+            for row, label in zip(self.marginals, labels, strict=True)
+        ]
+
+
+def answer(
+    tagger: CRFTagger, batch: list[Sentence], *, marginals: bool, nbest: int | None
+) -> list[Answer]:
+    """Label a batch of sentences.
+
+    Parameters
+    ----------
+    tagger
+        The model.
+    batch
+        The sentences.
+    marginals
+        Whether to say how probable the labels are.
+    nbest
+        How many labellings to give, with their probabilities; ``None``: the best, without.
+    """
+    names = tagger.labels_.names
+    best: list[tuple[list[list[str]], list[float] | None]]
+    rows = tagger.predict_marginals(batch) if marginals else [None] * len(batch)
+    if nbest is None:
+        best = [([labels], None) for labels in tagger.predict(batch)]
+    else:
+        best = [
+            ([labels for labels, _ in found], [round(p, DECIMALS) for _, p in found])
+            for found in tagger.predict_nbest(batch, nbest)
+        ]
+    return [
+        Answer(sentence, labellings, probabilities, names, row)
+        for sentence, (labellings, probabilities), row in zip(batch, best, rows, strict=True)
+    ]
+
+
+def to_conll(found: Answer) -> str:
+    """Write the columns of the input, offsets of raw text, gold labels, labels, confidences.
+
+    With several labellings each is a block of its own after a comment ``# rank probability``.
+    """
+    sentence = found.sentence
+    columns: list[Sequence[str]] = list(sentence.columns.values())
+    if sentence.offsets is not None:
+        columns += [[str(pair[end]) for pair in sentence.offsets] for end in (0, 1)]
+    if sentence.labels is not None:
+        columns.append([_gold_cell(label) for label in sentence.labels])
+    blocks = []
+    for rank, labels in enumerate(found.labellings):
+        confidences = found.confidences(labels)
+        shown = [] if confidences is None else [[f"{c:.{DECIMALS}f}" for c in confidences]]
+        cells = [*columns, labels, *shown]
+        lines = list(map("\t".join, zip(*cells, strict=True)))
+        if any(line.count("\t") != len(cells) - 1 or "\n" in line for line in lines):
+            raise DataError(
+                f"A cell of the sentence {' '.join(sentence.tokens)[:40]!r}… holds a tab or a line "
+                "end, which CoNLL columns cannot. Use --format jsonl."
+            )
+        if found.probabilities is not None:
+            lines.insert(0, f"# {rank + 1} {found.probabilities[rank]:.{DECIMALS}f}")
+        blocks.append("".join(f"{line}\n" for line in lines))
+    return "".join(f"{block}\n" for block in blocks)
+
+
+def to_jsonl(found: Answer, *, given: Mapping[str, Any], all_marginals: bool) -> str:
+    """Write one JSON object: ``tokens``, other columns, ``labels`` and what else was asked for.
+
+    Parameters
+    ----------
+    found
+        The answer.
+    given
+        The object that the sentence came from: what else it holds, such as an id, is passed on.
+    all_marginals
+        Whether to give the probability of every label of every token, not only of the chosen ones.
+    """
+    sentence = found.sentence
+    labels = found.labellings[0]
+    record: dict[str, Any] = {"tokens": sentence.tokens}
+    record |= {
+        name: column
+        for name, column in sentence.columns.items()
+        if name != TOKEN_COLUMN and column is not sentence.tokens
+    }
+    record |= {name: value for name, value in given.items() if name not in {*record, *OWN_KEYS}}
+    record["labels"] = labels
+    if sentence.labels is not None:
+        record["gold"] = [
+            sorted(label) if isinstance(label, frozenset) else label for label in sentence.labels
+        ]
+    if found.marginals is not None:
+        record["confidences"] = found.confidences(labels)
+        if all_marginals:
+            record["marginals"] = [
+                dict(zip(found.names, row, strict=True))
+                for row in found.marginals.round(DECIMALS).tolist()
+            ]
+    if found.probabilities is not None:
+        record["nbest"] = [
+            {"labels": ranked, "probability": probability}
+            for ranked, probability in zip(found.labellings, found.probabilities, strict=True)
+        ]
+    if sentence.text is not None:
+        record["text"] = sentence.text
+    if sentence.offsets is not None:
+        record["offsets"] = sentence.offsets
+    return json.dumps(record, ensure_ascii=False) + "\n"
+
+
+def _gold_cell(label: Label) -> str:
+    if isinstance(label, str):
+        return label
+    return "?" if label is None else "|".join(sorted(label))

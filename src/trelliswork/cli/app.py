@@ -1,0 +1,75 @@
+"""The ``trelliswork`` program: its commands and what they share."""
+
+from __future__ import annotations
+
+import io
+import logging
+import sys
+from typing import Annotated
+
+import typer
+
+from trelliswork import __version__
+from trelliswork.cli import evaluate, inspect, tag, train
+from trelliswork.cli.errors import ReportingGroup
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="trelliswork",
+    cls=ReportingGroup,
+    no_args_is_help=True,
+    add_completion=False,
+    # A traceback is for --debug, and then it is Python's own.
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command(epilog=train.EXAMPLES)(train.train)
+app.command(epilog=tag.EXAMPLES)(tag.tag)
+app.command(epilog=evaluate.EXAMPLES)(evaluate.evaluate)
+app.command(epilog=inspect.EXAMPLES)(inspect.inspect)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"trelliswork {__version__}")
+        raise typer.Exit
+
+
+@app.callback(
+    epilog="""Examples:
+
+- `trelliswork train train.conll --dev dev.conll --out m.tw --features chunking`
+
+- `trelliswork tag m.tw < in.conll > out.conll`
+
+- `trelliswork evaluate gold.conll out.conll`
+
+- `trelliswork inspect m.tw`
+"""
+)
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+    debug: Annotated[
+        bool,
+        typer.Option("--debug", help="Show the library's log, and the traceback of an error."),
+    ] = False,
+) -> None:
+    """Sequence labelling: train a tagger, tag text, score the result, look inside the model."""
+    if debug:
+        logging.basicConfig(level=logging.DEBUG, format="%(name)s: %(message)s")
+
+
+def main() -> None:
+    """Run the program; the entry point of the package."""
+    for stream in (sys.stdout, sys.stderr):
+        # A table drawn with "─" is no reason to fail on a terminal that has no such character.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    app()

@@ -1,0 +1,164 @@
+"""Reading what a user names on the command line: formats, columns, corpora, tokenisers."""
+
+from __future__ import annotations
+
+import errno
+import os
+from enum import StrEnum
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from trelliswork.conll import iter_conll
+from trelliswork.corpus import Corpus, read_conll, read_jsonl
+from trelliswork.errors import DataError
+from trelliswork.features import TemplateEncoder
+from trelliswork.files import read_lines, source_name
+from trelliswork.sentence import LABEL_COLUMN, TOKEN_COLUMN
+from trelliswork.text import Tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from trelliswork.estimators import CRFTagger
+    from trelliswork.text import Kind
+
+__all__ = [
+    "Format",
+    "NamedLines",
+    "TokenizerKind",
+    "check_writable",
+    "choose_format",
+    "choose_tokenizer",
+    "columns_read",
+    "default_columns",
+    "read_corpus",
+    "split_columns",
+]
+
+_JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
+
+
+class Format(StrEnum):
+    """How sentences are written in a file."""
+
+    CONLL = "conll"
+    JSONL = "jsonl"
+
+
+class TokenizerKind(StrEnum):
+    """The kinds of `trelliswork.text.Tokenizer`."""
+
+    WHITESPACE = "whitespace"
+    WORDS = "words"
+    REGEX = "regex"
+
+
+class NamedLines:
+    """The lines of a source, with its name for messages, and a look at the first one.
+
+    Parameters
+    ----------
+    source
+        A path, or ``"-"`` for standard input.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.name = source_name(source)
+        self._lines = read_lines(source)
+        self._seen: list[str] = []
+
+    def __iter__(self) -> Iterator[str]:
+        return chain(self._seen, self._lines)
+
+    def keep(self) -> None:
+        """Read everything now, so that the lines can be gone through more than once."""
+        self._seen += self._lines
+
+    def count_columns(self) -> int:
+        """Return how many cells the first line of CoNLL columns has, 0 where there is none."""
+        for line in self._lines:
+            self._seen.append(line)
+            # The reader itself decides what a cell is.
+            sentence = next(iter_conll([line], None, labelled=False), None)
+            if sentence is not None:
+                return len(sentence.columns)
+        return 0
+
+
+def choose_format(path: str, given: Format | None) -> Format:
+    """Return the format asked for, or the one that the name of a file shows."""
+    if given is not None:
+        return given
+    name = path.lower().removesuffix(".gz")
+    return Format.JSONL if name.endswith(_JSON_SUFFIXES) else Format.CONLL
+
+
+def split_columns(names: str | None) -> tuple[str, ...] | None:
+    """Return the names in ``word,pos,label``; ``None`` where none are given."""
+    if names is None:
+        return None
+    columns = tuple(name.strip() for name in names.split(","))
+    if not all(columns):
+        raise ValueError(f"--columns: expected names such as word,pos,label, got {names!r}.")
+    return columns
+
+
+def default_columns(width: int) -> tuple[str, ...]:
+    """Name the columns of a labelled CoNLL file: the token first, the label last.
+
+    A single column between them is taken to be the part of speech.
+    """
+    between = ["pos"] if width == 3 else [f"col{i}" for i in range(1, width - 1)]
+    return (TOKEN_COLUMN, *between, LABEL_COLUMN)
+
+
+def read_corpus(
+    path: str,
+    *,
+    data_format: Format | None = None,
+    columns: Sequence[str] | None = None,
+    unknown: str | None = None,
+    alternatives: str | None = None,
+) -> Corpus:
+    """Read a labelled corpus in either format; see `read_conll` for the parameters."""
+    if choose_format(path, data_format) is Format.JSONL:
+        own = None if columns is None else [c for c in columns if c != LABEL_COLUMN][1:]
+        return read_jsonl(path, own)
+    if columns is not None and LABEL_COLUMN not in columns:
+        raise ValueError(
+            f'--columns: expected one column called "{LABEL_COLUMN}", got {",".join(columns)}.'
+        )
+    lines = NamedLines(path)
+    names = default_columns(lines.count_columns()) if columns is None else columns
+    return read_conll(lines, names, unknown=unknown, alternatives=alternatives)
+
+
+def columns_read(tagger: CRFTagger) -> list[str | int]:
+    """Return the columns beside the tokens that a model's templates read, by name or number."""
+    encoder = tagger.model_.encoder
+    if not isinstance(encoder, TemplateEncoder):
+        raise DataError(
+            "The model was trained on ready features, not on tokens: use it from Python, with "
+            "trelliswork.load(path).predict(features)."
+        )
+    return [c for c in encoder.templates.program.columns if c not in (None, 0)]
+
+
+def choose_tokenizer(kind: TokenizerKind | None, pattern: str | None) -> Tokenizer | None:
+    """Return the tokeniser that the options declare; a pattern alone means kind ``regex``."""
+    if kind is None and pattern is None:
+        return None
+    name: Kind = "regex" if kind is None else kind.value
+    return Tokenizer(name, pattern)
+
+
+def check_writable(path: Path) -> None:
+    """Raise an error where a file could not be written at the end of a long run."""
+    folder = path.parent
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "expected a file, got a directory", str(path))
+    if not folder.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "no such directory; make it first", str(folder))
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(errno.EACCES, "no permission to write here", str(folder))

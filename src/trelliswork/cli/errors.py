@@ -1,0 +1,61 @@
+"""How a command ends that cannot go on: one line on standard error and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from trelliswork.errors import TrellisworkError
+
+__all__ = ["INTERRUPTED", "USER_ERROR", "ReportingGroup", "say"]
+
+USER_ERROR = 2
+INTERRUPTED = 130  # 128 + SIGINT, as shells count it
+
+# The library raises ValueError and TypeError for what a user gave, ImportError for a missing extra.
+_EXPECTED = (TrellisworkError, OSError, ValueError, TypeError, ImportError, MemoryError)
+
+
+class ReportingGroup(TyperGroup):
+    """The commands, with errors told in one line; ``--debug`` shows where they came from."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            say("interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            # Whoever read our output has enough of it: the end, and no error.
+            _discard_output()
+            raise typer.Exit(0) from None
+        except _EXPECTED as error:
+            if ctx.params.get("debug"):
+                raise
+            say(f"error: {_one_line(error)}")
+            raise typer.Exit(USER_ERROR) from None
+
+
+def say(message: str) -> None:
+    """Tell the user something that is not a result: on standard error, after our name."""
+    typer.echo(f"trelliswork: {message}", err=True)
+
+
+def _one_line(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, MemoryError):
+        return "out of memory. Train on less data, or with fewer features (--min-count 2)."
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _discard_output() -> None:
+    """Send what is still buffered nowhere, or it fails again when Python exits."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

@@ -1,0 +1,204 @@
+"""``trelliswork evaluate``: how good predicted labels are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path  # noqa: TC003 (typer reads it)
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trelliswork.calibration import calibration
+from trelliswork.cli.data import Format, check_writable, split_columns
+from trelliswork.cli.predictions import LabelReader
+from trelliswork.errors import DataError
+from trelliswork.report import report
+from trelliswork.schemes import check_scheme
+from trelliswork.significance import randomization_test
+from trelliswork.tables import percent, text_table
+
+if TYPE_CHECKING:
+    from trelliswork.calibration import Calibration
+    from trelliswork.confusion import Confusion
+    from trelliswork.report import Report
+    from trelliswork.significance import SignificanceTest
+
+__all__ = ["EXAMPLES", "evaluate"]
+
+EXAMPLES = """Examples:
+
+- `trelliswork evaluate gold.conll predicted.conll`
+
+- `trelliswork tag m.tw test.conll --marginals | trelliswork evaluate - --confidence-column -1`
+
+- `trelliswork evaluate gold.jsonl a.jsonl --compare b.jsonl`
+"""
+
+MOST_MISTAKES = 20  # kinds of them shown
+
+
+def evaluate(
+    gold: Annotated[
+        str,
+        typer.Argument(
+            help="Gold labels: CoNLL columns or JSON lines, .gz too; - is standard input. Alone: "
+            "a file with gold and predicted labels in its last two columns, as conlleval reads it."
+        ),
+    ],
+    predicted: Annotated[
+        str | None,
+        typer.Argument(help="Predicted labels of the same sentences, in the last column."),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="word,…",
+            help="Names of the columns; label, gold, predicted and confidence mean what they say.",
+        ),
+    ] = None,
+    data_format: Annotated[
+        Format | None,
+        typer.Option("--format", help="Format of all files. Default: by their names."),
+    ] = None,
+    scheme: Annotated[
+        str | None,
+        typer.Option(help="plain, iob1, bio, bioes, bilou or path. Default: by the labels."),
+    ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Leave out segments with invalid tags. Default: as conlleval."
+        ),
+    ] = False,
+    level: Annotated[
+        int | None,
+        typer.Option(min=1, help="Level of path labels to score, 1 outermost. Default: all."),
+    ] = None,
+    outside: Annotated[
+        str | None, typer.Option(help="The plain label that is no segment. Default: none.")
+    ] = None,
+    unknown: Annotated[
+        str | None, typer.Option(metavar="CELL", help="Gold cell of an unlabelled token.")
+    ] = None,
+    alternatives: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="What separates alternative labels in a gold cell."),
+    ] = None,
+    confusion: Annotated[
+        bool, typer.Option("--confusion", help="Show which labels are taken for which.")
+    ] = False,
+    compare: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OTHER",
+            help="Predictions of another system: test by approximate randomisation whether it "
+            "differs.",
+        ),
+    ] = None,
+    shuffles: Annotated[int, typer.Option(min=1, help="Shuffles of that test.")] = 10_000,
+    seed: Annotated[int, typer.Option(help="Seed of that test.")] = 0,
+    confidence_column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|NUMBER",
+            help="CoNLL column with confidences: a name, or a number from 1, -1 the last. JSON "
+            'lines have them under "confidences". With confidences, a calibration table is shown.',
+        ),
+    ] = None,
+    bins: Annotated[int, typer.Option(min=1, help="Rows of the calibration table.")] = 10,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw F1 by field and the confusions, as a PNG.")
+    ] = None,
+    calibration_plot: Annotated[
+        Path | None, typer.Option(help="Draw accuracy against confidence, as a PNG.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")] = False,
+) -> None:
+    """Score predicted labels: accuracy, precision, recall and F1 of every field, calibration.
+
+    The numbers equal conlleval's unless `--strict` is given.
+    """
+    for path in (plot, calibration_plot):
+        if path is not None:
+            check_writable(path)
+    names = None if scheme is None else check_scheme(scheme)
+    reader = LabelReader(
+        data_format, split_columns(columns), confidence_column, unknown, alternatives
+    )
+    found = reader.read_predictions(
+        gold if predicted is None else predicted, with_gold=predicted is None
+    )
+    right = reader.read_gold(gold) if found.gold is None else found.gold
+    scores = report(right, found.labels, scheme=names, strict=strict, level=level, outside=outside)
+    sure = None
+    if found.confidences is not None:
+        sure = calibration(right, found.labels, found.confidences, bins)
+    elif calibration_plot is not None:
+        raise DataError(
+            f"--calibration-plot: {predicted or gold} has no confidences. Tag with --marginals, "
+            "and name their column with --confidence-column."
+        )
+    test = None
+    if compare is not None:
+        test = randomization_test(
+            right,
+            found.labels,
+            reader.read_predictions(compare).labels,
+            shuffles=shuffles,
+            random_state=seed,
+            scheme=names,
+            strict=strict,
+            level=level,
+            outside=outside,
+        )
+    if plot is not None:
+        scores.plot(plot)
+    if sure is not None and calibration_plot is not None:
+        sure.plot(calibration_plot)
+    if as_json:
+        typer.echo(json.dumps(_record(scores, sure, test), indent=2, ensure_ascii=False))
+    else:
+        _show(scores, sure, test, confusion=confusion)
+
+
+def _record(
+    scores: Report, sure: Calibration | None, test: SignificanceTest | None
+) -> dict[str, Any]:
+    return scores.to_dict() | {
+        "calibration": None if sure is None else sure.to_dict(),
+        "comparison": None if test is None else test.to_dict(),
+    }
+
+
+def _show(
+    scores: Report, sure: Calibration | None, test: SignificanceTest | None, *, confusion: bool
+) -> None:
+    typer.echo(str(scores))
+    if confusion:
+        _heading("Confusions")
+        typer.echo(_mistakes(scores.confusion))
+    if sure is not None:
+        _heading("Calibration")
+        typer.echo(str(sure))
+    if test is not None:
+        _heading("Comparison")
+        typer.echo(str(test))
+
+
+def _mistakes(confusion: Confusion) -> str:
+    """Draw the most frequent confusions, with their share of the gold label's tokens."""
+    sizes = {label: sum(row) for label, row in zip(confusion.labels, confusion.counts, strict=True)}
+    mistakes = confusion.errors()
+    if not mistakes:
+        return "none"
+    rows = [
+        [right, guess, str(count), percent(count / sizes[right])]
+        for right, guess, count in mistakes[:MOST_MISTAKES]
+    ]
+    table = text_table(("gold", "predicted", "tokens", "% of gold"), rows)
+    left = len(mistakes) - len(rows)
+    return table if not left else f"{table}\nand {left} more"
+
+
+def _heading(text: str) -> None:
+    typer.secho(f"\n{text}", bold=True)

@@ -1,0 +1,167 @@
+"""``trelliswork inspect``: what a model file holds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path  # noqa: TC003 (typer reads it)
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trelliswork.estimators import load
+from trelliswork.features import TemplateEncoder
+from trelliswork.inspection import (
+    ModelSizes,
+    top_edge_features,
+    top_features,
+    top_transitions,
+)
+from trelliswork.tables import text_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trelliswork.estimators import CRFTagger
+    from trelliswork.inspection import TopFeatures
+
+__all__ = ["EXAMPLES", "inspect"]
+
+EXAMPLES = """Examples:
+
+- `trelliswork inspect m.tw`
+
+- `trelliswork inspect m.tw --label B-NP --top 20`
+
+- `trelliswork inspect m.tw --json | jq .training.stop_reason`
+"""
+
+BARS = "▁▂▃▄▅▆▇█"
+
+
+def inspect(
+    model: Annotated[Path, typer.Argument(help="A model file that `train` wrote.")],
+    top: Annotated[
+        int, typer.Option(min=1, help="How many features and transitions of each sign to show.")
+    ] = 10,
+    label: Annotated[
+        list[str] | None,
+        typer.Option(help="Show the features of this label only; may be given again."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")] = False,
+) -> None:
+    """Show what a model has learned: sizes, top features and transitions, the training log."""
+    tagger = load(model)
+    summary = _summary(tagger, model, label or list(tagger.labels_.names), top)
+    if as_json:
+        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
+    else:
+        _show(summary)
+
+
+def _summary(tagger: CRFTagger, path: Path, labels: Sequence[str], top: int) -> dict[str, Any]:
+    """Everything there is to show, as JSON values."""
+    encoder = tagger.model_.encoder
+    names = encoder.feature_names()
+    scores = [(s.iteration, s.dev_score) for s in tagger.training_log_ if s.dev_score is not None]
+    return {
+        "file": str(path),
+        "bytes": path.stat().st_size,
+        "estimator": type(tagger).__name__,
+        "labels": list(tagger.labels_.names),
+        "scheme": tagger.labels_.scheme,
+        "columns": tagger.metadata_.get("columns"),
+        "tokenizer": tagger.metadata_.get("tokenizer"),
+        "sizes": ModelSizes.of(tagger).to_dict(),
+        "templates": str(encoder.templates) if isinstance(encoder, TemplateEncoder) else None,
+        "parameters": {
+            name: value
+            for name, value in tagger.get_params(deep=False).items()
+            if isinstance(value, str | int | float) or value is None
+        },
+        "features": {name: _signs(top_features(tagger, name, top, names=names)) for name in labels},
+        "transitions": _signs(top_transitions(tagger, top)),
+        "edge_features": _signs(top_edge_features(tagger, top)),
+        "training": {
+            "iterations": tagger.n_iter_,
+            "loss": tagger.loss_,
+            "stop_reason": tagger.stop_reason_,
+            "seconds": tagger.training_log_[-1].seconds if tagger.training_log_ else 0.0,
+            "dev_scores": scores,
+            "log": [asdict(step) for step in tagger.training_log_],
+        },
+    }
+
+
+def _signs(found: TopFeatures) -> dict[str, list[list[Any]]]:
+    return {
+        "positive": [list(entry) for entry in found.positive],
+        "negative": [list(entry) for entry in found.negative],
+    }
+
+
+def _show(summary: dict[str, Any]) -> None:
+    sizes, training = summary["sizes"], summary["training"]
+    tokenizer = summary["tokenizer"]
+    facts = {
+        "file": f"{summary['file']} ({summary['bytes']:,} bytes)",
+        "model": summary["estimator"],
+        "labels": f"{sizes['labels']} ({summary['scheme']}): {' '.join(summary['labels'])}",
+        "columns": ", ".join(summary["columns"] or ["not recorded"]),
+        "tokenizer": " ".join(tokenizer.values()) if tokenizer else "not recorded",
+        "features": f"{sizes['features']:,} of tokens, {sizes['edge_features']:,} of transitions",
+        "weights": f"{sizes['weights']:,}, of which {sizes['nonzero']:,} are not 0",
+        "settings": " ".join(f"{k}={v}" for k, v in summary["parameters"].items()),
+    }
+    typer.echo("\n".join(f"{name:<12}{value}" for name, value in facts.items()))
+    _show_training(training)
+    if summary["templates"] is not None:
+        _heading("Templates")
+        typer.echo(summary["templates"].rstrip())
+    _heading("Transitions")
+    _show_signs(summary["transitions"])
+    if sizes["edge_features"]:
+        _heading("Features of transitions")
+        _show_signs(summary["edge_features"])
+    for label, found in summary["features"].items():
+        _heading(f"Features of {label}")
+        _show_signs(found)
+
+
+def _show_training(training: dict[str, Any]) -> None:
+    _heading("Training")
+    typer.echo(
+        f"{training['iterations']} iterations in {training['seconds']:.1f} s, stopped: "
+        f"{training['stop_reason']}, final loss {training['loss']:,.4f}"
+    )
+    losses = [step["loss"] for step in training["log"]]
+    if losses:
+        typer.echo(f"loss    {_curve(losses)}  {losses[0]:,.1f} → {losses[-1]:,.1f}")
+    scores = training["dev_scores"]
+    if scores:
+        iteration, best = max(scores, key=lambda entry: entry[1])
+        typer.echo(
+            f"dev F1  {_curve([score for _, score in scores])}  "
+            f"best {100 * best:.2f} at iteration {iteration}"
+        )
+
+
+def _show_signs(found: dict[str, list[list[Any]]]) -> None:
+    rows = [
+        [name, f"{weight:+.4f}"]
+        for name, weight in [*found["positive"], *reversed(found["negative"])]
+    ]
+    typer.echo(text_table(("name", "weight"), rows) if rows else "none")
+
+
+def _heading(text: str) -> None:
+    typer.secho(f"\n{text}", bold=True)
+
+
+def _curve(values: Sequence[float], width: int = 60) -> str:
+    """Draw numbers as one line of bars, thinned to at most `width` of them."""
+    step = -(-len(values) // width)
+    kept = [*values[::step]]
+    low, high = min(kept), max(kept)
+    scale = (len(BARS) - 1) / (high - low) if high > low else 0.0
+    return "".join(BARS[round((value - low) * scale)] for value in kept)

@@ -1,0 +1,190 @@
+"""``trelliswork tag``: label what comes in, as it comes in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path  # noqa: TC003 (typer reads it)
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trelliswork.cli.answers import answer, to_conll, to_jsonl
+from trelliswork.cli.data import (
+    Format,
+    TokenizerKind,
+    choose_format,
+    choose_tokenizer,
+    columns_read,
+    split_columns,
+)
+from trelliswork.cli.streaming import Lines, RememberedLines, StandardInput, batches, iter_raw
+from trelliswork.conll import iter_conll
+from trelliswork.errors import DataError
+from trelliswork.estimators import load
+from trelliswork.files import open_for_writing
+from trelliswork.jsonl import iter_jsonl
+from trelliswork.sentence import LABEL_COLUMN, TOKEN_COLUMN
+from trelliswork.text import Tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trelliswork.estimators import CRFTagger
+    from trelliswork.sentence import Sentence
+
+__all__ = ["EXAMPLES", "tag"]
+
+EXAMPLES = """Examples:
+
+- `trelliswork tag m.tw < in.conll > out.conll`
+
+- `trelliswork tag m.tw in.conll.gz --marginals --nbest 5 --format jsonl > out.jsonl`
+
+- `echo "Ann met Bob." | trelliswork tag m.tw --raw`
+"""
+
+
+def tag(
+    model: Annotated[Path, typer.Argument(help="A model file that `train` wrote.")],
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="[INPUT]",
+            help="Sentences, with or without labels: CoNLL columns or JSON lines, .gz too; - is "
+            "standard input.",
+            show_default=True,
+        ),
+    ] = "-",
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Where to write. A file appears only when all is done; standard output (-) gets "
+            "each batch at once.",
+        ),
+    ] = "-",
+    output_format: Annotated[
+        Format | None,
+        typer.Option(
+            "--format", help="Format to write. Default: that of the input; JSON lines with --raw."
+        ),
+    ] = None,
+    input_format: Annotated[
+        Format | None,
+        typer.Option(
+            help="Format to read. Default: by the name of INPUT; CoNLL for standard input."
+        ),
+    ] = None,
+    raw: Annotated[
+        bool,
+        typer.Option("--raw", help="INPUT is plain text, one sentence a line: cut it into tokens."),
+    ] = False,
+    tokenizer: Annotated[
+        TokenizerKind | None,
+        typer.Option(help="How to cut raw text. Default: as declared when the model was trained."),
+    ] = None,
+    token_pattern: Annotated[
+        str | None,
+        typer.Option(metavar="REGEX", help="Expression of --tokenizer regex, which it implies."),
+    ] = None,
+    marginals: Annotated[
+        bool, typer.Option("--marginals", help="Add how probable each label is.")
+    ] = False,
+    all_marginals: Annotated[
+        bool,
+        typer.Option(
+            "--all-marginals",
+            help="Add how probable every label of every token is (JSON lines only).",
+        ),
+    ] = False,
+    nbest: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="K", help="Give the K best labellings and probabilities."),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="word,pos,label",
+            help="Names of the columns. Default: those the model was trained with; the label "
+            "column may be missing.",
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", help="Threads. Default: one a core.")
+    ] = None,
+) -> None:
+    """Label sentences as they come in, in constant memory.
+
+    CoNLL output has the columns of the input, then the label, then its probability with
+    `--marginals`. Labels in the input stay, before the new ones, as `evaluate` takes them.
+    """
+    tagger = load(model).set_params(n_jobs=jobs)
+    declared = choose_tokenizer(tokenizer, token_pattern)
+    if raw:
+        reading = Format.JSONL
+    elif declared is not None:
+        raise ValueError("--tokenizer: expected with --raw only; other input is already cut.")
+    else:
+        reading = choose_format(source, input_format)
+    writing = output_format or reading
+    if all_marginals and writing is Format.CONLL:
+        raise ValueError("--all-marginals: expected with --format jsonl only.")
+    standard_input = StandardInput() if source == "-" else None
+    lines: Lines = standard_input or source
+    records: RememberedLines | None = None
+    if raw:
+        _check_tokens_suffice(tagger, model)
+        sentences = iter_raw(lines, declared or _own_tokenizer(tagger, model))
+    else:
+        if reading is writing is Format.JSONL:
+            records = lines = RememberedLines(lines)
+        sentences = _read(tagger, lines, reading, split_columns(columns))
+    with open_for_writing(output) as stream:
+        for batch in batches(sentences, standard_input):
+            for found in answer(tagger, batch, marginals=marginals or all_marginals, nbest=nbest):
+                if writing is Format.CONLL:
+                    stream.write(to_conll(found))
+                else:
+                    given = {} if records is None else json.loads(records.recall())
+                    stream.write(to_jsonl(found, given=given, all_marginals=all_marginals))
+            stream.flush()
+
+
+def _check_tokens_suffice(tagger: CRFTagger, path: Path) -> None:
+    needed = columns_read(tagger)
+    if needed:
+        raise DataError(
+            f"--raw: {path} reads the column {needed[0]!r}, which raw text does not have. Give "
+            "CoNLL columns or JSON lines."
+        )
+
+
+def _own_tokenizer(tagger: CRFTagger, path: Path) -> Tokenizer:
+    """Return the tokeniser declared with the model."""
+    declared = tagger.metadata_.get("tokenizer")
+    if declared is None:
+        raise DataError(
+            f"--raw: {path} was trained without a tokenizer. Choose one: --tokenizer whitespace, "
+            "--tokenizer words, or --token-pattern REGEX."
+        )
+    return Tokenizer.from_dict(declared)
+
+
+def _read(
+    tagger: CRFTagger,
+    source: Lines,
+    data_format: Format,
+    columns: tuple[str, ...] | None,
+) -> Iterator[Sentence]:
+    """Read sentences with the columns that the model was trained with."""
+    needed = columns_read(tagger)
+    named = [column for column in needed if isinstance(column, str)]
+    if columns is None:
+        columns = tuple(tagger.metadata_.get("columns") or [TOKEN_COLUMN, *named, LABEL_COLUMN])
+    if data_format is Format.CONLL:
+        return iter_conll(source, columns, labelled=None)
+    if len(named) == len(needed):
+        return iter_jsonl(source, named)
+    # Columns read by number must all be there, in order.
+    return iter_jsonl(source, [column for column in columns if column != LABEL_COLUMN][1:])

@@ -1,0 +1,263 @@
+"""``trelliswork train``: from a labelled corpus to a model file."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import typer
+
+from trelliswork.cli.data import (
+    Format,
+    TokenizerKind,
+    check_writable,
+    choose_tokenizer,
+    read_corpus,
+    split_columns,
+)
+from trelliswork.cli.errors import say
+from trelliswork.corpus import Corpus
+from trelliswork.errors import DataError, TemplateError
+from trelliswork.estimators import CRFTagger, load
+from trelliswork.features import BUNDLES, Templates, bundle
+from trelliswork.inspection import ModelSizes
+from trelliswork.report import report
+from trelliswork.schemes import check_scheme
+from trelliswork.sentence import LABEL_COLUMN
+
+if TYPE_CHECKING:
+    from trelliswork.progress import TrainingStep
+
+__all__ = ["EXAMPLES", "train"]
+
+EXAMPLES = """Examples:
+
+- `trelliswork train train.conll --dev dev.conll --out m.tw --features chunking`
+
+- `trelliswork train train.jsonl.gz --dev 0.1 --out m.tw --tokenizer words`
+
+- `trelliswork train partial.conll --unknown "?" --init m.tw --out m2.tw`
+"""
+
+FEATURES_HELP = (
+    f"A bundle ({', '.join(BUNDLES)}), the path of a template file (ours, CRF++'s or Wapiti's), or "
+    'template text such as "word[-1..1]".'
+)
+LINES_EVERY = 10  # iterations between two lines of a log that is no terminal
+
+
+class Which(StrEnum):
+    """Which weights a model has."""
+
+    OBSERVED = "observed"
+    ALL = "all"
+
+
+def train(
+    corpus: Annotated[
+        str,
+        typer.Argument(
+            metavar="TRAIN",
+            help="Labelled sentences: CoNLL columns or JSON lines, .gz too; - is standard input.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where to write the model.")],
+    features: Annotated[
+        str,
+        typer.Option(help=FEATURES_HELP),
+    ] = "ner",
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            help="Names of the columns. Default: the first is word, the last is label; one "
+            "between them is pos, more are col1, col2, …",
+            metavar="word,pos,label",
+        ),
+    ] = None,
+    data_format: Annotated[
+        Format | None,
+        typer.Option("--format", help="Format of TRAIN. Default: by its name (.jsonl, .conll)."),
+    ] = None,
+    dev: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|SHARE",
+            help="Development set, for early stopping: a file, or a share of TRAIN to hold out "
+            "(0.1).",
+        ),
+    ] = None,
+    dev_every: Annotated[
+        int, typer.Option(min=1, help="Iterations between two looks at the development set.")
+    ] = 5,
+    patience: Annotated[
+        int, typer.Option(min=1, help="Stop after so many looks without a better score.")
+    ] = 10,
+    l2: Annotated[float, typer.Option(min=0.0, help="Strength of the L2 penalty.")] = 1.0,
+    min_count: Annotated[int, typer.Option(min=1, help="Leave out features seen fewer times.")] = 1,
+    pairs: Annotated[
+        Which, typer.Option(help="(feature, label) pairs with a weight.")
+    ] = Which.OBSERVED,
+    transitions: Annotated[
+        Which, typer.Option(help="(label, label) pairs with a weight.")
+    ] = Which.OBSERVED,
+    max_iter: Annotated[int, typer.Option(min=0, help="Most iterations.")] = 200,
+    tol: Annotated[
+        float,
+        typer.Option(min=0.0, help="Stop when ten iterations change the loss by less than this."),
+    ] = 1e-5,
+    init: Annotated[Path | None, typer.Option(help="Start from the weights of this model.")] = None,
+    scheme: Annotated[
+        str | None,
+        typer.Option(help="plain, iob1, bio, bioes, bilou or path. Default: by the labels."),
+    ] = None,
+    unknown: Annotated[
+        str | None,
+        typer.Option(metavar="CELL", help='Label cell of an unlabelled token, "?" for example.'),
+    ] = None,
+    alternatives: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT", help='What separates alternative labels in a cell, "|" for example.'
+        ),
+    ] = None,
+    tokenizer: Annotated[
+        TokenizerKind | None,
+        typer.Option(help="How TRAIN was cut into tokens: kept for `tag --raw`."),
+    ] = None,
+    token_pattern: Annotated[
+        str | None,
+        typer.Option(metavar="REGEX", help="Expression of --tokenizer regex, which it implies."),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", help="Threads. Default: one a core.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of what --dev SHARE holds out.")] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
+) -> None:
+    """Train a linear-chain CRF and write it to a file.
+
+    Ctrl-C ends training early and still writes the model reached so far.
+    """
+    # Whatever can fail is tried before the long work.
+    check_writable(out)
+    declared = choose_tokenizer(tokenizer, token_pattern)
+    tagger = CRFTagger(
+        l2=l2,
+        features=_resolve_features(features),
+        min_count=min_count,
+        pairs=pairs.value,
+        transitions=transitions.value,
+        max_iter=max_iter,
+        tol=tol,
+        init=None if init is None else load(init),
+        dev_every=dev_every,
+        patience=patience,
+        scheme=None if scheme is None else check_scheme(scheme),
+        n_jobs=jobs,
+        random_state=seed,
+        verbose=not quiet and sys.stderr.isatty(),
+    )
+
+    def read(path: str, given: Format | None) -> Corpus:
+        return read_corpus(
+            path,
+            data_format=given,
+            columns=split_columns(columns),
+            unknown=unknown,
+            alternatives=alternatives,
+        )
+
+    training = read(corpus, data_format)
+    held_out: Corpus | None = None
+    if dev is not None:
+        share = _share(dev)
+        if share is None:
+            held_out = read(dev, None)
+        else:
+            training, held_out = _split(training, share, seed)
+    lines = not quiet and not tagger.verbose
+    tagger.fit(training, dev=held_out, on_step=_log_line if lines else None)
+    tagger.metadata_ = {
+        "columns": [*training.column_names, LABEL_COLUMN],
+        "tokenizer": None if declared is None else declared.to_dict(),
+    }
+    tagger.save(out)
+    if tagger.stop_reason_ == "interrupted":
+        say(f"training was interrupted; {out} holds the model reached so far")
+    if not quiet:
+        _summarise(tagger, training, held_out, out)
+
+
+def _resolve_features(given: str) -> str | Templates:
+    """Return a bundle's name, the templates of a file, or those of the text itself."""
+    if given in BUNDLES:
+        bundle(given)
+        return given
+    if Path(given).is_file():
+        return Templates.from_file(given)
+    # Every template but "bias" has a bracket, and hardly a path has one.
+    if any(bracket in given for bracket in "[("):
+        return Templates.parse(given, origin="--features")
+    raise TemplateError(
+        f"--features: expected a bundle ({', '.join(BUNDLES)}), the path of a template file, or "
+        f"template text, got {given!r}, and there is no such file."
+    )
+
+
+def _share(dev: str) -> float | None:
+    """Return the share that ``--dev`` asks for; ``None`` where it names a file."""
+    try:
+        share = float(dev)
+    except ValueError:
+        return None
+    if Path(dev).is_file():
+        return None
+    if not 0.0 < share < 1.0:
+        raise ValueError(f"--dev: expected a file or a share between 0 and 1, got {dev}.")
+    return share
+
+
+def _split(corpus: Corpus, share: float, seed: int) -> tuple[Corpus, Corpus]:
+    """Hold out a share of the sentences, at least one, drawn by a seed; order is kept."""
+    size = max(1, round(share * len(corpus)))
+    if size >= len(corpus):
+        raise DataError(
+            f"{corpus.source}: expected more sentences than the {size} to hold out, got "
+            f"{len(corpus)}. Give --dev a file, or a smaller share."
+        )
+    chosen = set(np.random.default_rng(seed).permutation(len(corpus))[:size].tolist())
+    kept = [sentence for i, sentence in enumerate(corpus) if i not in chosen]
+    held_out = [sentence for i, sentence in enumerate(corpus) if i in chosen]
+    return Corpus(kept, corpus.source), Corpus(held_out, corpus.source)
+
+
+def _log_line(step: TrainingStep) -> None:
+    if step.iteration == 1 or step.iteration % LINES_EVERY == 0 or step.dev_score is not None:
+        score = "" if step.dev_score is None else f"  dev F1 {100 * step.dev_score:.2f}"
+        typer.echo(
+            f"iteration {step.iteration:>4}  loss {step.loss:.2f}  "
+            f"gradient {step.gradient_norm:.3g}  {step.seconds:.1f} s{score}",
+            err=True,
+        )
+
+
+def _summarise(tagger: CRFTagger, training: Corpus, dev: Corpus | None, out: Path) -> None:
+    sizes = ModelSizes.of(tagger)
+    facts = {
+        "sentences": f"{len(training):,}",
+        "tokens": f"{sum(map(len, training)):,}",
+        "labels": f"{sizes.labels:,} ({tagger.labels_.scheme})",
+        "features": f"{sizes.features:,}",
+        "weights": f"{sizes.weights:,}",
+        "iterations": f"{tagger.n_iter_} ({tagger.stop_reason_})",
+        "loss": f"{tagger.loss_:,.2f}",
+        "model": f"{out} ({out.stat().st_size:,} bytes)",
+    }
+    typer.echo("\n".join(f"{name:<12}{value}" for name, value in facts.items()))
+    if dev is not None:
+        scores = report(dev, tagger.predict(dev), scheme=tagger.labels_.scheme)
+        typer.secho(f"\nDevelopment set: {len(dev):,} sentences", bold=True)
+        typer.echo(str(scores))

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import trelliswork as tw
+from commands import fail, run, train_model
+from trelliswork.inspection import ModelSizes, top_edge_features, top_features, top_transitions
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("model")
+    return train_model(folder, "--features", "chunking", "--tokenizer", "words", "--dev", 0.2)
+
+
+def test_everything_is_shown(model):
+    result = run("inspect", model, "--top", 2)
+    assert result.exit_code == 0
+    for part in (
+        "4 (bio): B-LOC B-PER I-PER O",
+        "columns     word, pos, label",
+        "tokenizer   words",
+        "of which",
+        "stopped: ",
+        "dev F1",
+        "ngrams(pos[-2..2], 2..3)",
+        "Transitions",
+        "Features of B-LOC",
+        "Features of O",
+    ):
+        assert part in result.stdout
+
+
+def test_one_label(model):
+    result = run("inspect", model, "--label", "B-PER")
+    assert "Features of B-PER" in result.stdout
+    assert "Features of O" not in result.stdout
+    assert "Unknown label 'X'" in fail("inspect", model, "--label", "X")
+
+
+def test_json(model):
+    result = run("inspect", model, "--json", "--top", 3)
+    record = json.loads(result.stdout)
+    tagger = tw.load(model)
+    assert record["sizes"] == ModelSizes.of(tagger).to_dict()
+    assert record["training"]["stop_reason"] == tagger.stop_reason_
+    assert len(record["training"]["log"]) == tagger.n_iter_
+    assert record["bytes"] == model.stat().st_size
+    assert set(record["features"]) == set(tagger.classes_)
+    assert all(len(found["positive"]) <= 3 for found in record["features"].values())
+
+
+def test_no_model(tmp_path):
+    assert "No such file" in fail("inspect", tmp_path / "missing.tw")
+
+
+def test_untrained_and_ready_features(tmp_path):
+    path = tmp_path / "m.tw"
+    tw.CRFTagger(max_iter=0).fit([[{"a": 1.0}, {"b": 1.0}]], [["X", "Y"]]).save(path)
+    result = run("inspect", path)
+    assert result.exit_code == 0
+    assert "not recorded" in result.stdout
+    assert "Templates" not in result.stdout
+    assert "none" in result.stdout
+
+
+def test_features_of_transitions(tmp_path):
+    model = train_model(tmp_path, "--features", "word[0]\nedge: word[0]")
+    result = run("inspect", model)
+    assert "Features of transitions" in result.stdout
+    assert "word[0]=Lee  B-PER → I-PER" in result.stdout
+
+
+def test_top_features_are_the_largest_weights():
+    rng = np.random.default_rng(0)
+    words = [[str(w) for w in rng.integers(0, 20, size=10)] for _ in range(8)]
+    labels = [[str(y) for y in rng.choice(list("XYZ"), size=10)] for _ in range(8)]
+    tagger = tw.CRFTagger(features="word[-1..1]\nedge: word[0]", l2=0.1).fit(words, labels)
+    model = tagger.model_
+    names = model.encoder.feature_names()
+    weights = {
+        (names[f], model.labels.names[y]): w
+        for f, y, w in zip(
+            model.state.features, model.state.outputs, model.state.weights, strict=True
+        )
+    }
+    for label in "XYZ":
+        mine = sorted((w, name) for (name, y), w in weights.items() if y == label)
+        found = top_features(tagger, label, 4)
+        assert [w for _, w in found.positive] == [w for w, _ in mine[:-5:-1]]
+        assert [w for _, w in found.negative] == [w for w, _ in mine[:4]]
+        assert all(weights[name, label] == w for name, w in found.positive + found.negative)
+    best = top_transitions(tagger, 1).positive[0]
+    before, after = best.name.split(" → ")
+    place = model.labels.id(before), model.labels.id(after)
+    assert best.weight == model.transitions.max() == model.transitions[place]
+    assert model.edge is not None
+    assert top_edge_features(tagger, 1).positive[0].weight == model.edge.weights.max()
+    with pytest.raises(ValueError, match="expected 1 or more"):
+        top_features(tagger, "X", 0)
+
+
+def test_no_edge_features():
+    tagger = tw.CRFTagger().fit([["a"]], [["X"]])
+    assert top_edge_features(tagger) == ([], [])

@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import trelliswork as tw
+from commands import SENTENCES, conll, fail, run, train_model, two_columns
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    path = tmp_path / "train.conll"
+    path.write_text(conll())
+    return path
+
+
+def test_a_run_tells_what_it_did(tmp_path, corpus):
+    out = tmp_path / "m.tw"
+    result = run(
+        "train", corpus, "--dev", corpus, "--out", out, "--features", "chunking", "--l2", 0.01
+    )
+    assert result.exit_code == 0
+    assert "iteration    1  loss" in result.stderr
+    assert "dev F1" in result.stderr
+    for fact in ("sentences   5", "tokens      14", "labels      4 (bio)", "iterations", "micro"):
+        assert fact in result.stdout
+    tagger = tw.load(out)
+    assert tagger.metadata_ == {"columns": ["word", "pos", "label"], "tokenizer": None}
+    assert tagger.features == "chunking"
+
+
+def test_options_reach_the_tagger(tmp_path, corpus):
+    first = train_model(tmp_path, "--max-iter", 3)
+    out = tmp_path / "options.tw"
+    options = (
+        "--l2 0.5 --min-count 2 --pairs all --transitions all --max-iter 7 --tol 1e-3 "
+        "--dev 0.4 --dev-every 2 --patience 3 --jobs 1 --seed 4 --scheme plain"
+    )
+    result = run("train", corpus, "-o", out, "--init", first, *options.split())
+    assert result.exit_code == 0, result.output
+    assert "sentences   3" in result.stdout
+    assert "Development set: 2 sentences" in result.stdout
+    parameters = tw.load(out).get_params()
+    expected = {
+        "l2": 0.5,
+        "min_count": 2,
+        "pairs": "all",
+        "transitions": "all",
+        "max_iter": 7,
+        "tol": 1e-3,
+        "dev_every": 2,
+        "patience": 3,
+        "n_jobs": 1,
+        "random_state": 4,
+        "scheme": "plain",
+    }
+    assert expected.items() <= parameters.items()
+
+
+def test_the_seed_decides_what_is_held_out(tmp_path, corpus):
+    def trained(seed, name):
+        run("train", corpus, "-o", tmp_path / name, "--dev", 0.4, "--seed", seed, "-q")
+        return tw.load(tmp_path / name).model_.encoder.feature_names()
+
+    assert trained(1, "a") == trained(1, "b")
+    assert any(trained(1, "a") != trained(seed, "c") for seed in range(2, 6))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (two_columns(), ["word", "label"]),
+        (conll(), ["word", "pos", "label"]),
+        (conll().replace("\tB-", "\tx\tB-").replace("\tI-", "\tx\tI-").replace("\tO", "\tx\tO"),
+         ["word", "col1", "col2", "label"]),
+    ],
+)  # fmt: skip
+def test_columns_are_named_by_their_number(tmp_path, text, expected):
+    assert tw.load(train_model(tmp_path, text=text)).metadata_["columns"] == expected
+
+
+def test_columns_can_be_named(tmp_path):
+    text = "".join(
+        "".join(f"{label} {word}\n" for word, _, label in sentence) + "\n" for sentence in SENTENCES
+    )
+    tagger = tw.load(train_model(tmp_path, "--columns", "label,form", text=text))
+    assert tagger.metadata_["columns"] == ["form", "label"]
+    assert sorted(tagger.classes_) == ["B-LOC", "B-PER", "I-PER", "O"]
+
+
+def test_json_lines_and_standard_input(tmp_path):
+    records = [
+        {"tokens": [w for w, _, _ in s], "pos": [p for _, p, _ in s], "labels": [y for *_, y in s]}
+        for s in SENTENCES
+    ]
+    text = "".join(json.dumps(record) + "\n" for record in records)
+    path = tmp_path / "train.jsonl"
+    path.write_text(text)
+    out = tmp_path / "m.tw"
+    assert run("train", path, "-o", out, "-q", "--features", "chunking").exit_code == 0
+    assert tw.load(out).metadata_["columns"] == ["word", "pos", "label"]
+    result = run("train", "-", "--format", "jsonl", "-o", out, stdin=text)
+    assert result.exit_code == 0, result.output
+    assert run("train", "-", "-o", out, stdin=conll()).exit_code == 0
+
+
+def test_partial_labels(tmp_path):
+    text = "Ann B-PER\nLee ?\nsings O|B-PER\n\nBob B-PER\nsings O\n\n"
+    tagger = tw.load(train_model(tmp_path, "--unknown", "?", "--alternatives", "|", text=text))
+    assert sorted(tagger.classes_) == ["B-PER", "O"]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--tokenizer", "words"], {"kind": "words"}),
+        (["--tokenizer", "whitespace"], {"kind": "whitespace"}),
+        (["--token-pattern", r"\w+"], {"kind": "regex", "pattern": r"\w+"}),
+        (["--tokenizer", "regex", "--token-pattern", "."], {"kind": "regex", "pattern": "."}),
+    ],
+)
+def test_the_tokenizer_is_kept(tmp_path, options, expected):
+    assert tw.load(train_model(tmp_path, *options)).metadata_["tokenizer"] == expected
+
+
+def test_features_from_a_file_or_from_text(tmp_path):
+    templates = tmp_path / "my.templates"
+    templates.write_text("U0:%x[0,0]\nU1:%x[0,1]\nB\n")
+    names = tw.load(train_model(tmp_path, "--features", templates)).model_.encoder.feature_names()
+    assert "U1:NNP" in names
+    names = tw.load(train_model(tmp_path, "--features", "word[0]")).model_.encoder.feature_names()
+    assert "word[0]=Ann" in names
+
+
+def test_an_old_model_is_replaced(tmp_path):
+    model = train_model(tmp_path)
+    model.write_bytes(b"old")
+    assert len(tw.load(train_model(tmp_path)).classes_) == 4
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m.tw", "train.conll"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--features", "chunkin"], "expected a bundle (chunking"),
+        (["--features", "word["], "--features"),
+        (["--columns", "word,pos,tag"], 'called "label"'),
+        (["--columns", "word,,label"], "expected names"),
+        (["--columns", "word,label"], "expected 2 columns, got 3"),
+        (["--tokenizer", "regex"], "expected a pattern"),
+        (["--token-pattern", "("], "no regular expression"),
+        (["--dev", "1.5"], "share between 0 and 1"),
+        (["--dev", "0.99"], "more sentences than the 5 to hold out"),
+        (["--dev", "missing.conll"], "missing.conll: No such file"),
+        (["--init", "missing.tw"], "missing.tw: No such file"),
+        (["--scheme", "bioo"], "Expected a scheme"),
+        (["--jobs", "0"], "n_jobs"),
+    ],
+)
+def test_bad_options_end_in_one_line(tmp_path, corpus, options, message):
+    out = tmp_path / "m.tw"
+    assert message in fail("train", corpus, "-o", out, "--quiet", *options)
+    assert not out.exists()
+
+
+def test_bad_input_ends_in_one_line(tmp_path):
+    out = tmp_path / "m.tw"
+    bad = tmp_path / "bad.conll"
+    bad.write_text("")
+    assert f"{bad}: expected one token a line" in fail("train", bad, "-o", out)
+    bad.write_text("Ann\tB-PER\nLee\n\n")
+    assert f"{bad}:2: expected 2 columns, got 1" in fail("train", bad, "-o", out)
+    bad.write_text("Ann\n\n")
+    assert f"{bad}:1: expected 2 columns" in fail("train", bad, "-o", out)
+    bad.write_bytes(b"Ann\tB-PER\n\xff\tO\n\n")
+    assert f"{bad}:2: expected UTF-8" in fail("train", bad, "-o", out)
+    bad.write_text(two_columns())
+    assert "no column 'pos'" in fail("train", bad, "-o", out, "--features", "chunking")
+    assert "No such file" in fail("train", tmp_path / "missing", "-o", out)
+
+
+def test_the_place_of_the_model_is_checked_first(tmp_path):
+    missing = tmp_path / "missing.conll"
+    assert "no such directory" in fail("train", missing, "-o", tmp_path / "nowhere" / "m.tw")
+    assert "got a directory" in fail("train", missing, "-o", tmp_path)
