@@ -2,7 +2,8 @@
 
 The ```` ```python ```` and ```` ```pycon ```` blocks of a page run from top to bottom in one
 namespace and in an empty working directory. A block that begins with ``>>>`` is checked as doctest
-does; any other block only has to run. All other blocks (``text``, ``sh``, …) are left alone.
+does, except that a blank line inside an output stands for itself; any other block only has to run.
+All other blocks (``text``, ``sh``, …) are left alone.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ BLOCK = re.compile(
     r"(?P<source>.*?)^(?P=indent)(?P=fence) *$",
     re.MULTILINE | re.DOTALL,
 )
+INNER_BLANK = re.compile(r"\n[ ]*\n(?!>>>|\s*\Z)")
 
 
 class Snippet(NamedTuple):
@@ -42,18 +44,20 @@ def snippets(page: Path) -> list[Snippet]:
     ]
 
 
-def run(snippet: Snippet, page: Path, namespace: dict[str, object]) -> None:
+def run(snippet: Snippet, page: Path, namespace: dict[str, object]) -> str:
+    """Return what went otherwise than the snippet says."""
     if not snippet.source.lstrip().startswith(">>>"):
         source = "\n" * snippet.line + snippet.source
         exec(compile(source, str(page), "exec"), namespace)
-        return
+        return ""
+    source = INNER_BLANK.sub("\n<BLANKLINE>\n", snippet.source)
     test = doctest.DocTestParser().get_doctest(
-        snippet.source, namespace, page.name, str(page), snippet.line
+        source, namespace, page.name, str(page), snippet.line
     )
     messages: list[str] = []
     doctest.DocTestRunner(optionflags=FLAGS).run(test, out=messages.append, clear_globs=False)
-    assert not messages, "".join(messages)
     namespace.update(test.globs)  # the parser ran on a copy
+    return "".join(messages)
 
 
 def prepare(page: str, namespace: dict[str, object]) -> None:
@@ -74,8 +78,9 @@ def test_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {"__name__": "__main__"}
     prepare(page, namespace)
-    for snippet in snippets(ROOT / page):
-        run(snippet, ROOT / page, namespace)
+    messages = [run(snippet, ROOT / page, namespace) for snippet in snippets(ROOT / page)]
+    if any(messages):
+        pytest.fail("".join(messages), pytrace=False)
 
 
 def modules() -> list[str]:
