@@ -3,20 +3,24 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-SOURCES := $(wildcard cpp/* bindings/*) CMakeLists.txt pyproject.toml
+SANITIZED := $(VENV)-sanitize
+PIP := -m pip install --quiet --disable-pip-version-check
+BUILD_TOOLS := "scikit-build-core>=0.11" "nanobind>=2.7" ninja cmake
+INSTALL = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(PIP) --no-build-isolation --editable
+NATIVE := $(wildcard cpp/*.hpp cpp/*.cpp bindings/*.hpp bindings/*.cpp)
 
-.PHONY: help setup demo test test-torch test-all lint format types bench sanitize docs clean
+.PHONY: help setup demo test test-torch lint format types tests bench sanitize docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python $(PIP) --upgrade pip
 
-$(STAMP): $(BIN)/python $(SOURCES)
-	$(BIN)/python -m pip install --quiet "scikit-build-core>=0.11" "nanobind>=2.7" ninja cmake
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[dev]"
+$(STAMP): $(BIN)/python $(NATIVE) CMakeLists.txt pyproject.toml
+	$(BIN)/python $(PIP) $(BUILD_TOOLS)
+	$(INSTALL) ".[dev]"
 	@touch $@
 
 setup: $(STAMP) ## build the extension and install everything for development into .venv
@@ -24,22 +28,47 @@ setup: $(STAMP) ## build the extension and install everything for development in
 demo: $(STAMP) ## train a citation tagger on the shipped works and parse fresh references
 	@$(BIN)/python examples/demo_citations.py
 
-test: lint types $(STAMP) ## lint, types, tests, examples
+test: lint types tests ## lint, types, tests, examples and the snippets of the docs
+
+tests: $(STAMP) ## the tests alone
 	$(BIN)/python -m pytest -n 2
 
 test-torch: $(STAMP) ## install the torch extra and run the tests that need it
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
-	$(BIN)/python -m pytest tests/torch
+	$(BIN)/python $(PIP) --constraint constraints.txt torch
+	$(BIN)/python -m pytest tests/with_torch
 
-lint: $(STAMP)
+lint: $(STAMP) ## ruff and clang-format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror cpp/*.hpp cpp/*.cpp bindings/*.hpp bindings/*.cpp
+	$(BIN)/clang-format --dry-run --Werror $(NATIVE)
+
+types: $(STAMP) ## mypy, strict
+	$(BIN)/mypy
 
 format: $(STAMP) ## rewrite the sources in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i cpp/*.hpp cpp/*.cpp bindings/*.hpp bindings/*.cpp
+	$(BIN)/clang-format -i $(NATIVE)
 
-types: $(STAMP) ## mypy, strict
-	$(BIN)/mypy
+bench: $(STAMP) ## measure us and the rivals in one run; writes benchmarks/results
+	$(INSTALL) ".[dev,bench]"
+	$(BIN)/python benchmarks/chunking.py
+
+sanitize: ## run the tests of the core under the address and undefined-behaviour sanitizers
+	test -x $(SANITIZED)/bin/python || $(PYTHON) -m venv $(SANITIZED)
+	$(SANITIZED)/bin/python $(PIP) $(BUILD_TOOLS)
+	PATH="$(CURDIR)/$(SANITIZED)/bin:$$PATH" $(SANITIZED)/bin/python $(PIP) \
+	  --no-build-isolation --editable ".[dev]" \
+	  -Ccmake.define.TRELLISWORK_SANITIZE=ON -Cinstall.strip=false -Cbuild-dir=build/sanitize
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+	  $(SANITIZED)/bin/python -m pytest -p no:xdist \
+	  tests/test_inference.py tests/test_objective.py tests/test_estimators.py \
+	  tests/test_features.py tests/test_features_given.py tests/test_pattern.py
+
+docs: $(STAMP) ## build the documentation site into site/
+	$(INSTALL) ".[dev,docs]"
+	$(BIN)/mkdocs build --strict
+
+clean: ## remove everything that was built
+	rm -rf $(VENV) $(SANITIZED) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis

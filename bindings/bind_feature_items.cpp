@@ -27,6 +27,8 @@ nb::tuple as_arrays(WeightedRows weighted, bool has_weights) {
 
 }  // namespace
 
+namespace trelliswork {
+
 void bind_feature_items(nb::module_& m) {
     nb::class_<ItemBatch>(m, "ItemBatch", "Feature dicts flattened to names and weights.")
         .def(nb::new_([](nb::list sequences) {
@@ -88,3 +90,5 @@ void bind_feature_items(nb::module_& m) {
              })
         .def_prop_ro("n_features", [](const ItemIndex& self) { return self.names().size(); });
 }
+
+}  // namespace trelliswork

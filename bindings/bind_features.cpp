@@ -19,9 +19,6 @@ namespace nb = nanobind;
 using namespace trelliswork;
 using namespace trelliswork::python;
 
-void bind_patterns(nb::module_& m);
-void bind_feature_items(nb::module_& m);
-
 namespace {
 
 // (state indptr, state indices, edge indptr, edge indices)
@@ -181,8 +178,10 @@ void bind_templates(nb::module_& m) {
 
 }  // namespace
 
+namespace trelliswork {
+
 void bind_features(nb::module_& m) {
-    bind_patterns(m);
     bind_templates(m);
-    bind_feature_items(m);
 }
+
+}  // namespace trelliswork

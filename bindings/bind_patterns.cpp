@@ -24,6 +24,8 @@ std::u32string code_points(nb::str text) {
 
 }  // namespace
 
+namespace trelliswork {
+
 void bind_patterns(nb::module_& m) {
     nb::class_<UnicodeTable>(m, "UnicodeTable", "Character classes and case of every code point.")
         .def(
@@ -64,3 +66,5 @@ void bind_patterns(nb::module_& m) {
             return found ? nb::object(nb::make_tuple(found->begin, found->end)) : nb::none();
         });
 }
+
+}  // namespace trelliswork

@@ -1,11 +1,13 @@
 // The Python module trelliswork._core: each bind_<noun> lives in bind_<noun>.cpp.
 #include <nanobind/nanobind.h>
 
-void bind_features(nanobind::module_& m);
 namespace trelliswork {
 void bind_automaton(nanobind::module_& m);
+void bind_feature_items(nanobind::module_& m);
+void bind_features(nanobind::module_& m);
 void bind_inference(nanobind::module_& m);
 void bind_objective(nanobind::module_& m);
+void bind_patterns(nanobind::module_& m);
 }  // namespace trelliswork
 
 NB_MODULE(_core, m) {
@@ -13,7 +15,9 @@ NB_MODULE(_core, m) {
     // Automata live in caches until the interpreter goes: that is no leak worth a report.
     nanobind::set_leak_warnings(false);
     trelliswork::bind_automaton(m);
-    bind_features(m);
+    trelliswork::bind_patterns(m);
+    trelliswork::bind_features(m);
+    trelliswork::bind_feature_items(m);
     trelliswork::bind_inference(m);
     trelliswork::bind_objective(m);
 }

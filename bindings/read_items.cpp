@@ -61,7 +61,9 @@ class ItemReader {
         }
         if (PyDict_Check(token.ptr())) {
             for (auto [key, value] : nb::borrow<nb::dict>(token)) {
-                read_entry(prefix + text_of(key), value, depth);
+                // Held, because converting a value may run code that changes the dict.
+                const nb::object held = nb::borrow(value);
+                read_entry(prefix + text_of(key), held, depth);
             }
         } else if (nb::hasattr(token, "items")) {
             for (nb::handle entry : token.attr("items")()) {

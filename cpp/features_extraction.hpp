@@ -30,7 +30,13 @@ class Extraction {
           batch_(batch),
           begin_(begin),
           end_(end),
-          token_values_(index, batch, begin, end) {}
+          token_values_(index, batch, begin, end) {
+        // Single values are read from the arrays of their attributes; longer n-grams get their own.
+        n_arrays_ = program_.attributes.size();
+        for (const NgramKind& kind : program_.kinds) {
+            array_of_kind_.push_back(kind.prefix < 0 ? kind.attribute : n_arrays_++);
+        }
+    }
 
     ExtractedFeatures run() {
         ExtractedFeatures out;
@@ -75,18 +81,14 @@ class Extraction {
             places_.push_back({token, n_positions_ + reach, length});
             n_positions_ += length + 2 * reach;
         }
-        const std::size_t n_arrays = program_.attributes.size() + program_.kinds.size();
         // A margin keeps pointers shifted by an offset inside the allocation.
-        arena_.resize(std::max(arena_.size(), n_arrays * n_positions_ + 4 * reach));
+        arena_.resize(std::max(arena_.size(), n_arrays_ * n_positions_ + 4 * reach));
     }
 
     // (positions,) value ids of attribute a
     std::uint32_t* values(std::uint32_t a) { return array(a); }
-    // (positions,) n-gram ids of kind k; the values themselves where n = 1
-    std::uint32_t* ngrams(std::uint32_t k) {
-        if (program_.kinds[k].prefix < 0) return values(program_.kinds[k].attribute);
-        return array(program_.attributes.size() + k);
-    }
+    // (positions,) n-gram ids of kind k
+    std::uint32_t* ngrams(std::uint32_t k) { return array(array_of_kind_[k]); }
     std::uint32_t* array(std::size_t i) {
         return arena_.data() + 2 * static_cast<std::size_t>(program_.reach) + i * n_positions_;
     }
@@ -187,9 +189,11 @@ class Extraction {
     std::size_t begin_;
     std::size_t end_;
     TokenValues<learn> token_values_;
+    std::size_t n_arrays_ = 0;
+    std::vector<std::size_t> array_of_kind_;  // (K,)
     std::vector<Place> places_;
     std::size_t n_positions_ = 0;
-    std::vector<std::uint32_t> arena_;  // (A + K, positions)
+    std::vector<std::uint32_t> arena_;  // (n_arrays, positions)
 };
 
 }  // namespace trelliswork

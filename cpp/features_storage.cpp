@@ -1,4 +1,5 @@
 // A FeatureIndex as flat arrays and back, without the features nobody needs, and as names.
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -153,7 +154,9 @@ FeatureArrays FeatureIndex::arrays() const {
 FeatureIndex::FeatureIndex(std::shared_ptr<const FeatureProgram> program,
                            const FeatureArrays& arrays)
     : FeatureIndex(std::move(program)) {
-    constexpr auto most = std::int64_t{std::numeric_limits<std::int32_t>::max()};
+    // Every feature has a cell of its own, so the cells bound what a corrupt number can ask for.
+    const auto most = std::min<std::int64_t>(static_cast<std::int64_t>(arrays.rows.size()),
+                                             std::numeric_limits<std::int32_t>::max());
     require(arrays.n_state >= 0 && arrays.n_state <= most && arrays.n_edge >= 0 &&
                 arrays.n_edge <= most,
             "the number of features is out of range");

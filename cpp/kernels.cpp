@@ -1,4 +1,7 @@
 // Chooses the inner loops for the processor at hand.
+#include <cstdlib>
+#include <string_view>
+
 #include "chain_kernels.hpp"
 #include "feature_kernels.hpp"
 
@@ -18,17 +21,39 @@ TRELLISWORK_DECLARE_KERNELS(avx512)
 
 namespace {
 
-template <class Kernels>
-const Kernels& choose([[maybe_unused]] const Kernels& for_avx512,
-                      [[maybe_unused]] const Kernels& for_avx2, const Kernels& for_any) {
+enum class InstructionSet { portable, avx2, avx512 };
+
+// The best set that the processor has, or the lower one that TRELLISWORK_ISA asks for.
+InstructionSet instruction_set() {
+    static const InstructionSet chosen = [] {
 #ifdef TRELLISWORK_X86_KERNELS
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
-        return for_avx512;
-    }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return for_avx2;
+        const char* variable = std::getenv("TRELLISWORK_ISA");
+        const std::string_view wanted = variable == nullptr ? "" : variable;
+        if (wanted == "portable") return InstructionSet::portable;
+        if (wanted != "avx2" && __builtin_cpu_supports("avx512f") &&
+            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+            __builtin_cpu_supports("avx512bw")) {
+            return InstructionSet::avx512;
+        }
+        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+            return InstructionSet::avx2;
+        }
 #endif
-    return for_any;
+        return InstructionSet::portable;
+    }();
+    return chosen;
+}
+
+template <class Kernels>
+const Kernels& choose(const Kernels& for_avx512, const Kernels& for_avx2, const Kernels& for_any) {
+    switch (instruction_set()) {
+        case InstructionSet::avx512:
+            return for_avx512;
+        case InstructionSet::avx2:
+            return for_avx2;
+        default:
+            return for_any;
+    }
 }
 
 }  // namespace
@@ -39,15 +64,11 @@ namespace avx512 = portable;
 #endif
 
 const ChainKernels& chain_kernels() {
-    static const ChainKernels& chosen =
-        choose(avx512::chain_kernels, avx2::chain_kernels, portable::chain_kernels);
-    return chosen;
+    return choose(avx512::chain_kernels, avx2::chain_kernels, portable::chain_kernels);
 }
 
 const FeatureKernels& feature_kernels() {
-    static const FeatureKernels& chosen =
-        choose(avx512::feature_kernels, avx2::feature_kernels, portable::feature_kernels);
-    return chosen;
+    return choose(avx512::feature_kernels, avx2::feature_kernels, portable::feature_kernels);
 }
 
 }  // namespace trelliswork

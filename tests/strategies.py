@@ -60,7 +60,10 @@ def trellises(draw, dense: bool | None = None, elements=scores) -> Trellis:
         longest = draw(st.integers(1, 3))
         positional = draw(st.booleans())
     n_patterns = automaton.n_patterns
-    maybe = lambda shape: draw(st.one_of(st.none(), arrays(shape, elements)))  # noqa: E731
+
+    def maybe(shape: tuple[int, ...]) -> np.ndarray | None:
+        return draw(st.one_of(st.none(), arrays(shape, elements)))
+
     return Trellis(
         draw(arrays((n_tokens, longest, n_labels), elements)),
         automaton,

@@ -4,7 +4,6 @@ import os
 import pickle
 import stat
 import sys
-import time
 
 import pytest
 from hypothesis import given
@@ -376,11 +375,9 @@ def test_standard_streams(monkeypatch, capsys):
     assert capsys.readouterr().out == "é\tX\n\nstill open\n"
 
 
-def test_real_data_reads_fast_and_round_trips(data_dir, tmp_path):
+def test_real_data_round_trips(data_dir, tmp_path):
     path = data_dir / "conll2000" / "train.conll.gz"
-    start = time.perf_counter()
     corpus = read_conll(path, ("word", "pos", "label"))
-    assert time.perf_counter() - start < 2.0  # about 0.3 s where nothing else runs
     assert len(corpus) == 8936
     assert sum(map(len, corpus)) == 211727
     write_conll(corpus[:500], tmp_path / "x")

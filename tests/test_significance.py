@@ -1,5 +1,4 @@
 import itertools
-import time
 
 import numpy as np
 import pytest
@@ -126,12 +125,3 @@ def test_bad_arguments():
         compare_counts(np.ones((2, 3)), np.ones((3, 3)))
     with pytest.raises(DataError, match="sentence 0: expected 1 predicted"):
         randomization_test([["a"]], [["a"]], [["a", "b"]])
-
-
-def test_fast_and_bounded_in_memory():
-    rng = np.random.default_rng(0)
-    first = rng.integers(0, 12, (2012, 3)).astype(float)
-    second = rng.integers(0, 12, (2012, 3)).astype(float)
-    start = time.perf_counter()
-    compare_counts(first, second, shuffles=10_000, random_state=0)
-    assert time.perf_counter() - start < 5.0  # far less where nothing else runs

@@ -1,8 +1,8 @@
 """Automata over labels: the arc lists that the kernel runs on.
 
-An automaton reads one label a segment (a token, in a chain). A path from an initial to a final state
-collects the weights of the *patterns* that its arcs fire; a transition ``y' → y`` is a pattern of
-length two. Letters: ``S`` states, ``A`` arcs, ``L`` labels, ``P`` patterns.
+An automaton reads one label a segment (a token, in a chain). A path from an initial to a final
+state collects the weights of the *patterns* that its arcs fire; a transition ``y' → y`` is a
+pattern of length two. Letters: ``S`` states, ``A`` arcs, ``L`` labels, ``P`` patterns.
 """
 
 from __future__ import annotations

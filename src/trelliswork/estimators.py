@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import asdict
+from itertools import pairwise
 from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from trelliswork.inputs import as_labels, as_sequences, make_encoder
 from trelliswork.labels import LabelSet
 from trelliswork.learn.objective import GoldLabels, Objective
 from trelliswork.learn.train import DevCheck, train
+from trelliswork.learn.weights import sequence_weights
 from trelliswork.model import ChainModel
 from trelliswork.parallel import resolve_jobs
 from trelliswork.persist import read_model_file, write_model_file
@@ -89,6 +91,8 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         ``"converged"``, ``"max_iter"``, ``"early_stopping"``, ``"interrupted"`` or ``"precision"``.
     training_log_ : list of TrainingStep
         One entry an iteration.
+    metadata_ : dict
+        Anything that JSON can hold, saved with the model; empty after ``fit``, yours to fill.
 
     Examples
     --------
@@ -173,7 +177,7 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
             features,
             gold,
             len(labels),
-            weights=self._sequence_weights(names, sample_weight),
+            weights=sequence_weights(names, sample_weight, self.class_weight),
             l2=self.l2,
             pairs="all" if self.pairs == "all" else "observed",
             transitions="all" if self.transitions == "all" else "observed",
@@ -181,9 +185,7 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         del features  # the objective keeps what it needs in a form of its own
         start = np.zeros(objective.n_parameters)
         if self.init is not None:
-            earlier = self.init if isinstance(self.init, CRFTagger) else load(self.init)
-            check_is_fitted(earlier)
-            start = objective.parameters_like(earlier.model_, labels, encoder)
+            start = objective.parameters_like(_trained_model(self.init), labels, encoder)
         check = None
         if dev is not None:
             X_dev, y_dev = dev if isinstance(dev, tuple) else (dev, None)  # noqa: N806
@@ -192,7 +194,7 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
 
             def dev_score(parameters: NDArray[np.float64]) -> float:
                 candidate = objective.model(parameters, labels, encoder)
-                found = _decode(candidate, dev_sequences, None, self.n_jobs)
+                found = candidate.decode(dev_sequences, n_jobs=self.n_jobs)
                 return report(dev_labels, found, scheme=labels.scheme).f1
 
             check = DevCheck(dev_score, self.dev_every, self.patience)
@@ -217,11 +219,12 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
             )
         self.labels_ = labels
         self.classes_ = np.array(labels.names)
-        self.model_ = objective.model(run.parameters, labels, encoder)
+        self.model_: ChainModel = objective.model(run.parameters, labels, encoder)
         self.n_iter_ = len(run.log)
         self.loss_ = run.loss
         self.stop_reason_ = run.reason
         self.training_log_ = run.log
+        self.metadata_: dict[str, Any] = {}
         return self
 
     def predict(self, X: Any, *, known: Any = None) -> list[list[str]]:  # noqa: N803
@@ -232,10 +235,12 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         X
             Sequences, as for ``fit``.
         known
-            What is known of the labels, as ``y`` in ``fit``: the best labelling that agrees with it.
+            What is known of the labels, as ``y`` in ``fit``: the best labelling that agrees.
         """
         check_is_fitted(self)
-        return _decode(self.model_, as_sequences(X), known, self.n_jobs)
+        sequences = as_sequences(X)
+        given = None if known is None else as_labels(sequences, known)
+        return self.model_.decode(sequences, given, n_jobs=self.n_jobs)
 
     def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:  # noqa: N803
         """Return ``P(y_t = y | x)``, one array of shape ``(T, L)`` a sequence."""
@@ -254,15 +259,15 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         probability = np.exp(best.scores - log_z[:, None])
         return [
             [
-                (self._names(best.labels[i, first:last]), float(probability[b, i]))
+                (self.model_.names(best.labels[i, first:last]), float(probability[b, i]))
                 for i in range(k)
                 if np.isfinite(best.scores[b, i])
             ]
-            for b, (first, last) in enumerate(_bounds(trellis.offsets))
+            for b, (first, last) in enumerate(pairwise(trellis.offsets.tolist()))
         ]
 
     def log_probability(self, X: Any, y: Any = None) -> NDArray[np.float64]:  # noqa: N803
-        """Return ``log p(y | x)`` of each sequence, shape ``(B,)``; partial labels are summed over."""
+        """Return ``log p(y | x)`` of each sequence, shape ``(B,)``, summed over open labels."""
         sequences = as_sequences(X)
         names = as_labels(sequences, y)
         trellis = self.trellis(sequences)
@@ -293,6 +298,7 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
                 "stop_reason": self.stop_reason_,
                 "log": [asdict(step) for step in self.training_log_],
             },
+            "metadata": self.metadata_,
         }
         write_model_file(path, settings, self.model_.arrays())
 
@@ -310,6 +316,7 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         tagger.loss_ = training["loss"]
         tagger.stop_reason_ = training["stop_reason"]
         tagger.training_log_ = [TrainingStep(**step) for step in training["log"]]
+        tagger.metadata_ = dict(settings["metadata"])
         return tagger
 
     def _saved_parameters(self) -> dict[str, Any]:
@@ -322,41 +329,23 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
             parameters["class_weight"] = dict(self.class_weight)
         return parameters
 
-    def _names(self, ids: NDArray[np.int32]) -> list[str]:
-        return _names(self.model_, ids)
-
-    def _sequence_weights(
-        self, labels: list[Sequence[Label]], sample_weight: ArrayLike | None
-    ) -> NDArray[np.float64] | None:
-        weights = None
-        if sample_weight is not None:
-            weights = np.array(sample_weight, dtype=np.float64)
-            if weights.shape != (len(labels),):
-                raise ValueError(
-                    f"sample_weight: expected shape ({len(labels)},), got {weights.shape}."
-                )
-            if not (np.isfinite(weights) & (weights >= 0)).all():
-                raise ValueError("sample_weight: expected finite numbers of at least 0.")
-        if self.class_weight is not None:
-            of_labels = _mean_class_weights(labels, self.class_weight)
-            weights = of_labels if weights is None else weights * of_labels
-        return weights
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # Samples are sequences of different lengths, not the rows of one array.
+        tags.input_tags.two_d_array = False
+        tags.target_tags.required = False  # a labelled corpus brings its own
+        return tags
 
     def _check_parameters(self) -> None:
-        for name, kind, low in (
-            ("l2", Real, 0.0),
-            ("tol", Real, 0.0),
-            ("min_count", Integral, 1),
-            ("max_iter", Integral, 0),
-            ("dev_every", Integral, 1),
-            ("patience", Integral, 1),
-        ):
+        least = {"min_count": 1, "max_iter": 0, "dev_every": 1, "patience": 1}
+        for name, low in least.items():
             value = getattr(self, name)
-            if not isinstance(value, kind) or isinstance(value, bool) or not value >= low:
-                what = "a whole number" if kind is Integral else "a number"
-                raise ValueError(f"{name}: expected {what} of at least {low}, got {value!r}.")
-        if not np.isfinite(self.l2):
-            raise ValueError(f"l2: expected a finite number, got {self.l2}.")
+            if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < low:
+                raise ValueError(f"{name}: expected a whole number from {low} up, got {value!r}.")
+        for name in ("l2", "tol"):
+            value = getattr(self, name)
+            if not isinstance(value, Real) or not 0.0 <= float(value) < np.inf:
+                raise ValueError(f"{name}: expected a finite number from 0 up, got {value!r}.")
         for name in ("pairs", "transitions"):
             if getattr(self, name) not in ("observed", "all"):
                 raise ValueError(
@@ -389,6 +378,12 @@ def load(path: str | os.PathLike[str]) -> CRFTagger:
         ) from error
 
 
+def _trained_model(tagger: CRFTagger | str | os.PathLike[str]) -> ChainModel:
+    fitted = tagger if isinstance(tagger, CRFTagger) else load(tagger)
+    check_is_fitted(fitted)
+    return fitted.model_
+
+
 def _label_set(sequences: list[Sequence[Label]], scheme: Scheme | None) -> LabelSet:
     if not any(len(sequence) for sequence in sequences):
         raise DataError("X: expected at least one labelled token, got none.")
@@ -396,63 +391,3 @@ def _label_set(sequences: list[Sequence[Label]], scheme: Scheme | None) -> Label
         return LabelSet.infer(sequences, scheme)
     except LabelError as error:
         raise LabelError(f"y: {error}") from error
-
-
-def _bounds(offsets: NDArray[np.int64]) -> list[tuple[int, int]]:
-    ends = offsets.tolist()
-    return list(zip(ends[:-1], ends[1:], strict=True))
-
-
-def _names(model: ChainModel, ids: NDArray[np.int32]) -> list[str]:
-    names = np.array(model.labels.names, dtype=object)
-    return list(names[ids])
-
-
-def _decode(
-    model: ChainModel, sequences: list[Any], known: Any, n_jobs: int | None
-) -> list[list[str]]:
-    trellis = model.trellis(sequences, n_jobs=n_jobs)
-    allowed = None
-    if known is not None:
-        given = as_labels(sequences, known)
-        allowed = model.labels.allowed([label for sequence in given for label in sequence])
-    names = _names(model, inference.viterbi(trellis, allowed=allowed, n_jobs=n_jobs).labels)
-    return [names[first:last] for first, last in _bounds(trellis.offsets)]
-
-
-def _mean_class_weights(
-    sequences: list[Sequence[Label]], class_weight: Mapping[str, float] | str
-) -> NDArray[np.float64]:
-    """Weight of each sequence, shape ``(B,)``: the mean weight of its labels; 1 where open."""
-    counts: dict[str, int] = {}
-    for sequence in sequences:
-        for label in sequence:
-            if isinstance(label, str):
-                counts[label] = counts.get(label, 0) + 1
-    if isinstance(class_weight, str):
-        if class_weight != "balanced":
-            raise ValueError(
-                f"class_weight: expected a mapping or 'balanced', got {class_weight!r}."
-            )
-        total = sum(counts.values())
-        by_name = {name: total / (len(counts) * count) for name, count in counts.items()}
-    else:
-        by_name = dict(class_weight)
-        unknown = sorted(set(by_name) - set(counts))
-        if unknown:
-            raise LabelError(
-                f"class_weight: unknown label {unknown[0]!r}. Known are {sorted(counts)}."
-            )
-        bad = [name for name, weight in by_name.items() if not 0 <= weight < np.inf]
-        if bad:
-            raise ValueError(
-                f"class_weight: expected at least 0, got {by_name[bad[0]]} for {bad[0]!r}."
-            )
-    return np.array(
-        [
-            np.mean([by_name.get(y, 1.0) if isinstance(y, str) else 1.0 for y in sequence])
-            if len(sequence)
-            else 1.0
-            for sequence in sequences
-        ]
-    )

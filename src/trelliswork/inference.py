@@ -1,13 +1,13 @@
 """The verbs of the kernel: exact inference on a batch of sequences.
 
-Every verb is a pure function of a :class:`Trellis`, the scores of a ragged batch of sequences on one
-automaton. Letters: ``B`` sequences, ``N`` tokens in all, ``D`` longest segment (1 in a chain), ``L``
-labels, ``P`` patterns, ``A`` arcs. The score of a path is
+Every verb is a pure function of a :class:`Trellis`, the scores of a ragged batch of sequences on
+one automaton. Letters: ``B`` sequences, ``N`` tokens in all, ``D`` longest segment (1 in a chain),
+``L`` labels, ``P`` patterns, ``A`` arcs. The score of a path is
 
     score(y) = Σ_segments φ[t, d, y] + Σ_{patterns z fired} ψ_z  (+ start and end scores)
 
-``-inf`` forbids a label, an arc or a sequence, exactly; NaN and ``+inf`` are refused. A sequence that
-no path fits has a log-partition of ``-inf``, labels ``-1`` and zero marginals.
+``-inf`` forbids a label, an arc or a sequence, exactly; NaN and ``+inf`` are refused. A sequence
+that no path fits has a log-partition of ``-inf``, labels ``-1`` and zero marginals.
 
 Sums run in scaled probabilities and, for a sequence where these would lose a path, again in
 logarithms, without being asked. Ties are broken toward the lowest label, last position first.
@@ -21,17 +21,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork import _core
-from trelliswork.automaton import Automaton
-from trelliswork.parallel import resolve_jobs
+from trelliswork.trellis import Trellis
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import ArrayLike, NDArray
 
     FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
     LabelArray = NDArray[np.int32]
     BoolArray = NDArray[np.bool_]
 
@@ -49,116 +44,6 @@ __all__ = [
     "sample",
     "viterbi",
 ]
-
-MEMORY_LIMIT = 64 * 2**20
-
-
-class Trellis:
-    """Scores of a ragged batch of sequences on one automaton.
-
-    Parameters
-    ----------
-    scores
-        ``φ``: shape ``(N, L)``, or ``(N, D, L)`` with the score of label ``y`` on the ``d + 1``
-        tokens that end at ``t`` in entry ``[t, d, y]``.
-    automaton
-        Default: the complete first-order automaton over the labels, a linear chain.
-    offsets
-        Sequence ``b`` is tokens ``offsets[b]`` to ``offsets[b + 1]``; shape ``(B + 1,)``.
-        Default: one sequence.
-    weights
-        ``ψ``: one weight a pattern, shape ``(P,)``; for a chain also the ``(L, L)`` transition
-        matrix, rows = previous label. Default: zeros.
-    position_weights
-        Added to `weights` for the arcs into a segment that begins at each token: shape ``(N, P)``,
-        for a chain also ``(N, L, L)``.
-    start, end
-        Scores of the first and of the last label, shape ``(L,)``.
-    memory_limit
-        Bytes of forward rows that each thread may keep; a longer sequence keeps checkpoints and
-        computes the rows between them again.
-    """
-
-    def __init__(
-        self,
-        scores: ArrayLike,
-        automaton: Automaton | None = None,
-        *,
-        offsets: ArrayLike | None = None,
-        weights: ArrayLike | None = None,
-        position_weights: ArrayLike | None = None,
-        start: ArrayLike | None = None,
-        end: ArrayLike | None = None,
-        memory_limit: int = MEMORY_LIMIT,
-    ) -> None:
-        phi = np.ascontiguousarray(scores, dtype=np.float64)
-        if phi.ndim not in (2, 3) or phi.shape[-1] == 0 or 0 in phi.shape[1:]:
-            raise ValueError(
-                "scores: expected shape (tokens, labels) or (tokens, durations, labels) with at "
-                f"least one label, got {phi.shape}."
-            )
-        self.scores: FloatArray = phi[:, None, :] if phi.ndim == 2 else phi
-        n_tokens, _, n_labels = self.scores.shape
-        self.automaton = Automaton.chain(n_labels) if automaton is None else automaton
-        n_patterns = self.automaton.n_patterns
-        if n_labels != self.automaton.n_labels:
-            raise ValueError(
-                f"scores: expected {self.automaton.n_labels} labels, as the automaton has, "
-                f"got {n_labels}."
-            )
-        self.offsets: IntArray = _checked_offsets(
-            [0, n_tokens] if offsets is None else offsets, n_tokens
-        )
-        self.weights = _checked("weights", weights, (n_patterns,))
-        self.position_weights = _checked(
-            "position_weights", position_weights, (n_tokens, n_patterns)
-        )
-        self.start = _checked("start", start, (n_labels,))
-        self.end = _checked("end", end, (n_labels,))
-        _refuse_nan("scores", self.scores)
-        self.memory_limit = int(memory_limit)
-
-    @classmethod
-    def from_sequences(
-        cls, scores: Sequence[ArrayLike], automaton: Automaton | None = None, **options: ArrayLike
-    ) -> Trellis:
-        """Stack one score array a sequence, each ``(T, L)`` or ``(T, D, L)``, into a batch."""
-        arrays = [np.asarray(sequence, dtype=np.float64) for sequence in scores]
-        if not arrays:
-            raise ValueError("Trellis.from_sequences: expected at least one sequence, got none.")
-        offsets = np.cumsum([0, *(len(array) for array in arrays)])
-        return cls(np.concatenate(arrays), automaton, offsets=offsets, **options)  # type: ignore[arg-type]
-
-    @property
-    def n_sequences(self) -> int:
-        """Number of sequences, ``B``."""
-        return int(self.offsets.size - 1)
-
-    @property
-    def n_tokens(self) -> int:
-        """Number of tokens in all sequences, ``N``."""
-        return int(self.scores.shape[0])
-
-    def _batch(self, allowed: ArrayLike | None, n_jobs: int | None) -> _core.Batch:
-        mask = None
-        if allowed is not None:
-            mask = np.ascontiguousarray(allowed, dtype=bool)
-            expected = (self.n_tokens, self.automaton.n_labels)
-            if mask.shape != expected:
-                raise ValueError(f"allowed: expected shape {expected}, got {mask.shape}.")
-            mask = mask.view(np.uint8)
-        return _core.Batch(
-            self.automaton._core,
-            self.offsets,
-            self.scores,
-            start=self.start,
-            end=self.end,
-            allowed=mask,
-            weights=self.weights,
-            position_weights=self.position_weights,
-            memory_limit=self.memory_limit,
-            n_jobs=min(resolve_jobs(n_jobs), max(1, self.n_sequences)),
-        )
 
 
 @dataclass(frozen=True)
@@ -314,7 +199,7 @@ def max_marginal(
 def kbest(
     trellis: Trellis, k: int, *, allowed: ArrayLike | None = None, n_jobs: int | None = None
 ) -> BestPaths:
-    """The `k` best distinct paths of each sequence, exactly, best first.
+    """Find the `k` best distinct paths of each sequence, exactly, best first.
 
     Keeps every forward row: memory ∝ tokens × states of the longest sequence, a thread.
     """
@@ -403,38 +288,3 @@ def log_probability(
     total = log_partition(trellis, n_jobs=n_jobs)
     with np.errstate(invalid="ignore"):
         return np.where(np.isneginf(inside), -np.inf, inside - total)
-
-
-def _checked_offsets(offsets: ArrayLike, n_tokens: int) -> IntArray:
-    given = np.asarray(offsets)
-    if given.ndim != 1 or given.size < 1 or not np.issubdtype(given.dtype, np.integer):
-        raise ValueError(
-            f"offsets: expected a 1-d integer array, got {given.dtype} of shape {given.shape}."
-        )
-    if given[0] != 0 or given[-1] != n_tokens or (np.diff(given) < 0).any():
-        raise ValueError(
-            f"offsets: expected to rise from 0 to {n_tokens}, the number of tokens, got {given}."
-        )
-    return np.ascontiguousarray(given, dtype=np.int64)
-
-
-def _checked(name: str, values: ArrayLike | None, shape: tuple[int, ...]) -> FloatArray | None:
-    """Check an optional score array; a chain's (L, L) matrices are read in rows."""
-    if values is None:
-        return None
-    array = np.ascontiguousarray(values, dtype=np.float64)
-    if array.shape != shape:
-        if array.size != np.prod(shape) or array.ndim != len(shape) + 1:
-            raise ValueError(f"{name}: expected shape {shape}, got {array.shape}.")
-        array = array.reshape(shape)
-    _refuse_nan(name, array)
-    return array
-
-
-def _refuse_nan(name: str, array: FloatArray) -> None:
-    position = _core.find_not_a_score(array.reshape(-1))
-    if position >= 0:
-        where = tuple(int(i) for i in np.unravel_index(position, array.shape))
-        raise ValueError(
-            f"{name}: expected finite numbers or -inf, got {array[where]} at {list(where)}."
-        )

@@ -33,10 +33,11 @@ def as_sequences(X: Any, name: str = "X") -> list[Any]:  # noqa: N803
             f"{name}: expected a list of sequences (token lists, feature dicts, matrices) or a "
             f"Corpus, got {type(X).__name__}."
         )
-    if scipy.sparse.issparse(X) or (isinstance(X, np.ndarray) and X.dtype != object and X.ndim < 3):
+    one_matrix = isinstance(X, np.ndarray) and X.dtype != object and X.ndim < 3
+    if one_matrix or scipy.sparse.issparse(X):
         raise ValueError(
-            f"{name}: expected a list with one matrix a sequence, got one array of shape {X.shape}. "
-            "Reshape your data: one row a token, one array a sequence."
+            f"{name}: expected a list with one matrix a sequence, got one array of shape "
+            f"{getattr(X, 'shape', '?')}. Reshape your data: one row a token, one array a sequence."
         )
     sequences = list(X)
     for index, sequence in enumerate(sequences):
@@ -61,7 +62,7 @@ def as_labels(sequences: list[Any], y: Any) -> list[Sequence[Label]]:
         missing = next((i for i, own in enumerate(labels) if own is None), None)
         if missing is not None:
             raise DataError(
-                f"y: sequence {missing} has no labels. Pass y, or read the data with a label column."
+                f"y: sequence {missing} has no labels. Pass y, or read data with a label column."
             )
     else:
         labels = [s.labels if isinstance(s, Sentence) else s for s in as_sequences(y, "y")]

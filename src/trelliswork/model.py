@@ -1,6 +1,7 @@
 """The chain model: weights of features and transitions, and the scores they give.
 
-    score(y) = Σ_t Σ_f x[t, f] W[f, y_t] + Σ_{t > 0} ( T[y_{t−1}, y_t] + Σ_f e[t, f] V[f, y_{t−1}, y_t] )
+    score(y) = Σ_t Σ_f x[t, f] W[f, y_t]
+             + Σ_{t > 0} ( T[y_{t−1}, y_t] + Σ_f e[t, f] V[f, y_{t−1}, y_t] )
 
 with ``x`` the token features and ``e`` the transition ("edge") features. Only some (feature, label)
 pairs have a weight; the others are 0. ``F`` features, ``L`` labels, ``K`` pairs.
@@ -10,16 +11,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trelliswork import _core
 from trelliswork.automaton import Automaton
-from trelliswork.features import restore
-from trelliswork.inference import Trellis
+from trelliswork.features.restore import restore as restore_encoder
+from trelliswork.inference import viterbi
 from trelliswork.labels import LabelSet
 from trelliswork.parallel import resolve_jobs
+from trelliswork.trellis import Trellis
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.features import EncodedFeatures, Encoder, FeatureMatrix
+    from trelliswork.sentence import Label
 
 __all__ = ["ChainModel", "PairWeights"]
 
@@ -119,6 +123,29 @@ class ChainModel:
             position_weights=edge_scores,
         )
 
+    def decode(
+        self,
+        sequences: Sequence[object],
+        known: Sequence[Sequence[Label]] | None = None,
+        *,
+        n_jobs: int | None = None,
+    ) -> list[list[str]]:
+        """Return the best labelling of each sequence, inside what is known of the labels."""
+        trellis = self.trellis(sequences, n_jobs=n_jobs)
+        allowed = None
+        if known is not None:
+            allowed = self.labels.allowed([label for sequence in known for label in sequence])
+        names = self.names(viterbi(trellis, allowed=allowed, n_jobs=n_jobs).labels)
+        return [names[first:last] for first, last in pairwise(trellis.offsets.tolist())]
+
+    def names(self, ids: NDArray[np.int32]) -> list[str]:
+        """Return the names of an array of label ids."""
+        return list(self._names[ids])
+
+    @cached_property
+    def _names(self) -> NDArray[np.object_]:
+        return np.array(self.labels.names, dtype=object)
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return everything numeric, by name; see :meth:`restore`."""
         parts: dict[str, NDArray[Any]] = {
@@ -144,7 +171,7 @@ class ChainModel:
         """Rebuild a model from :meth:`settings` and :meth:`arrays`; nothing is executed."""
         labels = LabelSet.from_dict(settings["labels"])
         prefix = "encoder."
-        encoder = restore(
+        encoder = restore_encoder(
             settings["encoder"],
             {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)},
         )

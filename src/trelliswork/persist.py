@@ -96,11 +96,12 @@ def _metadata(path: str | os.PathLike[str], content: bytes) -> dict[str, str]:
     try:
         header = json.loads(content[8 : 8 + header_size])
         metadata = header.pop("__metadata__", {})
-        if metadata.get("format") != FORMAT:
-            raise no_model
+        is_model = metadata.get("format") == FORMAT
         expected = max((int(entry["data_offsets"][1]) for entry in header.values()), default=0)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise _damaged(path, "its header cannot be read") from error
+    if not is_model:
+        raise no_model
     if len(content) < 8 + header_size + expected:
         raise _truncated(path)
     return {str(key): str(value) for key, value in metadata.items()}
@@ -123,5 +124,5 @@ def _checksum(arrays: dict[str, NDArray[Any]]) -> str:
     for name in sorted(arrays):
         array = arrays[name]
         value = zlib.crc32(f"{name} {array.dtype} {array.shape}".encode(), value)
-        value = zlib.crc32(np.ascontiguousarray(array).view(np.uint8).reshape(-1), value)
+        value = zlib.crc32(np.ascontiguousarray(array).data, value)
     return f"{value:08x}"

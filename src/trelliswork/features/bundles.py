@@ -183,8 +183,8 @@ def resolve(features: str | Templates | None) -> Templates:
         )
     if features in _BUNDLES:
         return bundle(features)
-    # One plain word is a misspelt bundle more often than a template.
-    if features.strip().isidentifier():
+    # One plain word is a misspelt bundle more often than a template; only `bias` is one.
+    if features.strip().isidentifier() and features.strip() != "bias":
         raise TemplateError(
             f"no bundle is called {features.strip()!r}; there are {', '.join(BUNDLES)}. "
             f"To use the column {features.strip()!r} as a template, write {features.strip()}[0]."

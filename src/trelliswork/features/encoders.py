@@ -7,7 +7,6 @@ called from many threads.
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
@@ -16,6 +15,7 @@ from trelliswork import _core
 from trelliswork.features.bundles import resolve
 from trelliswork.features.matrix import EncodedFeatures, FeatureMatrix
 from trelliswork.features.templates import Templates
+from trelliswork.parallel import resolve_jobs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -94,7 +94,7 @@ class TemplateEncoder:
     ) -> EncodedFeatures:
         """Learn the features of sentences; ``n_jobs`` is there for uniformity: one thread works."""
         check_min_count(min_count)
-        check_jobs(n_jobs)
+        resolve_jobs(n_jobs)
         batch = self._read(sequences)
         program = self.templates.program.native
         self._index, arrays = _core.FeatureIndex.fit(program, batch, min_count)
@@ -103,7 +103,7 @@ class TemplateEncoder:
     def transform(self, sequences: Iterable[object], *, n_jobs: int | None = 1) -> EncodedFeatures:
         """Encode sentences with the features learned; unknown features are left out."""
         batch = self._read(sequences)
-        return self._encoded(batch, fitted(self._index).transform(batch, check_jobs(n_jobs)))
+        return self._encoded(batch, fitted(self._index).transform(batch, resolve_jobs(n_jobs)))
 
     def select(self, keep_state: ArrayLike, keep_edge: ArrayLike | None = None) -> TemplateEncoder:
         """Return an encoder of the kept features only, renumbered in order."""
@@ -195,18 +195,6 @@ def check_min_count(min_count: int) -> None:
     """Refuse thresholds that would keep features nobody has seen."""
     if min_count < 1:
         raise ValueError(f"expected min_count of at least 1, got {min_count}.")
-
-
-def check_jobs(n_jobs: int | None) -> int:
-    """Return the number of threads: ``None`` is one, a negative number counts back from all."""
-    if n_jobs is None:
-        return 1
-    if n_jobs == 0:
-        raise ValueError("expected n_jobs of at least 1, or -1 for all processors, got 0.")
-    if n_jobs > 0:
-        return n_jobs
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(1, (available or 1) + 1 + n_jobs)
 
 
 S = TypeVar("S", bound=np.generic)

@@ -10,12 +10,12 @@ from trelliswork import _core
 from trelliswork.features.encoders import (
     as_list,
     as_mask,
-    check_jobs,
     check_min_count,
     fitted,
     stored_array,
 )
 from trelliswork.features.matrix import EncodedFeatures, FeatureMatrix
+from trelliswork.parallel import resolve_jobs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -59,14 +59,14 @@ class DictEncoder:
     ) -> EncodedFeatures:
         """Learn the names; ``n_jobs`` is there for uniformity: one thread works."""
         check_min_count(min_count)
-        check_jobs(n_jobs)
+        resolve_jobs(n_jobs)
         batch = _core.ItemBatch(as_list(sequences))
         self._index, arrays = _core.ItemIndex.fit(batch, min_count)
         return self._encoded(batch, arrays)
 
     def transform(self, sequences: Iterable[object], *, n_jobs: int | None = 1) -> EncodedFeatures:
         """Encode with the names learned; ``n_jobs`` is there for uniformity: one thread works."""
-        check_jobs(n_jobs)
+        resolve_jobs(n_jobs)
         batch = _core.ItemBatch(as_list(sequences))
         return self._encoded(batch, fitted(self._index).transform(batch))
 

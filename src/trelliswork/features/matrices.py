@@ -9,12 +9,12 @@ import scipy.sparse
 
 from trelliswork.features.encoders import (
     as_list,
-    check_jobs,
     check_min_count,
     fitted,
     stored_array,
 )
 from trelliswork.features.matrix import EncodedFeatures, FeatureMatrix
+from trelliswork.parallel import resolve_jobs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -46,7 +46,7 @@ class MatrixEncoder:
     ) -> EncodedFeatures:
         """Fix the columns; those filled in fewer than ``min_count`` rows are left out."""
         check_min_count(min_count)
-        check_jobs(n_jobs)
+        resolve_jobs(n_jobs)
         matrices = [_as_rows(s, i) for i, s in enumerate(as_list(sequences))]
         if not matrices:
             raise ValueError("expected at least one matrix to learn the number of columns from.")
@@ -60,7 +60,7 @@ class MatrixEncoder:
     def transform(self, sequences: Iterable[object], *, n_jobs: int | None = 1) -> EncodedFeatures:
         """Encode matrices with as many columns as :meth:`fit` saw."""
         fitted(self._kept)
-        check_jobs(n_jobs)
+        resolve_jobs(n_jobs)
         matrices = [_as_rows(s, i) for i, s in enumerate(as_list(sequences))]
         return self._encoded(*self._stack(matrices))
 

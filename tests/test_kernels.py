@@ -1,0 +1,115 @@
+"""The vectorised inner loops, one instruction set at a time, against the sparse path."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from trelliswork import inference
+from trelliswork.automaton import Automaton
+from trelliswork.features import EncodedFeatures, FeatureMatrix
+from trelliswork.inference import Trellis
+from trelliswork.learn.objective import GoldLabels, Objective
+
+# Around every border between whole vectors, and more than one block of columns.
+SIZES = (1, 2, 7, 8, 9, 16, 17, 24, 25, 32, 33, 40, 65)
+
+
+def not_a_chain(n_labels: int) -> Automaton:
+    """The chain with one idle pattern more, which sends it down the sparse path."""
+    chain = Automaton.chain(n_labels)
+    offsets, ids = chain.pattern_offsets, chain.pattern_ids
+    return Automaton(
+        chain.n_states,
+        n_labels,
+        chain.source,
+        chain.label,
+        chain.target,
+        n_patterns=chain.n_patterns + 1,
+        patterns=[ids[offsets[a] : offsets[a + 1]].tolist() for a in range(chain.n_arcs)],
+    )
+
+
+@pytest.mark.parametrize("n_labels", SIZES)
+@pytest.mark.parametrize("scale", [1.0, 20.0])
+def test_dense_equals_sparse(n_labels, scale):
+    rng = np.random.default_rng(n_labels)
+    offsets = [0, 1, 1, 30, 47]
+    scores = scale * rng.normal(size=(47, n_labels))
+    scores[rng.random(scores.shape) < 0.05] = -np.inf
+    scores[:, 0] = np.maximum(scores[:, 0], -5.0)
+    weights = scale * rng.normal(size=n_labels * n_labels)
+    weights[rng.random(weights.shape) < 0.05] = -np.inf
+    weights[0] = 0.0
+    dense = Trellis(scores, weights=weights, offsets=offsets)
+    sparse = Trellis(scores, not_a_chain(n_labels), weights=[*weights, 0.0], offsets=offsets)
+    one, two = inference.marginals(dense), inference.marginals(sparse)
+    np.testing.assert_allclose(one.log_partition, two.log_partition, rtol=1e-12, atol=1e-10)
+    np.testing.assert_allclose(one.labels, two.labels, atol=1e-10)
+    np.testing.assert_allclose(one.pattern_counts, two.pattern_counts[:-1], atol=1e-10)
+    best_one, best_two = inference.viterbi(dense), inference.viterbi(sparse)
+    np.testing.assert_array_equal(best_one.labels, best_two.labels)
+    np.testing.assert_allclose(best_one.scores, best_two.scores, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_labels", SIZES)
+@pytest.mark.parametrize("real", [False, True])
+def test_feature_scores_and_gradients_equal_matrix_products(n_labels, real):
+    rng = np.random.default_rng(n_labels)
+    n_tokens, n_features = 40, 30
+    dense = (rng.random((n_tokens, n_features)) < 0.2) * (
+        rng.normal(size=(n_tokens, n_features)) if real else 1.0
+    )
+    rows, columns = np.nonzero(dense)
+    matrix = FeatureMatrix(
+        np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n_tokens))]).astype(np.int64),
+        columns.astype(np.int32),
+        dense[rows, columns] if real else None,
+        n_features,
+    )
+    features = EncodedFeatures(np.array([0, 15, n_tokens], dtype=np.int64), matrix, None)
+    # Few labels a feature here, many there: both layouts of the weights are used.
+    gold = GoldLabels((rng.random(n_tokens) ** 3 * n_labels).astype(np.int32), None)
+    objective = Objective(features, gold, n_labels)
+    parameters = rng.normal(size=objective.n_parameters)
+    model = objective.model(parameters, None, None)
+    table = np.zeros((n_features, n_labels))
+    table[model.state.features, model.state.outputs] = model.state.weights
+    np.testing.assert_allclose(
+        model.state.score(matrix, n_labels, 2), dense @ table, rtol=1e-12, atol=1e-12
+    )
+    gradient = np.empty_like(parameters)
+    objective.value_and_grad(parameters, gradient, n_jobs=2)
+    trellis = Trellis(dense @ table, weights=model.transitions, offsets=features.offsets)
+    signal = inference.marginals(trellis).labels - (gold.ids[:, None] == np.arange(n_labels))
+    expected = (dense.T @ signal)[model.state.features, model.state.outputs]
+    np.testing.assert_allclose(gradient[: expected.size], expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("instruction_set", ["portable", "avx2"])
+def test_every_instruction_set(instruction_set):
+    """The tests above once more, in a process that is held to a lower instruction set."""
+    if os.environ.get("TRELLISWORK_ISA"):
+        return
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:xdist",
+            "-p",
+            "no:cacheprovider",
+            __file__,
+        ],
+        env=os.environ | {"TRELLISWORK_ISA": instruction_set},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
