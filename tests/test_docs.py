@@ -16,7 +16,6 @@ import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import pytest
 
 import trelliswork
@@ -60,14 +59,6 @@ def run(snippet: Snippet, page: Path, namespace: dict[str, object]) -> str:
     return "".join(messages)
 
 
-def prepare(page: str, namespace: dict[str, object]) -> None:
-    """Provide what a page takes for granted in its fragments."""
-    if page == "docs/features.md":
-        namespace["Templates"] = trelliswork.Templates
-        namespace["scipy_csr_or_array"] = np.eye(3)
-        Path("cities.txt").write_text("New York\nBerlin\n", encoding="utf-8")
-
-
 def pages() -> list[str]:
     found = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md"))]
     return [str(p.relative_to(ROOT).as_posix()) for p in found if p.exists() and snippets(p)]
@@ -77,7 +68,6 @@ def pages() -> list[str]:
 def test_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {"__name__": "__main__"}
-    prepare(page, namespace)
     messages = [run(snippet, ROOT / page, namespace) for snippet in snippets(ROOT / page)]
     if any(messages):
         pytest.fail("".join(messages), pytrace=False)

@@ -328,3 +328,50 @@ def test_conll2000_reaches_the_objective_of_crfsuite(data_dir):
     penalty = sum((w**2).sum() for w in (tagger.model_.state.weights, tagger.model_.transitions))
     assert nll + penalty == pytest.approx(tagger.loss_, rel=1e-9)
     assert np.isfinite(inference.entropy(trellis)).all()
+
+
+def test_negative_values_train():
+    tagger = tw.CRFTagger(l2=0.01).fit([[{"x": -1.0}, {"x": 2.0}]] * 5, [["A", "B"]] * 5)
+    assert tagger.stop_reason_ == "converged"
+    assert tagger.predict([[{"x": -1.0}, {"x": 2.0}]]) == [["A", "B"]]
+
+
+def test_values_too_large_are_named():
+    with pytest.raises(ValueError, match="Are feature values far too large"):
+        tw.CRFTagger().fit([[{"x": 1e200}, {"x": 1.0}]], [["A", "B"]])
+
+
+def test_numpy_strings_do_not_leak():
+    tagger = tw.CRFTagger(features="word[0]").fit(np.array([["a", "b"]]), [np.array(["A", "B"])])
+    (labels,) = tagger.predict([["a", "b"]])
+    assert {type(label) for label in labels} == {str}
+
+
+def test_a_clone_keeps_where_to_start(tagger):
+    assert clone(tw.CRFTagger(init=tagger)).init is tagger
+
+
+@pytest.mark.parametrize(
+    ("known", "message"),
+    [
+        ([["D", "N", "V"], ["D", "ZZ", "V"]], r"known: sequence 1, position 1: unknown label 'ZZ'"),
+        ([["D", "N", "V"], ["D"]], r"known: sequence 1: expected 3 labels, got 1"),
+    ],
+)
+def test_known_labels_are_checked(tagger, known, message):
+    with pytest.raises(tw.TrellisworkError, match=message):
+        tagger.predict(X[:2], known=known)
+
+
+def test_a_template_file_is_not_template_text(tmp_path):
+    path = tmp_path / "my.templates"
+    path.write_text("word[0]\n")
+    with pytest.raises(tw.TemplateError, match=r"is a file: read it with Templates\.from_file"):
+        tw.CRFTagger(features=str(path)).fit(X, Y)
+
+
+def test_outside_is_no_segment_in_dev_scores():
+    dev = ([["a", "b"]], [["none", "none"]])
+    for outside, score in ((None, 1.0), ("none", 0.0)):
+        tagger = tw.CRFTagger(features="bias", scheme="plain", outside=outside)
+        assert tagger.fit(*dev, dev=dev).dev_score_ == score

@@ -316,6 +316,12 @@ def test_wrong_arguments_of_verbs_are_refused():
         inference.viterbi(trellis, n_jobs=0)
 
 
+@pytest.mark.parametrize("scores", [[], [[]], [np.zeros((2, 3)), np.zeros((2, 4))]])
+def test_sequences_that_do_not_stack_are_refused(scores):
+    with pytest.raises(ValueError, match=r"Trellis\.from_sequences: expected"):
+        Trellis.from_sequences(scores)
+
+
 def test_ties_go_to_the_lowest_label():
     best = inference.viterbi(Trellis(np.zeros((4, 3))))
     np.testing.assert_array_equal(best.labels, 0)

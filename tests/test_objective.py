@@ -168,10 +168,11 @@ def test_observed_pairs_only_have_weights():
     assert Objective(features, gold, 2, pairs="all", transitions="all").n_parameters == 8
 
 
-def test_unlabelled_tokens_show_no_pair():
+def test_unlabelled_tokens_show_no_pair_but_may_hold_any_transition():
     matrix = FeatureMatrix(
         np.array([0, 1, 2], dtype=np.int64), np.array([0, 1], dtype=np.int32), None, 2
     )
     features = EncodedFeatures(np.array([0, 2], dtype=np.int64), matrix, None)
     gold = GoldLabels.encode(LabelSet(["A", "B", "C"]), [[None, {"A", "B"}]])
-    assert Objective(features, gold, 3).n_parameters == 2
+    # Feature 1 with A and with B; the six transitions from anything to A or B.
+    assert Objective(features, gold, 3).n_parameters == 2 + 6

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from trelliswork import inference
 from trelliswork.errors import DataError, LabelError, ModelFileError
 from trelliswork.features import Templates
-from trelliswork.inputs import as_labels, as_sequences, make_encoder
+from trelliswork.inputs import allowed_labels, as_labels, as_sequences, make_encoder
 from trelliswork.labels import LabelSet
 from trelliswork.learn.objective import GoldLabels, Objective
 from trelliswork.learn.train import DevCheck, train
@@ -68,6 +68,8 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         measurements without a better score.
     scheme
         How to read the labels, see `LabelSet`; None: guess.
+    outside
+        The plain label that is no segment, such as ``"O"``; matters for scores only.
     n_jobs
         Threads; None: as many as there are cores, or as joblib leaves to this worker.
     random_state
@@ -91,6 +93,8 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         ``"converged"``, ``"max_iter"``, ``"early_stopping"``, ``"interrupted"`` or ``"precision"``.
     training_log_ : list of TrainingStep
         One entry an iteration.
+    dev_score_ : float or None
+        F1 of the weights kept on the development set, where there was one.
     metadata_ : dict
         Anything that JSON can hold, saved with the model; empty after ``fit``, yours to fill.
 
@@ -117,6 +121,7 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         dev_every: int = 5,
         patience: int = 10,
         scheme: Scheme | None = None,
+        outside: str | None = None,
         n_jobs: int | None = None,
         random_state: int | None = None,
         verbose: bool = False,
@@ -133,6 +138,7 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         self.dev_every = dev_every
         self.patience = patience
         self.scheme = scheme
+        self.outside = outside
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -169,7 +175,7 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         jobs = resolve_jobs(self.n_jobs)
         sequences = as_sequences(X)
         names = as_labels(sequences, y)
-        labels = _label_set(names, self.scheme)
+        labels = _label_set(names, self.scheme, self.outside)
         encoder = make_encoder(sequences, self.features)
         features = encoder.fit(sequences, min_count=self.min_count, n_jobs=jobs)
         gold = GoldLabels.encode(labels, names)
@@ -189,13 +195,13 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         check = None
         if dev is not None:
             X_dev, y_dev = dev if isinstance(dev, tuple) else (dev, None)  # noqa: N806
-            dev_sequences = as_sequences(X_dev)
-            dev_labels = as_labels(dev_sequences, y_dev)
+            dev_sequences = as_sequences(X_dev, "dev")
+            dev_labels = as_labels(dev_sequences, y_dev, "dev")
 
             def dev_score(parameters: NDArray[np.float64]) -> float:
                 candidate = objective.model(parameters, labels, encoder)
                 found = candidate.decode(dev_sequences, n_jobs=self.n_jobs)
-                return report(dev_labels, found, scheme=labels.scheme).f1
+                return report(dev_labels, found, scheme=labels.scheme, outside=labels.outside).f1
 
             check = DevCheck(dev_score, self.dev_every, self.patience)
 
@@ -224,6 +230,7 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         self.loss_ = run.loss
         self.stop_reason_ = run.reason
         self.training_log_ = run.log
+        self.dev_score_ = run.best_dev_score
         self.metadata_: dict[str, Any] = {}
         return self
 
@@ -239,8 +246,11 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         sequences = as_sequences(X)
-        given = None if known is None else as_labels(sequences, known)
-        return self.model_.decode(sequences, given, n_jobs=self.n_jobs)
+        allowed = None
+        if known is not None:
+            given = as_labels(sequences, known, "known")
+            allowed = allowed_labels(self.labels_, given, "known")
+        return self.model_.decode(sequences, allowed=allowed, n_jobs=self.n_jobs)
 
     def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:  # noqa: N803
         """Return ``P(y_t = y | x)``, one array of shape ``(T, L)`` a sequence."""
@@ -271,7 +281,7 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         sequences = as_sequences(X)
         names = as_labels(sequences, y)
         trellis = self.trellis(sequences)
-        gold = self.labels_.allowed([label for sequence in names for label in sequence])
+        gold = allowed_labels(self.labels_, names, "y")
         inside = inference.log_partition(trellis, allowed=gold, n_jobs=self.n_jobs)
         return inside - inference.log_partition(trellis, n_jobs=self.n_jobs)
 
@@ -296,6 +306,7 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
                 "n_iter": self.n_iter_,
                 "loss": self.loss_,
                 "stop_reason": self.stop_reason_,
+                "dev_score": self.dev_score_,
                 "log": [asdict(step) for step in self.training_log_],
             },
             "metadata": self.metadata_,
@@ -315,6 +326,7 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         tagger.n_iter_ = training["n_iter"]
         tagger.loss_ = training["loss"]
         tagger.stop_reason_ = training["stop_reason"]
+        tagger.dev_score_ = training["dev_score"]
         tagger.training_log_ = [TrainingStep(**step) for step in training["log"]]
         tagger.metadata_ = dict(settings["metadata"])
         return tagger
@@ -328,6 +340,13 @@ class CRFTagger(BaseEstimator):  # type: ignore[misc]
         if self.class_weight is not None and not isinstance(self.class_weight, str):
             parameters["class_weight"] = dict(self.class_weight)
         return parameters
+
+    def __sklearn_clone__(self) -> CRFTagger:
+        # `init` is a trained tagger: cloning it would forget what it learned.
+        parameters = self.get_params(deep=False)
+        kept = parameters.pop("init")
+        copies = {name: clone(value, safe=False) for name, value in parameters.items()}
+        return type(self)(**copies, init=kept)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -384,10 +403,12 @@ def _trained_model(tagger: CRFTagger | str | os.PathLike[str]) -> ChainModel:
     return fitted.model_
 
 
-def _label_set(sequences: list[Sequence[Label]], scheme: Scheme | None) -> LabelSet:
+def _label_set(
+    sequences: list[Sequence[Label]], scheme: Scheme | None, outside: str | None
+) -> LabelSet:
     if not any(len(sequence) for sequence in sequences):
         raise DataError("X: expected at least one labelled token, got none.")
     try:
-        return LabelSet.infer(sequences, scheme)
+        return LabelSet.infer(sequences, scheme, outside=outside)
     except LabelError as error:
         raise LabelError(f"y: {error}") from error

@@ -14,14 +14,17 @@ import numpy as np
 import scipy.sparse
 
 from trelliswork.corpus import Corpus, Sentence
-from trelliswork.errors import DataError
+from trelliswork.errors import DataError, LabelError
 from trelliswork.features import DictEncoder, MatrixEncoder, TemplateEncoder
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from trelliswork.features import Encoder, Templates
+    from trelliswork.labels import LabelSet
     from trelliswork.sentence import Label
 
-__all__ = ["as_labels", "as_sequences", "make_encoder"]
+__all__ = ["allowed_labels", "as_labels", "as_sequences", "make_encoder"]
 
 
 def as_sequences(X: Any, name: str = "X") -> list[Any]:  # noqa: N803
@@ -33,6 +36,8 @@ def as_sequences(X: Any, name: str = "X") -> list[Any]:  # noqa: N803
             f"{name}: expected a list of sequences (token lists, feature dicts, matrices) or a "
             f"Corpus, got {type(X).__name__}."
         )
+    if isinstance(X, np.ndarray) and X.dtype.kind in "US":
+        return [list(map(str, sequence)) for sequence in X]  # token lists that happen to be equal
     one_matrix = isinstance(X, np.ndarray) and X.dtype != object and X.ndim < 3
     if one_matrix or scipy.sparse.issparse(X):
         raise ValueError(
@@ -49,8 +54,10 @@ def as_sequences(X: Any, name: str = "X") -> list[Any]:  # noqa: N803
     return sequences
 
 
-def as_labels(sequences: list[Any], y: Any) -> list[Sequence[Label]]:
+def as_labels(sequences: list[Any], y: Any, name: str = "y") -> list[Sequence[Label]]:
     """Return one label sequence a sequence; without `y` the sentences bring their own.
+
+    Errors call the labels `name`.
 
     Raises
     ------
@@ -62,20 +69,34 @@ def as_labels(sequences: list[Any], y: Any) -> list[Sequence[Label]]:
         missing = next((i for i, own in enumerate(labels) if own is None), None)
         if missing is not None:
             raise DataError(
-                f"y: sequence {missing} has no labels. Pass y, or read data with a label column."
+                f"{name}: sequence {missing} has no labels. Pass labels, as a pair (X, y) where "
+                "one argument holds both, or read data with a label column."
             )
     else:
-        labels = [s.labels if isinstance(s, Sentence) else s for s in as_sequences(y, "y")]
+        labels = [s.labels if isinstance(s, Sentence) else s for s in as_sequences(y, name)]
     if len(labels) != len(sequences):
-        raise DataError(f"y: expected {len(sequences)} label sequences, got {len(labels)}.")
+        raise DataError(f"{name}: expected {len(sequences)} label sequences, got {len(labels)}.")
     checked: list[Sequence[Label]] = []
     for index, (sequence, own) in enumerate(zip(sequences, labels, strict=True)):
         n_tokens = _length(sequence)
         if own is None or len(own) != n_tokens:
             got = "none" if own is None else len(own)
-            raise DataError(f"y: sequence {index}: expected {n_tokens} labels, got {got}.")
-        checked.append([_one_label(label, index, t) for t, label in enumerate(own)])
+            raise DataError(f"{name}: sequence {index}: expected {n_tokens} labels, got {got}.")
+        checked.append([_one_label(label, name, index, t) for t, label in enumerate(own)])
     return checked
+
+
+def allowed_labels(
+    labels: LabelSet, sequences: Sequence[Sequence[Label]], name: str
+) -> NDArray[np.bool_]:
+    """Return which labels each token of a batch may have, shape ``(N, L)``."""
+    masks = [np.zeros((0, len(labels)), dtype=bool)]
+    for index, sequence in enumerate(sequences):
+        try:
+            masks.append(labels.allowed(sequence))
+        except LabelError as error:
+            raise LabelError(f"{name}: sequence {index}, {error}") from error
+    return np.concatenate(masks)
 
 
 def make_encoder(sequences: list[Any], features: str | Templates | None) -> Encoder:
@@ -107,14 +128,14 @@ def _length(sequence: Any) -> int:
     return int(sequence.shape[0]) if hasattr(sequence, "shape") else len(sequence)
 
 
-def _one_label(label: Any, sequence: int, token: int) -> Label:
-    if label is None or isinstance(label, str):
+def _one_label(label: Any, name: str, sequence: int, token: int) -> Label:
+    if label is None or type(label) is str:
         return label
+    if isinstance(label, str):  # a NumPy string, whose type would leak into every prediction
+        return str(label)
     if isinstance(label, set | frozenset) and label and all(isinstance(n, str) for n in label):
         return frozenset(label)
-    if isinstance(label, np.str_):
-        return str(label)
     raise TypeError(
-        f"y: sequence {sequence}, token {token}: expected a label name, None (unlabelled) or a "
-        f"set of names, got {label!r}."
+        f"{name}: sequence {sequence}, token {token}: expected a label name, None (unlabelled) or "
+        f"a set of names, got {label!r}."
     )

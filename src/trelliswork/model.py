@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.features import EncodedFeatures, Encoder, FeatureMatrix
-    from trelliswork.sentence import Label
 
 __all__ = ["ChainModel", "PairWeights"]
 
@@ -126,15 +125,12 @@ class ChainModel:
     def decode(
         self,
         sequences: Sequence[object],
-        known: Sequence[Sequence[Label]] | None = None,
         *,
+        allowed: NDArray[np.bool_] | None = None,
         n_jobs: int | None = None,
     ) -> list[list[str]]:
-        """Return the best labelling of each sequence, inside what is known of the labels."""
+        """Return the best labelling of each sequence, inside the labels allowed, ``(N, L)``."""
         trellis = self.trellis(sequences, n_jobs=n_jobs)
-        allowed = None
-        if known is not None:
-            allowed = self.labels.allowed([label for sequence in known for label in sequence])
         names = self.names(viterbi(trellis, allowed=allowed, n_jobs=n_jobs).labels)
         return [names[first:last] for first, last in pairwise(trellis.offsets.tolist())]
 

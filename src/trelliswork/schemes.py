@@ -146,11 +146,11 @@ def transition_fault(previous: str | None, label: str | None, scheme: Scheme) ->
             return f"the {name} before is open, expected I-{name} or {closing}-{name}"
         if levels and levels[0][0] in "IE" and depth == 0:
             name = levels[0][1]
-            return f"a {name} begins with B-{name} or {single}-{name}"
+            return f"{name} begins with B-{name} or {single}-{name}"
         return None
     for tag, name in levels[depth:]:
         if tag == "I":
-            return f"a {name} that begins here needs B-{name}"
+            return f"{name} begins here and needs B-{name}"
     return None
 
 

@@ -96,6 +96,13 @@ class Trellis:
         arrays = [np.asarray(sequence, dtype=np.float64) for sequence in scores]
         if not arrays:
             raise ValueError("Trellis.from_sequences: expected at least one sequence, got none.")
+        for index, array in enumerate(arrays):
+            if array.ndim not in (2, 3) or array.shape[1:] != arrays[0].shape[1:]:
+                raise ValueError(
+                    f"Trellis.from_sequences: expected shape (tokens, labels) or (tokens, "
+                    f"durations, labels), the same labels for all, got {array.shape} for sequence "
+                    f"{index} and {arrays[0].shape} for sequence 0."
+                )
         offsets = np.cumsum([0, *(len(array) for array in arrays)])
         return cls(np.concatenate(arrays), automaton, offsets=offsets, **options)  # type: ignore[arg-type]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 from trelliswork.errors import TemplateError
 from trelliswork.features.templates import Templates
@@ -183,6 +184,10 @@ def resolve(features: str | Templates | None) -> Templates:
         )
     if features in _BUNDLES:
         return bundle(features)
+    if "\n" not in features and Path(features).is_file():
+        raise TemplateError(
+            f"{features!r} is a file: read it with Templates.from_file({features!r})."
+        )
     # One plain word is a misspelt bundle more often than a template; only `bias` is one.
     if features.strip().isidentifier() and features.strip() != "bias":
         raise TemplateError(

@@ -107,6 +107,9 @@ class Templates:
     def __hash__(self) -> int:
         return hash((self.templates, self.pad))
 
+    def __repr__(self) -> str:
+        return f"<Templates: {len(self.templates)} of {len(self.rules)} rules>"
+
     def __getstate__(self) -> dict[str, object]:
         # The native program is compiled again where a copy needs it.
         return {name: value for name, value in self.__dict__.items() if name != "program"}

@@ -184,8 +184,13 @@ def minimize(
     number = 0
     reason = "max_iter"
     value = evaluate(x, gradient)
+    norm = _norm(raw_gradient)
+    if not (np.isfinite(value) and np.isfinite(norm)):
+        raise ValueError(
+            f"minimize: expected a finite value and gradient at the start, got {value} and a "
+            f"gradient of norm {norm}. Are feature values far too large? Scale them to about 1."
+        )
     try:
-        norm = _norm(raw_gradient)
         if norm < tol * max(1.0, _norm(x)):
             reason, max_iter = "converged", 0
         while number < max_iter:
@@ -219,7 +224,8 @@ def minimize(
 
 
 def _norm(x: FloatArray) -> float:
-    return float(np.linalg.norm(x))
+    with np.errstate(over="ignore"):  # infinity is an answer, and looked for
+        return float(np.linalg.norm(x))
 
 
 def _line_search(

@@ -260,16 +260,15 @@ def _observed_transitions(
 def _seen_transitions(
     observed: NDArray[np.int32], gold: GoldLabels, offsets: NDArray[np.int64], n_labels: int
 ) -> NDArray[np.int32]:
-    """Transitions that occur, those between alternatives included."""
+    """Transitions that occur, or may occur between tokens whose labels are open."""
     seen = np.zeros((n_labels, n_labels), dtype=bool)
     seen.ravel()[observed[observed >= 0]] = True
-    evidence = gold.evidence
-    if evidence is not None:
+    if gold.allowed is not None:
         first = np.zeros(gold.ids.size, dtype=bool)
         first[offsets[:-1][offsets[:-1] < offsets[1:]]] = True
         open_ends = np.flatnonzero(~first & (observed < 0))
         for i in open_ends[open_ends > 0]:
-            seen |= np.outer(evidence[i - 1], evidence[i])
+            seen |= np.outer(gold.allowed[i - 1], gold.allowed[i])
     return np.flatnonzero(seen).astype(np.int32)
 
 
