@@ -8,7 +8,7 @@ pattern of length two. Letters: ``S`` states, ``A`` arcs, ``L`` labels, ``P`` pa
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,7 +32,8 @@ class Automaton:
     source, label, target
         One entry an arc, shape ``(A,)``, in any order. Arcs must be distinct.
     patterns
-        For each arc, the ids of the patterns it fires. Default: none.
+        For each arc, the ids of the patterns it fires; or an integer array with the one pattern of
+        each arc, ``-1`` for none. Default: none.
     initial, final
         Weight of starting or ending in each state, shape ``(S,)``; ``-inf`` forbids it.
         Default: start in state 0, end anywhere.
@@ -57,13 +58,13 @@ class Automaton:
         target: ArrayLike,
         *,
         n_patterns: int = 0,
-        patterns: Sequence[Sequence[int]] | None = None,
+        patterns: Sequence[Sequence[int]] | NDArray[np.integer[Any]] | None = None,
         initial: ArrayLike | None = None,
         final: ArrayLike | None = None,
     ) -> None:
         arcs = [np.asarray(column, dtype=np.int32) for column in (source, label, target)]
         n_arcs = arcs[0].size
-        fired: Sequence[Sequence[int]] = [()] * n_arcs if patterns is None else patterns
+        fired = np.full(n_arcs, -1) if patterns is None else patterns
         if any(column.shape != (n_arcs,) for column in arcs) or len(fired) != n_arcs:
             raise ValueError(
                 "Automaton: expected one source, label, target and pattern list an arc, got "
@@ -72,10 +73,15 @@ class Automaton:
         order = np.lexsort((arcs[0], arcs[1], arcs[2]))
         self.source, self.label, self.target = (column[order] for column in arcs)
         self.n_states, self.n_labels, self.n_patterns = n_states, n_labels, n_patterns
-        sorted_fired = [fired[i] for i in order]
         self.pattern_offsets: NDArray[np.int64] = np.zeros(n_arcs + 1, dtype=np.int64)
-        np.cumsum([len(ids) for ids in sorted_fired], out=self.pattern_offsets[1:])
-        self.pattern_ids = np.array([i for ids in sorted_fired for i in ids], dtype=np.int32)
+        if isinstance(fired, np.ndarray):
+            ids = fired[order]
+            np.cumsum(ids >= 0, out=self.pattern_offsets[1:])
+            self.pattern_ids = ids[ids >= 0].astype(np.int32)
+        else:
+            lists = [fired[i] for i in order]
+            np.cumsum([len(ids) for ids in lists], out=self.pattern_offsets[1:])
+            self.pattern_ids = np.array([i for ids in lists for i in ids], dtype=np.int32)
         start_at_zero = np.where(np.arange(n_states) == 0, 0.0, -np.inf)
         self.initial = np.array(start_at_zero if initial is None else initial, dtype=np.float64)
         self.final = np.array(np.zeros(n_states) if final is None else final, dtype=np.float64)
@@ -113,10 +119,7 @@ class Automaton:
             label,
             label + 1,
             n_patterns=n_labels * n_labels,
-            patterns=[
-                () if state == 0 else ((state - 1) * n_labels + y,)
-                for state, y in zip(before.tolist(), label.tolist(), strict=True)
-            ],
+            patterns=np.where(before == 0, -1, (before - 1) * n_labels + label),
         )
 
     @property

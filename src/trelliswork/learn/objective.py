@@ -32,6 +32,9 @@ __all__ = ["GoldLabels", "Objective"]
 
 Pairs = Literal["observed", "all"]
 
+# The core numbers the L × L outputs of an edge feature with 16 bits.
+_MOST_LABELS_WITH_EDGES = 256
+
 
 @dataclass(frozen=True, eq=False)
 class GoldLabels:
@@ -118,6 +121,11 @@ class Objective:
             if transitions == "all"
             else _seen_transitions(observed, gold, features.offsets, n_labels)
         )
+        if features.edge is not None and n_labels > _MOST_LABELS_WITH_EDGES:
+            raise ValueError(
+                f"edge features: expected at most {_MOST_LABELS_WITH_EDGES} labels, got {n_labels}."
+                " Leave out the features on transitions."
+            )
         edge_rows = None if features.edge is None else _rows(features.edge)
         self._edge_pairs = None
         if features.edge is not None and edge_rows is not None:
