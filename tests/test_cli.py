@@ -113,3 +113,17 @@ def test_terminals_without_table_characters(model):
         stdout, stderr = process.communicate(timeout=10)
         assert (process.returncode, stderr) == (0, "")
         assert "Features of B-PER" in stdout
+
+
+def test_any_separator(tmp_path):
+    source = tmp_path / "train.txt"
+    source.write_text("a;X\nb;Y\n\nb;Y\n")
+    model = tmp_path / "m.tw"
+    options = ("--features", "word[0]", "--l2", 0.01, "-q")
+    assert run("train", source, "-o", model, "--separator", ";", *options).exit_code == 0
+    tagged = run("tag", model, source)
+    assert tagged.stdout == "a;X;X\nb;Y;Y\n\nb;Y;Y\n\n"
+    answers = tmp_path / "tagged.txt"
+    answers.write_text(tagged.stdout)
+    scored = run("evaluate", source, answers, "--separator", ";")
+    assert "(3 of 3)" in scored.stdout

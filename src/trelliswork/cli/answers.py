@@ -93,7 +93,7 @@ def answer(
     ]
 
 
-def to_conll(found: Answer) -> str:
+def to_conll(found: Answer, separator: str = "\t") -> str:
     """Write the columns of the input, offsets of raw text, gold labels, labels, confidences.
 
     With several labellings each is a block of its own after a comment ``# rank probability``.
@@ -109,11 +109,11 @@ def to_conll(found: Answer) -> str:
         confidences = found.confidences(labels)
         shown = [] if confidences is None else [[f"{c:.{DECIMALS}f}" for c in confidences]]
         cells = [*columns, labels, *shown]
-        lines = list(map("\t".join, zip(*cells, strict=True)))
-        if any(line.count("\t") != len(cells) - 1 or "\n" in line for line in lines):
+        lines = list(map(separator.join, zip(*cells, strict=True)))
+        if any(line.count(separator) != len(cells) - 1 or "\n" in line for line in lines):
             raise DataError(
-                f"A cell of the sentence {' '.join(sentence.tokens)[:40]!r}… holds a tab or a line "
-                "end, which CoNLL columns cannot. Use --format jsonl."
+                f"A cell of the sentence {' '.join(sentence.tokens)[:40]!r}… holds a line end or "
+                f"the separator {separator!r}, which CoNLL columns cannot. Use --format jsonl."
             )
         if found.probabilities is not None:
             lines.insert(0, f"# {rank + 1} {found.probabilities[rank]:.{DECIMALS}f}")

@@ -75,12 +75,12 @@ class NamedLines:
         """Read everything now, so that the lines can be gone through more than once."""
         self._seen += self._lines
 
-    def count_columns(self) -> int:
+    def count_columns(self, separator: str | None = None) -> int:
         """Return how many cells the first line of CoNLL columns has, 0 where there is none."""
         for line in self._lines:
             self._seen.append(line)
             # The reader itself decides what a cell is.
-            sentence = next(iter_conll([line], None, labelled=False), None)
+            sentence = next(iter_conll([line], None, separator, labelled=False), None)
             if sentence is not None:
                 return len(sentence.columns)
         return 0
@@ -118,6 +118,7 @@ def read_corpus(
     *,
     data_format: Format | None = None,
     columns: Sequence[str] | None = None,
+    separator: str | None = None,
     unknown: str | None = None,
     alternatives: str | None = None,
 ) -> Corpus:
@@ -130,8 +131,8 @@ def read_corpus(
             f'--columns: expected one column called "{LABEL_COLUMN}", got {",".join(columns)}.'
         )
     lines = NamedLines(path)
-    names = default_columns(lines.count_columns()) if columns is None else columns
-    return read_conll(lines, names, unknown=unknown, alternatives=alternatives)
+    names = default_columns(lines.count_columns(separator)) if columns is None else columns
+    return read_conll(lines, names, separator, unknown=unknown, alternatives=alternatives)
 
 
 def columns_read(tagger: CRFTagger) -> list[str | int]:

@@ -77,6 +77,12 @@ def evaluate(
     outside: Annotated[
         str | None, typer.Option(help="The plain label that is no segment. Default: none.")
     ] = None,
+    separator: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT", help="What separates columns. Default: a tab, or else white space."
+        ),
+    ] = None,
     unknown: Annotated[
         str | None, typer.Option(metavar="CELL", help="Gold cell of an unlabelled token.")
     ] = None,
@@ -123,7 +129,7 @@ def evaluate(
             check_writable(path)
     names = None if scheme is None else check_scheme(scheme)
     reader = LabelReader(
-        data_format, split_columns(columns), confidence_column, unknown, alternatives
+        data_format, split_columns(columns), confidence_column, separator, unknown, alternatives
     )
     found = reader.read_predictions(
         gold if predicted is None else predicted, with_gold=predicted is None

@@ -56,6 +56,8 @@ class LabelReader:
         columns) is read without names.
     confidence_column
         The name or number of the confidence column, counted from 1, from the end if negative.
+    separator
+        What separates columns; see `iter_conll`.
     unknown, alternatives
         How gold cells say "unlabelled" and "one of these"; see `iter_conll`.
     """
@@ -63,6 +65,7 @@ class LabelReader:
     data_format: Format | None = None
     columns: Sequence[str] | None = None
     confidence_column: str | None = None
+    separator: str | None = None
     unknown: str | None = None
     alternatives: str | None = None
 
@@ -73,6 +76,7 @@ class LabelReader:
             path,
             data_format=self.data_format,
             columns=self.columns if named else None,
+            separator=self.separator,
             unknown=self.unknown,
             alternatives=self.alternatives,
         )
@@ -83,9 +87,15 @@ class LabelReader:
         lines = NamedLines(path)
         if choose_format(path, self.data_format) is Format.JSONL:
             return _read_records(lines, with_gold=with_gold)
-        names = self._layout(lines.name, lines.count_columns(), with_gold=with_gold)
+        names = self._layout(lines.name, lines.count_columns(self.separator), with_gold=with_gold)
         corpus = Corpus(
-            iter_conll(lines, names, unknown=self.unknown, alternatives=self.alternatives),
+            iter_conll(
+                lines,
+                names,
+                self.separator,
+                unknown=self.unknown,
+                alternatives=self.alternatives,
+            ),
             lines.name,
         )
         confidences = None

@@ -110,6 +110,12 @@ def tag(
             "column may be missing.",
         ),
     ] = None,
+    separator: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT", help="What separates columns, in and out. Default: as in training."
+        ),
+    ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", help="Threads. Default: one a core.")
     ] = None,
@@ -139,12 +145,13 @@ def tag(
     else:
         if reading is writing is Format.JSONL:
             records = lines = RememberedLines(lines)
-        sentences = _read(tagger, lines, reading, split_columns(columns))
+        separator = separator or tagger.metadata_.get("separator")
+        sentences = _read(tagger, lines, reading, split_columns(columns), separator)
     with open_for_writing(output) as stream:
         for batch in batches(sentences, standard_input):
             for found in answer(tagger, batch, marginals=marginals or all_marginals, nbest=nbest):
                 if writing is Format.CONLL:
-                    stream.write(to_conll(found))
+                    stream.write(to_conll(found, separator or "\t"))
                 else:
                     given = {} if records is None else json.loads(records.recall())
                     stream.write(to_jsonl(found, given=given, all_marginals=all_marginals))
@@ -176,6 +183,7 @@ def _read(
     source: Lines,
     data_format: Format,
     columns: tuple[str, ...] | None,
+    separator: str | None,
 ) -> Iterator[Sentence]:
     """Read sentences with the columns that the model was trained with."""
     needed = columns_read(tagger)
@@ -183,7 +191,7 @@ def _read(
     if columns is None:
         columns = tuple(tagger.metadata_.get("columns") or [TOKEN_COLUMN, *named, LABEL_COLUMN])
     if data_format is Format.CONLL:
-        return iter_conll(source, columns, labelled=None)
+        return iter_conll(source, columns, separator, labelled=None)
     if len(named) == len(needed):
         return iter_jsonl(source, named)
     # Columns read by number must all be there, in order.

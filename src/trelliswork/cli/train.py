@@ -113,6 +113,16 @@ def train(
         str | None,
         typer.Option(help="plain, iob1, bio, bioes, bilou or path. Default: by the labels."),
     ] = None,
+    outside: Annotated[
+        str | None,
+        typer.Option(metavar="LABEL", help="The plain label that is no segment, O for example."),
+    ] = None,
+    separator: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT", help="What separates columns. Default: a tab, or else white space."
+        ),
+    ] = None,
     unknown: Annotated[
         str | None,
         typer.Option(metavar="CELL", help='Label cell of an unlabelled token, "?" for example.'),
@@ -156,6 +166,7 @@ def train(
         dev_every=dev_every,
         patience=patience,
         scheme=None if scheme is None else check_scheme(scheme),
+        outside=outside,
         n_jobs=jobs,
         random_state=seed,
         verbose=not quiet and sys.stderr.isatty(),
@@ -166,6 +177,7 @@ def train(
             path,
             data_format=given,
             columns=split_columns(columns),
+            separator=separator,
             unknown=unknown,
             alternatives=alternatives,
         )
@@ -182,6 +194,7 @@ def train(
     tagger.fit(training, dev=held_out, on_step=_log_line if lines else None)
     tagger.metadata_ = {
         "columns": [*training.column_names, LABEL_COLUMN],
+        "separator": separator,
         "tokenizer": None if declared is None else declared.to_dict(),
     }
     tagger.save(out)
@@ -258,6 +271,7 @@ def _summarise(tagger: CRFTagger, training: Corpus, dev: Corpus | None, out: Pat
     }
     typer.echo("\n".join(f"{name:<12}{value}" for name, value in facts.items()))
     if dev is not None:
-        scores = report(dev, tagger.predict(dev), scheme=tagger.labels_.scheme)
+        labels = tagger.labels_
+        scores = report(dev, tagger.predict(dev), scheme=labels.scheme, outside=labels.outside)
         typer.secho(f"\nDevelopment set: {len(dev):,} sentences", bold=True)
         typer.echo(str(scores))
