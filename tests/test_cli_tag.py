@@ -182,6 +182,6 @@ def test_bad_options_end_in_one_line(model, words, tmp_path):
     assert "--raw only" in fail("tag", words, "--tokenizer", "words")
     assert "--format jsonl only" in fail("tag", words, "--all-marginals")
     tab = ["--raw", "--token-pattern", ".+", "--format", "conll"]
-    assert "holds a tab" in fail("tag", words, *tab, stdin="a\tb\n")
+    assert "holds a line end or the separator" in fail("tag", words, *tab, stdin="a\tb\n")
     assert "invalid JSON" in fail("tag", words, "--input-format", "jsonl", stdin="{\n")
     assert run("tag", words, "--nbest", "0").exit_code == 2

@@ -26,7 +26,11 @@ def test_a_run_tells_what_it_did(tmp_path, corpus):
     for fact in ("sentences   5", "tokens      14", "labels      4 (bio)", "iterations", "micro"):
         assert fact in result.stdout
     tagger = tw.load(out)
-    assert tagger.metadata_ == {"columns": ["word", "pos", "label"], "tokenizer": None}
+    assert tagger.metadata_ == {
+        "columns": ["word", "pos", "label"],
+        "separator": None,
+        "tokenizer": None,
+    }
     assert tagger.features == "chunking"
 
 
