@@ -20,6 +20,22 @@ def arrays(shape: tuple[int, ...], elements: st.SearchStrategy[float]) -> st.Sea
     )
 
 
+def sparse_chain(n_labels: int) -> Automaton:
+    """The chain with one idle pattern more, which sends it down the sparse path."""
+    chain = Automaton.chain(n_labels)
+    fired = np.full(chain.n_arcs, -1)
+    fired[np.diff(chain.pattern_offsets) > 0] = chain.pattern_ids
+    return Automaton(
+        chain.n_states,
+        n_labels,
+        chain.source,
+        chain.label,
+        chain.target,
+        n_patterns=chain.n_patterns + 1,
+        patterns=fired,
+    )
+
+
 @st.composite
 def automata(draw, n_labels: int) -> Automaton:
     """Any automaton, deterministic or not, with several patterns on an arc."""

@@ -8,30 +8,15 @@ import sys
 
 import numpy as np
 import pytest
+from strategies import sparse_chain
 
 from trelliswork import inference
-from trelliswork.automaton import Automaton
 from trelliswork.features import EncodedFeatures, FeatureMatrix
 from trelliswork.inference import Trellis
 from trelliswork.learn.objective import GoldLabels, Objective
 
 # Around every border between whole vectors, and more than one block of columns.
 SIZES = (1, 2, 7, 8, 9, 16, 17, 24, 25, 32, 33, 40, 65)
-
-
-def not_a_chain(n_labels: int) -> Automaton:
-    """The chain with one idle pattern more, which sends it down the sparse path."""
-    chain = Automaton.chain(n_labels)
-    offsets, ids = chain.pattern_offsets, chain.pattern_ids
-    return Automaton(
-        chain.n_states,
-        n_labels,
-        chain.source,
-        chain.label,
-        chain.target,
-        n_patterns=chain.n_patterns + 1,
-        patterns=[ids[offsets[a] : offsets[a + 1]].tolist() for a in range(chain.n_arcs)],
-    )
 
 
 @pytest.mark.parametrize("n_labels", SIZES)
@@ -46,7 +31,7 @@ def test_dense_equals_sparse(n_labels, scale):
     weights[rng.random(weights.shape) < 0.05] = -np.inf
     weights[0] = 0.0
     dense = Trellis(scores, weights=weights, offsets=offsets)
-    sparse = Trellis(scores, not_a_chain(n_labels), weights=[*weights, 0.0], offsets=offsets)
+    sparse = Trellis(scores, sparse_chain(n_labels), weights=[*weights, 0.0], offsets=offsets)
     one, two = inference.marginals(dense), inference.marginals(sparse)
     np.testing.assert_allclose(one.log_partition, two.log_partition, rtol=1e-12, atol=1e-10)
     np.testing.assert_allclose(one.labels, two.labels, atol=1e-10)
