@@ -93,11 +93,10 @@ void bind_inference(nb::module_& m) {
             "posteriors",
             [](const BoundBatch& self, Out<double, 1> log_z, Out<double, 3> segments,
                Out<double, 1> pattern_counts, std::optional<Out<double, 2>> arcs,
-               Out<double, 1> expected_score) {
+               Out<double, 1> entropy) {
                 const Batch& batch = self.get();
                 require(
-                    log_z.size() == self.n_sequences() &&
-                        expected_score.size() == self.n_sequences() &&
+                    log_z.size() == self.n_sequences() && entropy.size() == self.n_sequences() &&
                         segments.shape(0) == self.n_tokens() &&
                         segments.shape(1) == static_cast<std::size_t>(batch.n_durations) &&
                         segments.shape(2) == static_cast<std::size_t>(batch.automaton->n_labels) &&
@@ -110,10 +109,10 @@ void bind_inference(nb::module_& m) {
                         "arcs: wrong shape");
                 nb::gil_scoped_release release;
                 posteriors(batch, log_z.data(), segments.data(), pattern_counts.data(),
-                           data_or_null(arcs), expected_score.data());
+                           data_or_null(arcs), entropy.data());
             },
             nb::arg("log_z"), nb::arg("segments"), nb::arg("pattern_counts"),
-            nb::arg("arcs").none(), nb::arg("expected_score"))
+            nb::arg("arcs").none(), nb::arg("entropy"))
         .def("best_path",
              [](const BoundBatch& self, Out<std::int32_t, 1> labels, Out<std::uint8_t, 1> begins,
                 Out<double, 1> scores) {

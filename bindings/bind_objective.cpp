@@ -40,7 +40,7 @@ class BoundRows {
         }
     }
 
-    FeatureRows get() const { return {offsets_.data(), features_.data(), data_or_null(values_)}; }
+    TokenFeatures get() const { return {offsets_.data(), features_.data(), data_or_null(values_)}; }
     std::int64_t n_tokens() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
     std::int64_t largest() const { return largest_; }
 
@@ -143,7 +143,7 @@ std::unique_ptr<Objective> make_objective(
     nb::gil_scoped_release release;
     return std::make_unique<Objective>(automaton, std::move(data), std::move(state), rows.get(),
                                        copy_of(transitions), std::move(edge),
-                                       edge_rows == nullptr ? FeatureRows{} : edge_rows->get());
+                                       edge_rows == nullptr ? TokenFeatures{} : edge_rows->get());
 }
 
 }  // namespace

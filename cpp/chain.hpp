@@ -18,36 +18,48 @@
 
 namespace trelliswork {
 
+// Makes the weights of all arcs but the start arcs relative to their own largest, and returns that:
+// a start arc weighs nothing in a chain, and would otherwise set the scale. Readers of paths then
+// see the weights that the rows were made with.
+template <class S>
+double scale_apart_from_start(const Automaton& automaton, ArcWeights<S>& arcs) {
+    double shift = 0.0;
+    if constexpr (S::scaled) {
+        double largest = kNegativeInfinity;
+        for (std::int64_t a = 0; a < automaton.n_arcs(); ++a) {
+            if (automaton.source[a] > 0) largest = std::max(largest, arcs.log_weight[a]);
+        }
+        if (largest > kNegativeInfinity) shift = largest;
+    }
+    for (std::int64_t a = 0; a < automaton.n_arcs(); ++a) {
+        arcs.weight[a] = automaton.source[a] > 0 ? S::from_log(arcs.log_weight[a] - shift) : S::one;
+    }
+    return shift;
+}
+
 // Transition weights as padded matrices, beside the arc weights that path readers use.
 template <class S>
 struct ChainWeights {
     ArcWeights<S> arcs;
     std::vector<double> matrix;        // (L, K): W[p, y] in S, padding is zero of S
     std::vector<double> transposed;    // (L, K): W[y, p]
-    double shift = 0.0;                // W = exp(weight − shift), start arcs left aside
+    double shift = 0.0;                // W = exp(weight − shift) in Real
     const double* patterns = nullptr;  // (P,) = (L, L), or null
 
     void load(const Automaton& automaton, const double* patterns_) {
         patterns = patterns_;
         arcs.load(automaton, patterns, nullptr);
+        shift = scale_apart_from_start(automaton, arcs);
         const int n_labels = automaton.n_labels;
         const int stride = padded(n_labels);
         matrix.assign(static_cast<std::size_t>(n_labels) * stride, S::zero);
         transposed = matrix;
-        shift = 0.0;
-        if constexpr (S::scaled) {
-            double largest = kNegativeInfinity;
-            for (std::int64_t a = 0; a < automaton.n_arcs(); ++a) {
-                if (automaton.source[a] > 0) largest = std::max(largest, arcs.log_weight[a]);
-            }
-            if (largest > kNegativeInfinity) shift = largest;
-        }
         for (std::int64_t a = 0; a < automaton.n_arcs(); ++a) {
             const int p = automaton.source[a] - 1;
             const int y = automaton.label[a];
             if (p < 0) continue;
-            matrix[p * stride + y] = S::from_log(arcs.log_weight[a] - shift);
-            transposed[y * stride + p] = matrix[p * stride + y];
+            matrix[p * stride + y] = arcs.weight[a];
+            transposed[y * stride + p] = arcs.weight[a];
         }
     }
 };
@@ -97,6 +109,7 @@ class Chain {
     const ArcWeights<S>& weights_at(std::int64_t u) {
         if (scores_.positional == nullptr) return weights_.arcs;
         local_arcs_.load(automaton_, weights_.patterns, positional_row(u));
+        scale_apart_from_start(automaton_, local_arcs_);
         return local_arcs_;
     }
     double final_weight(std::int64_t) const { return S::one; }
@@ -104,9 +117,10 @@ class Chain {
     std::int64_t length() const { return scores_.length; }
     int n_durations() const { return 1; }
 
-    // labels (T, L) is written, pattern_counts (P,) added to, position_counts (T, P) written where
-    // not null: the posterior of each pattern at each token.
-    void posteriors(double* labels, double* pattern_counts, double* position_counts) {
+    // labels (T, L) is written, pattern_counts (P,) added to; where not null, position_counts (T,
+    // P) is written, the posterior of each pattern at each token, and *entropy is set.
+    void posteriors(double* labels, double* pattern_counts, double* position_counts,
+                    double* entropy) {
         const std::int64_t n_patterns = automaton_.n_patterns;
         if (position_counts != nullptr) {
             std::fill_n(position_counts, scores_.length * n_patterns, 0.0);
@@ -116,6 +130,7 @@ class Chain {
             return;
         }
         const bool one_by_one = scores_.positional != nullptr || position_counts != nullptr;
+        expected_pairs_ = 0.0;
         pair_counts_.assign(static_cast<std::size_t>(n_labels_ * stride_), 0.0);
         beta_.assign(static_cast<std::size_t>(stride_), 0.0);
         std::fill_n(beta_.begin(), n_labels_, 1.0 / total_);
@@ -135,10 +150,13 @@ class Chain {
         }
         for (int p = 0; p < n_labels_ && !one_by_one; ++p) {
             for (int y = 0; y < n_labels_; ++y) {
-                pattern_counts[p * n_labels_ + y] +=
+                const double count =
                     pair_counts_[p * stride_ + y] * weights_.matrix[p * stride_ + y];
+                pattern_counts[p * n_labels_ + y] += count;
+                if (count > 0.0) expected_pairs_ += count * (log_weight(0, p, y) - weights_.shift);
             }
         }
+        if (entropy != nullptr) *entropy = find_entropy(labels);
     }
 
   private:
@@ -192,8 +210,28 @@ class Chain {
                 position_counts == nullptr ? local_pairs_.data() : position_counts + u * n_patterns;
             chain_kernels().backward_pairs(n_labels_, matrix_at(u, &shift), rows_[u], v,
                                            beta_.data(), pairs);
-            for (std::int64_t z = 0; z < n_patterns; ++z) pattern_counts[z] += pairs[z];
+            for (std::int64_t z = 0; z < n_patterns; ++z) {
+                pattern_counts[z] += pairs[z];
+                if (pairs[z] > 0.0) {
+                    const auto p = static_cast<int>(z / n_labels_);
+                    const auto y = static_cast<int>(z % n_labels_);
+                    expected_pairs_ += pairs[z] * (log_weight(u, p, y) - shift);
+                }
+            }
         }
+    }
+
+    // log Z − E[score], from terms relative to the scale of their rows, as in chart.hpp.
+    double find_entropy(const double* labels) const {
+        double expected = expected_pairs_;
+        for (std::int64_t i = 0; i < scores_.length; ++i) {
+            for (int y = 0; y < n_labels_; ++y) {
+                const double p = labels[i * n_labels_ + y];
+                if (p > 0.0) expected += p * (scores_.phi[i * n_labels_ + y] - best_[i]);
+            }
+            if (rescale_[i] != 1.0) expected += std::log(rescale_[i]);
+        }
+        return std::max(std::log(total_) - expected, 0.0);
     }
 
     double* emission_row(std::int64_t t) {
@@ -272,13 +310,14 @@ class Chain {
         total_ = sum.value();
         if constexpr (S::scaled) {
             const bool own = scores_.positional != nullptr;
-            double log_scale = 0.0;
+            long double log_scale = 0.0;
             for (std::int64_t i = 0; i < scores_.length; ++i) {
                 log_scale += best_[i];
                 if (i > 0) log_scale += own ? shift_[i] : weights_.shift;
                 if (rescale_[i] != 1.0) log_scale -= std::log2(rescale_[i]) * M_LN2;
             }
-            log_total_ = total_ > 0.0 ? std::log(total_) + log_scale : kNegativeInfinity;
+            log_total_ = total_ > 0.0 ? static_cast<double>(log_scale + std::log(total_))
+                                      : kNegativeInfinity;
         } else {
             log_total_ = total_;
         }
@@ -301,6 +340,7 @@ class Chain {
     std::vector<double> local_;        // (L, K): weights into one token, where they depend on it
     std::vector<double> local_pairs_;  // (P,)
     ArcWeights<S> local_arcs_;         // the same as arcs, for readers of paths
+    double expected_pairs_ = 0.0;      // expected weight of the transitions, in the rows' scale
     double total_ = S::zero;
     double log_total_ = kNegativeInfinity;
 };

@@ -8,7 +8,12 @@ namespace trelliswork {
 
 inline constexpr int kLanes = 8;
 
-inline int padded(int n) {
+// Below this a scaled value may have lost a path. Terms vanish at 2^64 · exp(−708) ≈ 2^-957 at the
+// largest: nothing beside it.
+inline constexpr double kSmallestSafe = 0x1p-900;
+
+// Internal linkage: files compiled for different instruction sets include this.
+[[maybe_unused]] static constexpr int padded(int n) {
     return (n + kLanes - 1) / kLanes * kLanes;
 }
 

@@ -135,7 +135,7 @@ std::int64_t forward(std::int64_t n, int n_labels, const double* __restrict weig
             rescale[i] = max >= 0x1p-1000 ? inverse_power_of_two(max) : 0x1p+1000;
             for (int y = 0; y < stride; ++y) row[y] *= rescale[i];
         }
-        if (min < 0x1p-960) return i + 1;
+        if (min < kSmallestSafe) return i + 1;
     }
     return n;
 }

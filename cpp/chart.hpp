@@ -6,13 +6,14 @@
 // t counts tokens already read: row 0 is the start, row T the end, and a segment of d tokens leads
 // from row t − d to row t. Cost: arcs + steps × durations, a token.
 //
-// Scaling (S = Real). Row t holds α[t, ·] / exp(C_t). Emissions are exponentiated relative to the
-// row's best, C_t takes the difference, and a row whose maximum drifts out of 2^±64 is multiplied
-// by a power of two, which is exact. Sums lose a path only where a state that some path reaches
-// comes out as zero or near the bottom of the range; `forward` looks for exactly that, at the cost
-// of one comparison a state, and returns false: the caller then runs the same recursion in Log. The
+// Scaling (S = Real or Log). Row t holds α[t, ·] / exp(C_t). Emissions are taken relative to the
+// row's best, and C_t grows by the difference, kept a step at a time in `growth` so that scores of
+// any size cost no digits. In Real a row whose maximum drifts out of 2^±64 is multiplied by a power
+// of two, which is exact. Sums lose a path only where a state that some path reaches comes out as
+// zero or near the bottom of the range; `forward` looks for exactly that, at the cost of one
+// comparison a state, and returns false: the caller then runs the same recursion in Log. The
 // backward pass uses β̃[t, s] = β[t, s] · exp(C_t) / Z, so that Σ_s α[t, s] β̃[t, s] = 1 at every t:
-// a β̃ that underflows belongs to a state with a posterior below 2^-900, and one that could overflow
+// a β̃ that underflows belongs to a state with a posterior below 2^-850, and one that could overflow
 // to a state with α = 0, where it is not wanted.
 #pragma once
 
@@ -22,22 +23,19 @@
 #include <vector>
 
 #include "automaton.hpp"
+#include "chain_kernels.hpp"
 #include "rows.hpp"
 #include "scores.hpp"
 #include "semiring.hpp"
 
 namespace trelliswork {
 
-inline constexpr double kSmallestSafe = 0x1p-960;
-inline constexpr double kRowTooSmall = 0x1p-64;
-inline constexpr double kRowTooLarge = 0x1p+64;
-
 // Where posteriors go; any pointer may be null. All are added to.
 struct PosteriorSink {
     double* segments = nullptr;    // (T, D, L): P(a segment of label y and duration d ends at t)
     double* arc_counts = nullptr;  // (A,): expected number of times each arc is taken
     double* arcs = nullptr;        // (T, A): P(arc a is taken into a segment that begins at t)
-    double* score = nullptr;       // (1,): expected score of a path
+    double* entropy = nullptr;     // (1,): log Z − E[score], in nats
 };
 
 template <class S>
@@ -56,9 +54,7 @@ class Chart {
     bool forward(const SequenceScores& scores) {
         scores_ = scores;
         allocate();
-        for (std::int64_t s = 0; s < n_states(); ++s) {
-            rows_[0][s] = S::from_log(automaton_.initial[s]);
-        }
+        if (!begin()) return false;
         return rows_.run([this] { return fill_block(); }) && finish_total();
     }
 
@@ -126,9 +122,25 @@ class Chart {
         emissions_.resize(static_cast<std::size_t>(rows_.block_length() * emission_width));
         enter_.assign(static_cast<std::size_t>(n_durations() * automaton_.n_steps()), S::zero);
         const auto n_rows = static_cast<std::size_t>(scores_.length) + 1;
-        log_scale_.assign(n_rows, 0.0);
-        rescale_.assign(n_rows, 1.0);
+        growth_.assign(n_rows, 0.0);
+        rescale_.assign(n_rows, S::one);
         shift_.assign(n_rows, constant_.shift);
+    }
+
+    // Row 0: the initial weights.
+    bool begin() {
+        const auto& initial = automaton_.initial;
+        if constexpr (S::scaled) {
+            const double largest = *std::max_element(initial.begin(), initial.end());
+            if (largest > kNegativeInfinity) growth_[0] = largest;
+        }
+        for (std::int64_t s = 0; s < n_states(); ++s) {
+            rows_[0][s] = S::from_log(initial[s] - growth_[0]);
+            const bool lost =
+                S::can_underflow && initial[s] > kNegativeInfinity && rows_[0][s] < kSmallestSafe;
+            if (lost) return false;
+        }
+        return true;
     }
 
     bool fill_block() {
@@ -161,28 +173,25 @@ class Chart {
         }
     }
 
-    // e[d, y] = exp(φ[t−1, d, y] + shift_{t−d} + C_{t−d} − best), C_t ← best.
+    // e[d, y] = exp(φ[t−1, d, y] + shift_{t−d} + C_{t−d} − C_{t−1} − best), C_t = C_{t−1} + best.
     void compute_emissions(std::int64_t t) {
         if constexpr (S::scaled) {
             const double* phi = phi_row(t);
             double* e = emission_row(t);
             const auto longest = std::min<std::int64_t>(n_durations(), t);
             double best = kNegativeInfinity;
-            for (std::int64_t d = 1; d <= longest; ++d) {
-                const double base = log_scale_[t - d] + shift_[t - d];
+            double behind = 0.0;  // C_{t−d} − C_{t−1}
+            for (std::int64_t d = 1; d <= longest; behind -= growth_[t - d], ++d) {
                 for (std::int64_t y = 0; y < n_labels(); ++y) {
-                    best = std::max(best, phi[(d - 1) * n_labels() + y] + base);
+                    const double sum = phi[(d - 1) * n_labels() + y] + (behind + shift_[t - d]);
+                    e[(d - 1) * n_labels() + y] = sum;
+                    best = std::max(best, sum);
                 }
             }
             // No segment may end here: any finite reference will do, every emission is zero.
-            if (best == kNegativeInfinity) best = log_scale_[t - 1];
-            for (std::int64_t d = 1; d <= longest; ++d) {
-                const double base = log_scale_[t - d] + shift_[t - d] - best;
-                for (std::int64_t y = 0; y < n_labels(); ++y) {
-                    e[(d - 1) * n_labels() + y] = std::exp(phi[(d - 1) * n_labels() + y] + base);
-                }
-            }
-            log_scale_[t] = best;
+            if (best == kNegativeInfinity) best = 0.0;
+            for (std::int64_t i = 0; i < longest * n_labels(); ++i) e[i] = S::from_log(e[i] - best);
+            growth_[t] = best;
         }
     }
 
@@ -203,21 +212,15 @@ class Chart {
 
     bool normalise_row(std::int64_t t) {
         double* alpha_row = rows_[t];
-        double largest = 0.0;
-        double smallest = HUGE_VAL;
+        const auto [smallest, largest] = std::minmax_element(alpha_row, alpha_row + n_states());
+        const bool suspicious = S::can_underflow && *smallest < kSmallestSafe;
+        if (suspicious && !small_values_are_structural(t)) return false;
+        if (*largest == S::zero) return true;
+        rescale_[t] = S::rescale_factor(*largest);
+        if (rescale_[t] == S::one) return true;
+        growth_[t] -= S::to_log(rescale_[t]);
         for (std::int64_t s = 0; s < n_states(); ++s) {
-            largest = std::max(largest, alpha_row[s]);
-            smallest = std::min(smallest, alpha_row[s]);
-        }
-        if (smallest < kSmallestSafe && !small_values_are_structural(t)) return false;
-        if (largest > 0.0 && (largest < kRowTooSmall || largest > kRowTooLarge)) {
-            int exponent = 0;
-            std::frexp(largest, &exponent);
-            rescale_[t] = std::ldexp(1.0, -exponent);
-            for (std::int64_t s = 0; s < n_states(); ++s) alpha_row[s] *= rescale_[t];
-            log_scale_[t] += exponent * M_LN2;
-        } else {
-            rescale_[t] = 1.0;
+            alpha_row[s] = S::times(alpha_row[s], rescale_[t]);
         }
         return true;
     }
@@ -259,9 +262,12 @@ class Chart {
             some_path |= last[s] > S::zero && automaton_.final[s] > kNegativeInfinity;
         }
         total_ = sum.value();
-        if (S::scaled && some_path && total_ < kSmallestSafe) return false;
-        log_total_ = some_path ? S::to_log(total_) + log_scale_[scores_.length] + final_shift()
-                               : kNegativeInfinity;
+        if (S::can_underflow && some_path && total_ < kSmallestSafe) return false;
+        log_total_ = kNegativeInfinity;
+        if (!some_path) return true;
+        long double scale = final_shift();
+        for (const double growth : growth_) scale += growth;
+        log_total_ = static_cast<double>(scale + S::to_log(total_));
         return true;
     }
 
@@ -274,8 +280,8 @@ class Chart {
     Rows rows_;                      // (T + 1, S): α in the scale of its row
     std::vector<double> emissions_;  // (block, D, L), scaled semirings only
     std::vector<double> enter_;      // (D, G), a ring over starts
-    std::vector<double> log_scale_;  // (T + 1,): C_t
-    std::vector<double> rescale_;    // (T + 1,): the power of two that row t was multiplied by
+    std::vector<double> growth_;     // (T + 1,): C_t − C_{t−1}, C_0 first
+    std::vector<double> rescale_;    // (T + 1,): what row t was multiplied by, in S
     std::vector<double> shift_;      // (T + 1,): shift of the arc weights at each start
     double total_ = S::zero;
     double log_total_ = kNegativeInfinity;
@@ -292,21 +298,23 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
     std::vector<typename S::Sum> gathered(static_cast<std::size_t>(n_states()));
     std::vector<double> beta(static_cast<std::size_t>(n_states()));
     for (std::int64_t s = 0; s < n_states(); ++s) beta[s] = S::divide(final_weight(s), total_);
-    double expected_score = 0.0;
+    // E[score] − C_T, from terms that are each of moderate size.
+    double expected = 0.0;
     // Adds p · x, where x may be −inf if p is 0.
-    const auto expect = [&expected_score](double p, double x) {
-        if (p > 0.0) expected_score += p * x;
+    const auto expect = [&expected](double p, double x) {
+        if (p > 0.0) expected += p * x;
     };
     // Adds what states weigh at the start or at the end.
-    const auto expect_states = [&](std::int64_t t, const std::vector<double>& weight) {
+    const auto expect_states = [&](std::int64_t t, const std::vector<double>& weight,
+                                   double shift) {
         for (std::int64_t s = 0; s < n_states(); ++s) {
-            expect(S::to_probability(S::times(alpha(t, s), beta[s])), weight[s]);
+            expect(S::to_probability(S::times(alpha(t, s), beta[s])), weight[s] - shift);
         }
     };
 
     // The ring must hold enter[u] for the D starts before row T.
     seek(scores_.length);
-    expect_states(scores_.length, automaton_.final);
+    expect_states(scores_.length, automaton_.final, final_shift());
     auto oldest = scores_.length;
     for (auto t = scores_.length; t >= 1; --t) {
         seek(t);
@@ -319,7 +327,8 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
             std::fill_n(pending.begin() + (oldest % n_durations_) * n_steps, n_steps,
                         typename S::Sum{});
         }
-        for (std::int64_t d = 1; d <= std::min(n_durations_, t); ++d) {
+        double behind = -growth_[t];  // C_{t−d} − C_t
+        for (std::int64_t d = 1; d <= std::min(n_durations_, t); behind -= growth_[t - d], ++d) {
             const double* enter = enter_row(t - d);
             auto* into = pending.data() + ((t - d) % n_durations_) * n_steps;
             double* segments = sink.segments == nullptr
@@ -329,11 +338,11 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
                 const auto y = automaton_.step_label[g];
                 const double ahead = S::times(
                     S::times(emission(t, static_cast<int>(d), y), beta[automaton_.step_target[g]]),
-                    S::scaled ? rescale_[t] : S::one);
+                    rescale_[t]);
                 into[g].add(ahead);
                 const double p = S::to_probability(S::times(enter[g], ahead));
                 if (segments != nullptr) segments[y] += p;
-                expect(p, phi_row(t)[(d - 1) * n_labels() + y]);
+                expect(p, phi_row(t)[(d - 1) * n_labels() + y] + (behind + shift_[t - d]));
             }
         }
         // Row u = t − 1 has now received everything that begins there.
@@ -349,7 +358,7 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
                 gathered[automaton_.source[a]].add(through);
                 const double p =
                     S::to_probability(S::times(alpha(u, automaton_.source[a]), through));
-                expect(p, weights.log_weight[a]);
+                expect(p, weights.log_weight[a] - weights.shift);
                 if (sink.arc_counts != nullptr) sink.arc_counts[a] += p;
                 if (sink.arcs != nullptr) sink.arcs[u * automaton_.n_arcs() + a] += p;
             }
@@ -357,8 +366,8 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
         for (std::int64_t s = 0; s < n_states(); ++s) beta[s] = gathered[s].value();
     }
     seek(0);
-    expect_states(0, automaton_.initial);
-    if (sink.score != nullptr) *sink.score += expected_score;
+    expect_states(0, automaton_.initial, growth_[0]);
+    if (sink.entropy != nullptr) *sink.entropy = std::max(S::to_log(total_) - expected, 0.0);
 }
 
 }  // namespace trelliswork

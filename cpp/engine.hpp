@@ -26,10 +26,12 @@ struct Weights {
     ArcWeights<Log> log;
     ArcWeights<Max> max;
 
-    Weights(const Automaton& automaton_, const double* patterns_, int n_durations)
+    // `arcs_wanted`: posteriors of single arcs, which only the sparse path has.
+    Weights(const Automaton& automaton_, const double* patterns_, int n_durations,
+            bool arcs_wanted = false)
         : automaton(automaton_),
           patterns(patterns_),
-          dense(automaton_.is_chain && n_durations == 1) {
+          dense(automaton_.is_chain && n_durations == 1 && !arcs_wanted) {
         reload();
     }
 
@@ -80,13 +82,14 @@ class Engine {
     }
 
     // log Z. Label posteriors (T, D, L) are written, pattern_counts (P,) added to; position_counts
-    // (T, P) and arcs (T, A) are written and *expected_score is set where not null. All are zero
-    // where no path exists.
+    // (T, P) and arcs (T, A; not on the dense path) are written and *entropy is set where not null.
+    // All are zero where no path exists.
     double posteriors(const SequenceScores& scores, double* segments, double* pattern_counts,
-                      double* position_counts, double* arcs, double* expected_score) {
-        if (weights_.dense && arcs == nullptr && chain_real_.forward(scores)) {
-            return chain_posteriors(scores, segments, pattern_counts, position_counts,
-                                    expected_score);
+                      double* position_counts, double* arcs, double* entropy) {
+        if (entropy != nullptr) *entropy = 0.0;
+        if (weights_.dense && chain_real_.forward(scores)) {
+            chain_real_.posteriors(segments, pattern_counts, position_counts, entropy);
+            return chain_real_.log_total();
         }
         const Automaton& automaton = weights_.automaton;
         std::fill_n(segments, scores.length * scores.n_durations * automaton.n_labels, 0.0);
@@ -95,9 +98,8 @@ class Engine {
             arcs = arcs_.data();
         }
         if (arcs != nullptr) std::fill_n(arcs, scores.length * automaton.n_arcs(), 0.0);
-        if (expected_score != nullptr) *expected_score = 0.0;
         arc_counts_.assign(static_cast<std::size_t>(automaton.n_arcs()), 0.0);
-        const PosteriorSink sink{segments, arc_counts_.data(), arcs, expected_score};
+        const PosteriorSink sink{segments, arc_counts_.data(), arcs, entropy};
         double log_z = 0.0;
         if (!weights_.dense && real_.forward(scores)) {
             real_.posteriors(sink);
@@ -117,40 +119,6 @@ class Engine {
     }
 
   private:
-    double chain_posteriors(const SequenceScores& scores, double* labels, double* pattern_counts,
-                            double* position_counts, double* expected_score) {
-        if (expected_score == nullptr) {
-            chain_real_.posteriors(labels, pattern_counts, position_counts);
-            return chain_real_.log_total();
-        }
-        // The expected score needs the counts of this sequence alone, token by token where the
-        // weights depend on it.
-        const auto n_patterns = static_cast<std::int64_t>(weights_.automaton.n_patterns);
-        counts_.assign(static_cast<std::size_t>(n_patterns), 0.0);
-        if (scores.positional != nullptr && position_counts == nullptr) {
-            positions_.resize(static_cast<std::size_t>(scores.length * n_patterns));
-            position_counts = positions_.data();
-        }
-        chain_real_.posteriors(labels, counts_.data(), position_counts);
-        double expected = 0.0;
-        const auto expect = [&expected](double count, double weight) {
-            if (count > 0.0) expected += count * weight;
-        };
-        for (std::int64_t i = 0; i < scores.length * weights_.automaton.n_labels; ++i) {
-            expect(labels[i], scores.phi[i]);
-        }
-        for (std::int64_t z = 0; z < n_patterns; ++z) {
-            if (weights_.patterns != nullptr) expect(counts_[z], weights_.patterns[z]);
-            pattern_counts[z] += counts_[z];
-        }
-        for (std::int64_t i = 0; scores.positional != nullptr && i < scores.length * n_patterns;
-             ++i) {
-            expect(position_counts[i], scores.positional[i]);
-        }
-        *expected_score = expected;
-        return chain_real_.log_total();
-    }
-
     // pattern_counts[z] += Σ arc_counts[a] over the arcs a that fire z.
     void add_fired_patterns(const double* arc_counts, double* pattern_counts) const {
         const Automaton& automaton = weights_.automaton;
@@ -169,8 +137,6 @@ class Engine {
     Chart<Max> max_;
     std::vector<double> arc_counts_;  // (A,)
     std::vector<double> arcs_;        // (T, A)
-    std::vector<double> counts_;      // (P,)
-    std::vector<double> positions_;   // (T, P)
 };
 
 }  // namespace trelliswork

@@ -85,7 +85,7 @@ void FeatureLayout::collect(const double* slots, double* pairs) const {
     for (std::int64_t k = 0; k < n_pairs(); ++k) pairs[k] += slots[slot_of_pair_[k]];
 }
 
-void FeatureLayout::split(const FeatureRows& rows, std::int64_t first, std::int64_t last,
+void FeatureLayout::split(const TokenFeatures& rows, std::int64_t first, std::int64_t last,
                           SplitFeatures& split) const {
     for (auto i = first; i < last; ++i) {
         for (auto j = rows.offsets[i]; j < rows.offsets[i + 1]; ++j) {
@@ -144,7 +144,7 @@ void FeatureLayout::scatter(const SplitFeatures& split, std::int64_t first, std:
     feature_kernels().scatter(run, signal, row.data(), grad_slots, grad_slots + n_dense_ * stride_);
 }
 
-void observed_pairs(const FeatureRows& rows, std::int64_t n_tokens, std::int64_t n_features,
+void observed_pairs(const TokenFeatures& rows, std::int64_t n_tokens, std::int64_t n_features,
                     int n_labels, const std::int32_t* labels, const std::uint8_t* allowed, bool all,
                     std::vector<std::int64_t>& pair_offsets,
                     std::vector<std::int32_t>& pair_outputs) {

@@ -26,7 +26,7 @@ struct SplitFeatures {
 };
 
 // A CSR matrix of tokens × features that the caller owns.
-struct FeatureRows {
+struct TokenFeatures {
     const std::int64_t* offsets = nullptr;  // (N + 1,)
     const std::int32_t* features = nullptr;
     const double* values = nullptr;  // or null: all ones
@@ -51,7 +51,7 @@ class FeatureLayout {
     void collect(const double* slots, double* pairs) const;
 
     // Appends tokens first … last of `rows` to `split`.
-    void split(const FeatureRows& rows, std::int64_t first, std::int64_t last,
+    void split(const TokenFeatures& rows, std::int64_t first, std::int64_t last,
                SplitFeatures& split) const;
 
     // out[i, y] = Σ_f x[i, f] w[f, y] for tokens first … last of `split`; out (n, n_outputs).
@@ -76,7 +76,7 @@ class FeatureLayout {
 
 // The pairs (feature, label) that occur: labels (N,) with −1 where allowed (N, L) speaks instead
 // (null: such tokens show nothing). Every pair of the F features when `all`.
-void observed_pairs(const FeatureRows& rows, std::int64_t n_tokens, std::int64_t n_features,
+void observed_pairs(const TokenFeatures& rows, std::int64_t n_tokens, std::int64_t n_features,
                     int n_labels, const std::int32_t* labels, const std::uint8_t* allowed, bool all,
                     std::vector<std::int64_t>& pair_offsets,
                     std::vector<std::int32_t>& pair_outputs);

@@ -9,7 +9,7 @@ namespace trelliswork {
 
 namespace {
 
-constexpr std::ptrdiff_t kSequencesAtATime = 16;
+constexpr std::int64_t kMostSequencesAtATime = 16;
 
 // Folds start scores, end scores and allowed labels into φ, copying it only when there are any.
 class ScoreReader {
@@ -73,7 +73,10 @@ void for_each_sequence(const Batch& batch, std::size_t memory_limit, Body&& body
     for (int i = 0; i < batch.n_workers; ++i) {
         workers.push_back({Engine(weights, memory_limit), ScoreReader(batch)});
     }
-    parallel_for(batch.n_workers, batch.n_sequences, kSequencesAtATime,
+    // A few turns for every worker, so that long sequences even out.
+    const auto block = std::clamp<std::int64_t>(batch.n_sequences / (4 * batch.n_workers), 1,
+                                                kMostSequencesAtATime);
+    parallel_for(batch.n_workers, batch.n_sequences, block,
                  [&](int worker, std::ptrdiff_t sequence) {
                      auto& mine = workers[static_cast<std::size_t>(worker)];
                      body(mine.engine, sequence, mine.reader.read(sequence));
@@ -91,10 +94,10 @@ void log_partition(const Batch& batch, double* log_z) {
 }
 
 void posteriors(const Batch& batch, double* log_z, double* segments, double* pattern_counts,
-                double* arcs, double* expected_score) {
+                double* arcs, double* entropy) {
     const Automaton& automaton = *batch.automaton;
     const auto width = static_cast<std::int64_t>(batch.n_durations) * automaton.n_labels;
-    const Weights weights(automaton, batch.patterns, batch.n_durations);
+    const Weights weights(automaton, batch.patterns, batch.n_durations, arcs != nullptr);
     const auto n_patterns = static_cast<std::size_t>(automaton.n_patterns);
     const auto bounds = split_evenly(batch.offsets, batch.n_sequences, batch.n_workers);
     const int n_shares = static_cast<int>(bounds.size()) - 1;
@@ -108,7 +111,7 @@ void posteriors(const Batch& batch, double* log_z, double* segments, double* pat
             const auto first = batch.offsets[b];
             log_z[b] = engine.posteriors(
                 reader.read(b), segments + first * width, mine.data(), nullptr,
-                arcs == nullptr ? nullptr : arcs + first * automaton.n_arcs(), expected_score + b);
+                arcs == nullptr ? nullptr : arcs + first * automaton.n_arcs(), entropy + b);
         }
     });
     for (const auto& share : counts) {

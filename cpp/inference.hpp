@@ -29,9 +29,9 @@ struct Batch {
 void log_partition(const Batch& batch, double* log_z);
 
 // log_z (B,), segments (N, D, L), pattern_counts (P,) added to, arcs (N, A) or null,
-// expected_score (B,). Deterministic for a given number of workers.
+// entropy (B,). Deterministic for a given number of workers.
 void posteriors(const Batch& batch, double* log_z, double* segments, double* pattern_counts,
-                double* arcs, double* expected_score);
+                double* arcs, double* entropy);
 
 // labels (N,), begins (N,) zeroed by the caller, score (B,): −inf and labels −1 where no path is.
 void best_path(const Batch& batch, std::int32_t* labels, std::uint8_t* begins, double* score);

@@ -40,8 +40,8 @@ struct Objective::Worker {
 };
 
 Objective::Objective(Automaton automaton, TrainingData data, FeatureLayout state,
-                     const FeatureRows& rows, std::vector<std::int32_t> transitions,
-                     std::unique_ptr<FeatureLayout> edge, const FeatureRows& edge_rows)
+                     const TokenFeatures& rows, std::vector<std::int32_t> transitions,
+                     std::unique_ptr<FeatureLayout> edge, const TokenFeatures& edge_rows)
     : automaton_(std::move(automaton)),
       data_(std::move(data)),
       state_(std::move(state)),

@@ -28,9 +28,9 @@ class Objective {
   public:
     // `transitions`: the patterns of the automaton that have a weight of their own.
     // `edge` may be null: no features on transitions.
-    Objective(Automaton automaton, TrainingData data, FeatureLayout state, const FeatureRows& rows,
-              std::vector<std::int32_t> transitions, std::unique_ptr<FeatureLayout> edge,
-              const FeatureRows& edge_rows);
+    Objective(Automaton automaton, TrainingData data, FeatureLayout state,
+              const TokenFeatures& rows, std::vector<std::int32_t> transitions,
+              std::unique_ptr<FeatureLayout> edge, const TokenFeatures& edge_rows);
     ~Objective();
 
     std::int64_t n_parameters() const;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <queue>
 #include <set>
+#include <stdexcept>
 #include <vector>
 
 #include "automaton.hpp"
@@ -136,6 +137,7 @@ void draw_paths(C& chart, RandomStream& random, std::int64_t n, std::int64_t str
                 arrivals.push_back(arrival);
                 options.push_back(arrival.value);
             });
+            if (arrivals.empty()) throw std::logic_error("sample: a reachable state has no way in");
             const Arrival& last = arrivals[pick()];
             write_segment(t, last.duration, automaton.label[last.arc], labels + i * stride,
                           begins + i * stride);

@@ -19,8 +19,9 @@ struct SequenceScores {
     const double* positional = nullptr;  // (T, P) or null: pattern weights where a segment begins
 };
 
-// Arc weights in semiring S: w[a] = exp(log w[a] − shift) where S is scaled, log w[a] elsewhere,
-// with log w[a] the sum of the weights of the patterns that arc a fires.
+// Arc weights in semiring S, relative to the largest where S is scaled: w[a] = exp(log w[a] −
+// shift) in Real, log w[a] − shift in Log and Max, with log w[a] the sum of the weights of the
+// patterns that arc a fires.
 template <class S>
 struct ArcWeights {
     std::vector<double> log_weight;  // (A,)
@@ -46,7 +47,7 @@ struct ArcWeights {
         if constexpr (S::scaled) {
             const auto largest = std::max_element(log_weight.begin(), log_weight.end());
             if (largest != log_weight.end() && *largest > kNegativeInfinity) shift = *largest;
-            for (double& w : weight) w = std::exp(w - shift);
+            for (double& w : weight) w = S::from_log(w - shift);
         }
     }
 };

@@ -4,7 +4,9 @@
 //   Log    (logaddexp, +, −inf, 0)     the same sums, in logarithms: slower, cannot underflow
 //   Max    (max, +, −inf, 0)           best paths
 //
-// Sum is a running total, so that Log pays one exp a term instead of an exp and a log.
+// Sum is a running total, so that Log pays one exp a term instead of an exp and a log. `scaled`:
+// rows are kept relative to a factor, so that long sequences lose neither range nor digits.
+// `can_underflow`: values may still fall out of range within a row.
 #pragma once
 
 #include <cmath>
@@ -16,6 +18,7 @@ inline constexpr double kNegativeInfinity = -std::numeric_limits<double>::infini
 
 struct Real {
     static constexpr bool scaled = true;
+    static constexpr bool can_underflow = true;
     static constexpr double zero = 0.0;
     static constexpr double one = 1.0;
     static double times(double a, double b) { return a * b; }
@@ -23,6 +26,13 @@ struct Real {
     static double from_log(double x) { return std::exp(x); }
     static double to_log(double x) { return std::log(x); }
     static double to_probability(double x) { return x; }
+    // A power of two that brings x near 1, exactly; 1 where x is near enough.
+    static double rescale_factor(double x) {
+        if (x >= 0x1p-64 && x <= 0x1p+64) return 1.0;
+        int exponent = 0;
+        std::frexp(x, &exponent);
+        return std::ldexp(1.0, -exponent);
+    }
 
     struct Sum {
         double total = zero;
@@ -32,7 +42,8 @@ struct Real {
 };
 
 struct Log {
-    static constexpr bool scaled = false;
+    static constexpr bool scaled = true;
+    static constexpr bool can_underflow = false;
     static constexpr double zero = kNegativeInfinity;
     static constexpr double one = 0.0;
     static double times(double a, double b) { return a + b; }
@@ -40,6 +51,7 @@ struct Log {
     static double from_log(double x) { return x; }
     static double to_log(double x) { return x; }
     static double to_probability(double x) { return std::exp(x); }
+    static double rescale_factor(double x) { return -x; }
 
     // log Σ exp(x_i) as largest + log(mass), mass = Σ exp(x_i − largest).
     struct Sum {
@@ -60,6 +72,7 @@ struct Log {
 
 struct Max {
     static constexpr bool scaled = false;
+    static constexpr bool can_underflow = false;
     static constexpr double zero = kNegativeInfinity;
     static constexpr double one = 0.0;
     static double times(double a, double b) { return a + b; }

@@ -8,8 +8,8 @@ import sys
 
 import numpy as np
 import pytest
-from strategies import sparse_chain
 
+from strategies import sparse_chain
 from trelliswork import inference
 from trelliswork.features import EncodedFeatures, FeatureMatrix
 from trelliswork.inference import Trellis

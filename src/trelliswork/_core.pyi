@@ -123,7 +123,7 @@ class Batch:
         segments: NDArray[np.float64],
         pattern_counts: NDArray[np.float64],
         arcs: NDArray[np.float64] | None,
-        expected_score: NDArray[np.float64],
+        entropy: NDArray[np.float64],
     ) -> None: ...
     def best_path(
         self,

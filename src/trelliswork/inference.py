@@ -58,8 +58,8 @@ class Marginals:
         ``P(a segment of label y and of d + 1 tokens ends at t)``, shape ``(N, D, L)``.
     pattern_counts : numpy.ndarray
         Expected number of times each pattern fires, over the whole batch, shape ``(P,)``.
-    expected_score : numpy.ndarray
-        ``E[score(y)]``, shape ``(B,)``.
+    entropy : numpy.ndarray
+        ``log Z − E[score(y)]``, in nats, shape ``(B,)``; 0 where there is no path.
     arcs : numpy.ndarray or None
         ``P(arc a is taken into a segment that begins at t)``, shape ``(N, A)``, if asked for.
     """
@@ -67,7 +67,7 @@ class Marginals:
     log_partition: FloatArray
     segments: FloatArray
     pattern_counts: FloatArray
-    expected_score: FloatArray
+    entropy: FloatArray
     arcs: FloatArray | None
 
     @cached_property
@@ -75,7 +75,7 @@ class Marginals:
         """``P(y_t = y)``, shape ``(N, L)``: the segments that cover each token, summed."""
         n_tokens, n_durations, n_labels = self.segments.shape
         covered = np.zeros((n_tokens, n_labels))
-        for back in range(n_durations):
+        for back in range(min(n_durations, n_tokens)):
             # Token t is covered by the segments that end `back` tokens later and last longer.
             longer = self.segments[back:, back:, :].sum(axis=1)
             covered[: n_tokens - back] += longer
@@ -158,12 +158,12 @@ def marginals(
     ``∂ Σ log Z / ∂ψ_z = pattern_counts[z]``. Deterministic for a given `n_jobs`.
     """
     log_z = np.empty(trellis.n_sequences)
-    expected_score = np.empty(trellis.n_sequences)
+    path_entropy = np.empty(trellis.n_sequences)
     segments = np.empty(trellis.scores.shape)
     counts = np.zeros(trellis.automaton.n_patterns)
     per_arc = np.zeros((trellis.n_tokens, trellis.automaton.n_arcs)) if arcs else None
-    trellis._batch(allowed, n_jobs).posteriors(log_z, segments, counts, per_arc, expected_score)
-    return Marginals(log_z, segments, counts, expected_score, per_arc)
+    trellis._batch(allowed, n_jobs).posteriors(log_z, segments, counts, per_arc, path_entropy)
+    return Marginals(log_z, segments, counts, path_entropy, per_arc)
 
 
 def viterbi(
@@ -246,12 +246,7 @@ def entropy(
     NaN for a sequence that has no path.
     """
     found = marginals(trellis, allowed=allowed, n_jobs=n_jobs)
-    with np.errstate(invalid="ignore"):
-        return np.where(
-            np.isneginf(found.log_partition),
-            np.nan,
-            np.maximum(found.log_partition - found.expected_score, 0.0),
-        )
+    return np.where(np.isneginf(found.log_partition), np.nan, found.entropy)
 
 
 def log_probability(
