@@ -47,7 +47,7 @@ def automata(draw, n_labels: int) -> Automaton:
         draw(st.lists(st.integers(0, n_patterns - 1), max_size=3)) if n_patterns else []
         for _ in arcs
     ]
-    weight = st.sampled_from([0.0, 0.0, 1.5, -np.inf])
+    weight = st.sampled_from([0.0, 0.0, 1.5, 800.0, -800.0, -np.inf])
     return Automaton(
         n_states,
         n_labels,
@@ -67,13 +67,13 @@ def trellises(draw, dense: bool | None = None, elements=scores) -> Trellis:
     if dense is None:
         dense = draw(st.booleans())
     n_labels = draw(st.integers(1, 3))
-    lengths = draw(st.lists(st.integers(0, 4), min_size=1, max_size=3))
+    lengths = draw(st.lists(st.integers(0, 4), min_size=1, max_size=4))
     n_tokens = sum(lengths)
     if dense:
         automaton, longest, positional = Automaton.chain(n_labels), 1, False
     else:
         automaton = draw(st.one_of(st.just(Automaton.chain(n_labels)), automata(n_labels)))
-        longest = draw(st.integers(1, 3))
+        longest = draw(st.integers(1, 5))
         positional = draw(st.booleans())
     n_patterns = automaton.n_patterns
 

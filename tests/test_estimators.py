@@ -319,7 +319,7 @@ def test_batches_do_not_matter(tagger_sequences):
 CACHED = tw.CRFTagger(features="word[-1..1]", l2=0.1, n_jobs=1).fit(X, Y)
 
 
-def test_conll2000_reaches_the_objective_of_crfsuite(data_dir):
+def test_the_loss_is_the_penalised_likelihood_on_real_data(data_dir):
     columns = ("word", "pos", "label")
     train = tw.read_conll(data_dir / "conll2000" / "train.conll.gz", columns)[:300]
     tagger = tw.CRFTagger(features="chunking", max_iter=300).fit(train)
