@@ -6,7 +6,8 @@ STAMP := $(VENV)/.installed
 SANITIZED := $(VENV)-sanitize
 PIP := -m pip install --quiet --disable-pip-version-check
 BUILD_TOOLS := "scikit-build-core>=0.11" "nanobind>=2.7" ninja cmake
-INSTALL = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(PIP) --no-build-isolation --editable
+INSTALL = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(PIP) --no-build-isolation \
+  -Ccmake.define.TRELLISWORK_STRICT=ON --editable
 NATIVE := $(wildcard cpp/*.hpp cpp/*.cpp bindings/*.hpp bindings/*.cpp)
 
 .PHONY: help setup demo test test-torch lint format types tests bench sanitize docs clean
@@ -63,7 +64,7 @@ sanitize: ## run the tests of the core under the address and undefined-behaviour
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	  $(SANITIZED)/bin/python -m pytest -p no:xdist \
-	  tests/test_inference.py tests/test_objective.py tests/test_estimators.py \
+	  tests/test_inference.py tests/test_kernels.py tests/test_objective.py tests/test_estimators.py \
 	  tests/test_features.py tests/test_features_given.py tests/test_pattern.py
 
 docs: $(STAMP) ## build the documentation site into site/

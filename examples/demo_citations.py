@@ -8,6 +8,7 @@ styles that were held out.
 from __future__ import annotations
 
 import time
+from textwrap import shorten
 
 from rich.console import Console
 from rich.table import Table
@@ -75,7 +76,7 @@ def show_parse(console: Console, tagger: tw.CRFTagger, text: str) -> None:
         confidence = marginals[start:end, tagger.labels_.id(name)].min()
         fields.append(f"  {name:<12}", COLOURS.get(name, ""))
         fields.append(f"{confidence:4.0%}  ", "bold" if confidence > 0.9 else "dim")
-        fields.append(text[first:last].strip(" ,.;:") + "\n")
+        fields.append(shorten(text[first:last].strip(" ,.;:"), console.width - 24) + "\n")
     console.print(coloured)
     console.print(fields)
 

@@ -147,6 +147,15 @@ def test_early_stopping_keeps_the_best_weights():
     assert tw.report(Y, tagger.predict(X)).f1 == pytest.approx(max(scores))
 
 
+@pytest.fixture
+def control_c():
+    """Have Ctrl-C raise, also where the tests run in the background and it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("control_c")
 def test_control_c_keeps_the_model_so_far():
     def interrupt(step):
         if step.iteration == 3:
@@ -156,6 +165,33 @@ def test_control_c_keeps_the_model_so_far():
     assert tagger.stop_reason_ == "interrupted"
     assert tagger.n_iter_ == 3
     assert len(tagger.predict(X)) == len(X)
+
+
+def test_control_c_before_the_first_iteration_goes_on(monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("trelliswork.learn.lbfgs._line_search", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        tw.CRFTagger(features="word[0]").fit(X, Y)
+
+
+def test_labels_of_the_development_set_are_checked_first():
+    with pytest.raises(tw.LabelError, match=r"dev: sequence 1: .*'Q-Y'"):
+        tw.CRFTagger(features="word[0]").fit(
+            [["a"]], [["B-X"]], dev=([["a"], ["a"]], [["B-X"], ["Q-Y"]])
+        )
+
+
+def test_no_features_are_worth_a_warning(caplog):
+    tw.CRFTagger(features="word[0]", min_count=1000).fit(X, Y)
+    assert "no feature occurs 1000 times" in caplog.text
+
+
+def test_sequences_may_be_arrays_of_strings():
+    tagger = tw.CRFTagger(features="word", l2=0.01)
+    tagger.fit([np.array(s) for s in X if s], [s for s in Y if s])
+    assert tagger.predict([np.array(["the", "cat"], dtype=object)]) == [["D", "N"]]
 
 
 def test_progress_is_drawn_on_standard_error(capsys):

@@ -28,5 +28,5 @@ def test_workers_of_joblib_share_the_cores(monkeypatch):
 
 
 def test_zero_is_refused():
-    with pytest.raises(ValueError, match="n_jobs: expected a positive or negative number"):
+    with pytest.raises(ValueError, match="n_jobs: expected a whole number other than 0"):
         resolve_jobs(0)

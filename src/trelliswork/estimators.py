@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import nullcontext
 from dataclasses import asdict
 from numbers import Integral, Real
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from trelliswork.sentence import Label
 
 __all__ = ["CRFTagger", "load"]
+
+logger = logging.getLogger(__name__)
 
 
 class CRFTagger(Tagger):
@@ -153,7 +156,8 @@ class CRFTagger(Tagger):
     ) -> CRFTagger:
         """Train on labelled sequences.
 
-        Ctrl-C ends training early and keeps the best model so far; see ``stop_reason_``.
+        Ctrl-C ends training early and keeps the best model so far; see ``stop_reason_``. Before
+        the first iteration there is none, and the interruption goes on.
 
         Parameters
         ----------
@@ -177,6 +181,11 @@ class CRFTagger(Tagger):
         labels = _label_set(names, self.scheme, self.outside)
         encoder = make_encoder(sequences, self.features)
         features = encoder.fit(sequences, min_count=self.min_count, n_jobs=jobs)
+        if features.state.n_features == 0:
+            logger.warning(
+                "no feature occurs %d times or more: the model will know transitions only",
+                self.min_count,
+            )
         gold = GoldLabels.encode(labels, names)
         objective = Objective(
             features,
@@ -196,6 +205,7 @@ class CRFTagger(Tagger):
             X_dev, y_dev = dev if isinstance(dev, tuple) else (dev, None)  # noqa: N806
             dev_sequences = as_sequences(X_dev, "dev")
             dev_labels = as_labels(dev_sequences, y_dev, "dev")
+            _check_scheme_fits(dev_labels, labels)
 
             def dev_score(parameters: NDArray[np.float64]) -> float:
                 candidate = objective.model(parameters, labels, encoder)
@@ -276,8 +286,12 @@ class CRFTagger(Tagger):
         # Where training began is history; the file stands by itself.
         parameters["init"] = None
         if self.class_weight is not None and not isinstance(self.class_weight, str):
-            parameters["class_weight"] = dict(self.class_weight)
-        return parameters
+            parameters["class_weight"] = {k: float(w) for k, w in self.class_weight.items()}
+        # A grid over a NumPy range leaves NumPy numbers, which JSON does not know.
+        return {
+            name: value.item() if isinstance(value, np.generic) else value
+            for name, value in parameters.items()
+        }
 
     def __sklearn_clone__(self) -> CRFTagger:
         # `init` is a trained tagger: cloning it would forget what it learned.
@@ -332,6 +346,15 @@ def _trained_model(tagger: CRFTagger | str | os.PathLike[str]) -> ChainModel:
     fitted = tagger if isinstance(tagger, CRFTagger) else load(tagger)
     check_is_fitted(fitted)
     return fitted.model_
+
+
+def _check_scheme_fits(dev: list[Sequence[Label]], labels: LabelSet) -> None:
+    """Find a label that the scheme cannot read before training, not after."""
+    for index, sequence in enumerate(dev):
+        try:
+            labels.spans(sequence)
+        except LabelError as error:
+            raise LabelError(f"dev: sequence {index}: {error}") from error
 
 
 def _label_set(

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -201,15 +202,27 @@ def kbest(
 ) -> BestPaths:
     """Find the `k` best distinct paths of each sequence, exactly, best first.
 
-    Keeps every forward row: memory ∝ tokens × states of the longest sequence, a thread.
+    Two paths differ in a label or, in a model with segments, in where a segment begins. The first
+    axis is shorter than `k` where no sequence has so many. Keeps every forward row: memory ∝
+    tokens × states of the longest sequence, a thread. Where the automaton is ambiguous, all paths
+    that spell the same labels are looked at and the best is kept, which can take very long.
     """
-    if k < 1:
-        raise ValueError(f"k: expected at least 1, got {k}.")
+    if not isinstance(k, Integral) or k < 1:
+        raise ValueError(f"k: expected a whole number from 1 up, got {k!r}.")
+    k = min(int(k), _most_paths(trellis))
     labels = np.full((k, trellis.n_tokens), -1, dtype=np.int32)
     begins = np.zeros((k, trellis.n_tokens), dtype=np.uint8)
     scores = np.full((trellis.n_sequences, k), -np.inf)
     trellis._batch(allowed, n_jobs).best_paths(labels, begins, scores)
     return BestPaths(labels, begins.astype(bool), scores)
+
+
+def _most_paths(trellis: Trellis) -> int:
+    """Return a bound on the number of paths of any sequence: labels, and where segments begin."""
+    longest = int(np.diff(trellis.offsets).max(initial=0))
+    ways = trellis.automaton.n_labels * (2 if trellis.scores.shape[1] > 1 else 1)
+    # Beyond any k that fits into memory the exact number does not matter.
+    return int(ways ** min(longest, 64))
 
 
 def sample(

@@ -44,7 +44,7 @@ def as_sequences(X: Any, name: str = "X") -> list[Any]:  # noqa: N803
             f"{name}: expected a list with one matrix a sequence, got one array of shape "
             f"{getattr(X, 'shape', '?')}. Reshape your data: one row a token, one array a sequence."
         )
-    sequences = list(X)
+    sequences = [_without_string_array(sequence) for sequence in X]
     for index, sequence in enumerate(sequences):
         if isinstance(sequence, str | bytes):
             raise TypeError(
@@ -52,6 +52,13 @@ def as_sequences(X: Any, name: str = "X") -> list[Any]:  # noqa: N803
                 "tokens. Split it, or use trelliswork.text.Tokenizer."
             )
     return sequences
+
+
+def _without_string_array(sequence: Any) -> Any:
+    """Return the tokens of an array of strings as a list; anything else as it is."""
+    if isinstance(sequence, np.ndarray) and sequence.ndim == 1 and sequence.dtype.kind in "USO":
+        return [str(token) if isinstance(token, str) else token for token in sequence.tolist()]
+    return sequence
 
 
 def as_labels(sequences: list[Any], y: Any, name: str = "y") -> list[Sequence[Label]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import cache
+from numbers import Integral
 
 import joblib
 from joblib.parallel import get_active_backend
@@ -17,10 +18,10 @@ def resolve_jobs(n_jobs: int | None) -> int:
     ``None`` means one thread a core, and inside a joblib worker what joblib leaves to it: a grid
     search over processes does not start cores × cores threads. ``-1`` is the same, ``-2`` one less.
     """
-    if n_jobs == 0:
-        raise ValueError("n_jobs: expected a positive or negative number or None, got 0.")
+    if n_jobs is not None and (not isinstance(n_jobs, Integral) or n_jobs == 0):
+        raise ValueError(f"n_jobs: expected a whole number other than 0, or None, got {n_jobs!r}.")
     if n_jobs is not None and n_jobs > 0:
-        return n_jobs
+        return int(n_jobs)
     cores = _available_cores()
     # joblib tells its worker processes their share of the cores through this variable; its worker
     # threads it tells nothing, and they are as many as the cores already.

@@ -34,11 +34,12 @@ def write_model_file(
 ) -> None:
     """Write a model file; readers see the old file or the whole new one."""
     tensors = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    document = json.dumps(settings)
     metadata = {
         "format": FORMAT,
         "version": str(FORMAT_VERSION),
-        "checksum": _checksum(tensors),
-        "settings": json.dumps(settings),
+        "checksum": _checksum(document, tensors),
+        "settings": document,
     }
     with open_binary_for_writing(path) as stream:
         stream.write(safetensors.numpy.save(tensors, metadata=metadata))
@@ -71,7 +72,7 @@ def read_model_file(
         settings = json.loads(metadata["settings"])
     except (safetensors.SafetensorError, KeyError, ValueError) as error:
         raise _damaged(path, str(error)) from error
-    if metadata.get("checksum") != _checksum(arrays):
+    if metadata.get("checksum") != _checksum(metadata["settings"], arrays):
         raise _damaged(path, "its checksum does not match its content")
     return settings, arrays
 
@@ -119,8 +120,8 @@ def _damaged(path: str | os.PathLike[str], why: str) -> ModelFileError:
     )
 
 
-def _checksum(arrays: dict[str, NDArray[Any]]) -> str:
-    value = 0
+def _checksum(settings: str, arrays: dict[str, NDArray[Any]]) -> str:
+    value = zlib.crc32(settings.encode())
     for name in sorted(arrays):
         array = arrays[name]
         value = zlib.crc32(f"{name} {array.dtype} {array.shape}".encode(), value)

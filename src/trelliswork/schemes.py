@@ -22,6 +22,7 @@ labels they are maximal runs.
 
 from __future__ import annotations
 
+import logging
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast, get_args
 
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from trelliswork.sentence import Label
+
+logger = logging.getLogger(__name__)
 
 Scheme: TypeAlias = Literal["plain", "iob1", "bio", "bioes", "bilou", "path"]
 Levels: TypeAlias = tuple[tuple[str, str], ...]
@@ -206,7 +209,19 @@ def infer_scheme(sequences: Iterable[Sequence[Label]], others: Iterable[str] = (
                 return _bio_or_iob1(sequences) if scheme == "bio" else scheme
     elif names and all(_fits(name, "path") for name in names):
         return "path"
+    _warn_of_odd_names(names)
     return "plain"
+
+
+def _warn_of_odd_names(names: set[str]) -> None:
+    """Say so when a few odd names turn what looks like BIO into plain labels."""
+    odd = sorted(name for name in names if not _fits(name, "bio"))
+    if 0 < len(odd) <= len(names) // 4:
+        logger.warning(
+            "labels are read as plain, each name a field of its own, because of %s; "
+            "the others look like BIO. Set the scheme to decide yourself.",
+            ", ".join(map(repr, odd[:3])),
+        )
 
 
 def names_in(labels: Sequence[Label]) -> set[str]:

@@ -65,7 +65,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         return [
             [
                 (self.model_.names(best.labels[i, first:last]), float(probability[b, i]))
-                for i in range(k)
+                for i in range(len(best.labels))
                 if np.isfinite(best.scores[b, i])
             ]
             for b, (first, last) in enumerate(pairwise(trellis.offsets.tolist()))

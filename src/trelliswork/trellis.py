@@ -85,7 +85,9 @@ class Trellis:
         )
         self.start = _checked("start", start, (n_labels,))
         self.end = _checked("end", end, (n_labels,))
-        _refuse_nan("scores", self.scores)
+        _refuse_nan("scores", phi)
+        if memory_limit < 0:
+            raise ValueError(f"memory_limit: expected a number of bytes, got {memory_limit}.")
         self.memory_limit = int(memory_limit)
 
     @classmethod
@@ -115,6 +117,12 @@ class Trellis:
     def n_tokens(self) -> int:
         """Number of tokens in all sequences, ``N``."""
         return int(self.scores.shape[0])
+
+    def __repr__(self) -> str:
+        return (
+            f"Trellis({self.n_sequences} sequences, {self.n_tokens} tokens, "
+            f"durations up to {self.scores.shape[1]}, {self.automaton!r})"
+        )
 
     def _batch(self, allowed: ArrayLike | None, n_jobs: int | None) -> _core.Batch:
         mask = None
@@ -158,7 +166,12 @@ def _checked(name: str, values: ArrayLike | None, shape: tuple[int, ...]) -> Flo
     array = np.ascontiguousarray(values, dtype=np.float64)
     if array.shape != shape:
         if array.size != np.prod(shape) or array.ndim != len(shape) + 1:
-            raise ValueError(f"{name}: expected shape {shape}, got {array.shape}.")
+            raise ValueError(
+                f"{name}: expected shape {shape} (or, for a chain, with a matrix of L × L for the "
+                f"last axis), got {array.shape}."
+                if name.endswith("weights")
+                else f"{name}: expected shape {shape}, got {array.shape}."
+            )
         array = array.reshape(shape)
     _refuse_nan(name, array)
     return array

@@ -188,8 +188,8 @@ def resolve(features: str | Templates | None) -> Templates:
         raise TemplateError(
             f"{features!r} is a file: read it with Templates.from_file({features!r})."
         )
-    # One plain word is a misspelt bundle more often than a template; only `bias` is one.
-    if features.strip().isidentifier() and features.strip() != "bias":
+    # One plain word is a misspelt bundle more often than the name of a column.
+    if features.strip().isidentifier() and features.strip() not in ("bias", "word", "token"):
         raise TemplateError(
             f"no bundle is called {features.strip()!r}; there are {', '.join(BUNDLES)}. "
             f"To use the column {features.strip()!r} as a template, write {features.strip()}[0]."

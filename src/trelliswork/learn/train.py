@@ -121,6 +121,8 @@ def train(
             scale=step_sizes(objective),
             callback=after,
         )
+    if result.reason == "interrupted" and result.n_iterations == 0:
+        raise KeyboardInterrupt
     logger.info(
         "training stopped after %d iterations (%s), loss %.4f",
         result.n_iterations,

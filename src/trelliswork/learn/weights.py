@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,11 +73,9 @@ def mean_class_weights(
             raise LabelError(
                 f"class_weight: unknown label {unknown[0]!r}. Known are {sorted(counts)}."
             )
-        bad = [name for name, weight in by_name.items() if not 0 <= weight < np.inf]
-        if bad:
-            raise ValueError(
-                f"class_weight: expected at least 0, got {by_name[bad[0]]} for {bad[0]!r}."
-            )
+        for name, weight in by_name.items():
+            if not isinstance(weight, Real) or not 0 <= float(weight) < np.inf:
+                raise ValueError(f"class_weight: expected 0 or more for {name!r}, got {weight!r}.")
     return np.array(
         [
             np.mean([by_name.get(y, 1.0) if isinstance(y, str) else 1.0 for y in sequence])
