@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "require.hpp"
+
 namespace trelliswork {
 
 namespace nb = nanobind;
@@ -19,10 +21,6 @@ template <class T, int N>
 using In = nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
 template <class T, int N>
 using Out = nb::ndarray<T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
-
-inline void require(bool condition, const std::string& message) {
-    if (!condition) throw std::invalid_argument(message);
-}
 
 template <class Array>
 auto* data_or_null(const std::optional<Array>& array) {

@@ -138,9 +138,10 @@ void bind_templates(nb::module_& m) {
                Input<std::uint64_t> ngram_keys, Input<std::int64_t> ngram_counts,
                Input<std::int32_t> feature_rows, Input<std::int64_t> n_features) {
                 if (n_features.size() != 2) throw nb::value_error("n_features needs two entries");
-                const FeatureArrays arrays{
-                    copy(value_bytes),  copy(value_offsets), copy(value_counts), copy(ngram_keys),
-                    copy(ngram_counts), copy(feature_rows),  n_features(0),      n_features(1)};
+                const FeatureArrays arrays{copy_of(value_bytes),  copy_of(value_offsets),
+                                           copy_of(value_counts), copy_of(ngram_keys),
+                                           copy_of(ngram_counts), copy_of(feature_rows),
+                                           n_features(0),         n_features(1)};
                 const nb::gil_scoped_release unlocked;
                 return std::make_unique<FeatureIndex>(std::move(program), arrays);
             },

@@ -10,25 +10,20 @@
 #include <utility>
 #include <vector>
 
+#include "arrays.hpp"
 #include "features.hpp"
 #include "read_features.hpp"
 
 namespace trelliswork::python {
 
 template <class Item>
-using Input =
-    nanobind::ndarray<const Item, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+using Input = In<Item, 1>;
 template <class Item>
 using Output = nanobind::ndarray<nanobind::numpy, Item, nanobind::ndim<1>, nanobind::c_contig>;
 
 template <class Item>
-std::span<const Item> view(const Input<Item>& array) {
+std::span<const Item> view(const In<Item, 1>& array) {
     return {array.data(), array.size()};
-}
-
-template <class Item>
-std::vector<Item> copy(const Input<Item>& array) {
-    return {array.data(), array.data() + array.size()};
 }
 
 // A NumPy array that owns `items`, anything with data() and size().

@@ -4,13 +4,11 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "require.hpp"
+
 namespace trelliswork {
 
 namespace {
-
-void require(bool condition, const std::string& message) {
-    if (!condition) throw std::invalid_argument(message);
-}
 
 void check_arcs(const Automaton& a) {
     const auto n = a.source.size();

@@ -10,19 +10,6 @@ namespace trelliswork {
 
 namespace {
 
-// Sequence bounds of `n_shards` runs of about equally many tokens.
-std::vector<std::size_t> shard(const std::vector<std::int64_t>& sequences, std::size_t n_shards) {
-    std::vector<std::size_t> bounds{0};
-    for (std::size_t i = 1; i < n_shards; ++i) {
-        const auto target =
-            sequences.back() * static_cast<std::int64_t>(i) / static_cast<std::int64_t>(n_shards);
-        const auto at = std::lower_bound(sequences.begin(), sequences.end() - 1, target);
-        bounds.push_back(std::max(bounds.back(), static_cast<std::size_t>(at - sequences.begin())));
-    }
-    bounds.push_back(sequences.size() - 1);
-    return bounds;
-}
-
 void append(FeatureRows& all, const FeatureRows& part) {
     const auto base = static_cast<std::int64_t>(all.indices.size());
     all.indices.reserve_more(part.indices.size());
@@ -124,13 +111,16 @@ ExtractedFeatures FeatureIndex::transform(const TokenBatch& batch, int n_workers
     const auto n_shards =
         std::clamp<std::size_t>(n_sequences, 1, static_cast<std::size_t>(n_workers));
     if (n_shards == 1) return Extraction<false>(*this, batch, 0, n_sequences).run();
-    const auto bounds = shard(batch.sequences, n_shards);
-    std::vector<ExtractedFeatures> parts(n_shards);
-    run_workers(static_cast<int>(n_shards), [&](int worker) {
+    const auto bounds = split_evenly(batch.sequences.data(), static_cast<std::int64_t>(n_sequences),
+                                     static_cast<int>(n_shards));
+    std::vector<ExtractedFeatures> parts(bounds.size() - 1);
+    run_workers(static_cast<int>(parts.size()), [&](int worker) {
         const auto i = static_cast<std::size_t>(worker);
-        parts[i] = Extraction<false>(*this, batch, bounds[i], bounds[i + 1]).run();
+        parts[i] = Extraction<false>(*this, batch, static_cast<std::size_t>(bounds[i]),
+                                     static_cast<std::size_t>(bounds[i + 1]))
+                       .run();
     });
-    for (std::size_t i = 1; i < n_shards; ++i) {
+    for (std::size_t i = 1; i < parts.size(); ++i) {
         append(parts[0].state, parts[i].state);
         append(parts[0].edge, parts[i].edge);
     }

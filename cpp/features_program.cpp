@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "require.hpp"
+
 namespace trelliswork {
 
 namespace {
@@ -20,10 +22,6 @@ char32_t shape_of(char32_t c, const UnicodeTable& unicode) {
 
 bool reads_text(Source source) {
     return source == Source::column || source == Source::lexicon || source == Source::segment_start;
-}
-
-void require(bool condition, const char* message) {
-    if (!condition) throw std::invalid_argument(message);
 }
 
 }  // namespace

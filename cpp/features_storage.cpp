@@ -5,14 +5,11 @@
 #include <string>
 
 #include "features.hpp"
+#include "require.hpp"
 
 namespace trelliswork {
 
 namespace {
-
-void require(bool condition, const char* message) {
-    if (!condition) throw std::invalid_argument(message);
-}
 
 std::uint32_t prefix_of(std::uint64_t key) {
     return static_cast<std::uint32_t>(key >> 32);

@@ -149,9 +149,8 @@ class Report:
         header = ("field", "precision", "recall", "F1", "correct", "predicted", "gold")
         macro = map(percent, (self.macro_precision, self.macro_recall, self.macro_f1))
         rows = [*map(_row, self.fields), _row(self.micro), ["macro", *macro, "", "", ""]]
-        how = "strict" if self.strict else "as conlleval"
-        if self.scheme in ("plain", "path"):  # which conlleval does not know
-            how = "strict" if self.strict else "exact"
+        known_to_conlleval = self.scheme not in ("plain", "path")
+        how = "strict" if self.strict else "as conlleval" if known_to_conlleval else "exact"
         broken = self.violations
         return "\n".join(
             [
