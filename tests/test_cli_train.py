@@ -137,6 +137,12 @@ def test_features_from_a_file_or_from_text(tmp_path):
     assert "word[0]=Ann" in names
 
 
+@pytest.mark.parametrize("word", ["word", "token", "bias"])
+def test_a_word_may_be_a_template(tmp_path, word):
+    (rule,) = str(tw.load(train_model(tmp_path, "--features", word)).features).split()
+    assert rule == word
+
+
 def test_an_old_model_is_replaced(tmp_path):
     model = train_model(tmp_path)
     model.write_bytes(b"old")

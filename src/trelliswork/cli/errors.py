@@ -23,6 +23,17 @@ _EXPECTED = (TrellisworkError, OSError, ValueError, TypeError, ImportError, Memo
 class ReportingGroup(TyperGroup):
     """The commands, with errors told in one line; ``--debug`` shows where they came from."""
 
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run the program; help whose reader has enough of it is no failure."""
+        try:
+            return super().main(*args, **extra)
+        except SystemExit as end:
+            # Help is written before `invoke`, by libraries that end with 1 in this case.
+            if not isinstance(end.__context__, BrokenPipeError):
+                raise
+            _discard_output()
+            sys.exit(0)
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
         try:
