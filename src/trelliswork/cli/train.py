@@ -124,6 +124,13 @@ def train(
             metavar="TEXT", help="What separates columns. Default: a tab, or else white space."
         ),
     ] = None,
+    comment: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help='CoNLL lines that begin with this are skipped, "#" for example. Default: none.',
+        ),
+    ] = None,
     unknown: Annotated[
         str | None,
         typer.Option(metavar="CELL", help='Label cell of an unlabelled token, "?" for example.'),
@@ -179,6 +186,7 @@ def train(
             data_format=given,
             columns=split_columns(columns),
             separator=separator,
+            comment=comment,
             unknown=unknown,
             alternatives=alternatives,
         )
