@@ -12,7 +12,13 @@ from trelliswork.cli import app
 if TYPE_CHECKING:
     from pathlib import Path
 
-PROGRAM = [sys.executable, "-c", "from trelliswork.cli import main; main()"]
+# A background job of a shell hands down that Ctrl-C is ignored: not to the programs of the tests.
+PROGRAM = [
+    sys.executable,
+    "-c",
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from trelliswork.cli import main; main()",
+]
 
 SENTENCES = [
     [("Ann", "NNP", "B-PER"), ("Lee", "NNP", "I-PER"), ("sings", "VBZ", "O")],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -79,6 +80,17 @@ def test_a_closed_pipe_ends_quietly(model, tmp_path):
         assert process.wait(10) == 0
 
 
+@pytest.mark.parametrize("args", [["--help"], ["--version"], ["tag", "--help"]])
+def test_help_into_a_closed_pipe(args):
+    end, begin = os.pipe()
+    os.close(end)
+    with os.fdopen(begin, "wb") as pipe:
+        result = subprocess.run(
+            [*PROGRAM, *args], stdout=pipe, stderr=subprocess.PIPE, check=False, timeout=30
+        )
+    assert (result.returncode, result.stderr) == (0, b"")
+
+
 def test_interrupting_a_stream(model):
     with start("tag", model, "--raw") as process:
         process.stdin.write("Ann\n")
@@ -105,6 +117,20 @@ def test_interrupting_training_saves_the_model(tmp_path):
     assert "Traceback" not in stderr
     assert "(interrupted)" in stdout
     assert tw.load(out).stop_reason_ == "interrupted"
+
+
+def test_interrupting_training_before_the_first_iteration(tmp_path, monkeypatch):
+    model = train_model(tmp_path)
+    old = model.read_bytes()
+
+    def interrupted(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tw.CRFTagger, "fit", interrupted)
+    result = run("train", tmp_path / "train.conll", "-o", model)
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert result.stderr == "trelliswork: interrupted\n"
+    assert model.read_bytes() == old
 
 
 def test_terminals_without_table_characters(model):

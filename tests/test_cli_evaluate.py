@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 import trelliswork as tw
-from commands import conll, fail, run, train_model
+from commands import conll, fail, run, train_model, two_columns
 
 
 @pytest.fixture
@@ -68,7 +69,7 @@ def test_predictions_may_have_more_columns_than_gold(files, tmp_path):
 def test_columns_in_any_order(tmp_path):
     gold, predicted = tmp_path / "gold", tmp_path / "predicted"
     gold.write_text("B-X a\n")
-    predicted.write_text("O b\n")
+    predicted.write_text("O a\n")
     assert scores(gold, predicted, "--columns", "label,word")["token_accuracy"] == 0.0
 
 
@@ -169,3 +170,72 @@ def test_bad_input_ends_in_one_line(files, tmp_path):
     assert "expected a probability" in fail(
         "evaluate", "--columns", "gold,predicted,confidence", bad
     )
+
+
+def test_other_tokens_are_refused(files, tmp_path):
+    gold, predicted = files
+    predicted.write_text(conll().replace("sees", "hears"))
+    expected = f"{predicted}: sentence 1, token 2: expected 'sees' as in {gold}, got 'hears'"
+    assert expected in fail("evaluate", gold, predicted)
+    assert expected in fail("evaluate", gold, gold, "--compare", predicted)
+    assert scores(gold, predicted, "--ignore-tokens")["token_accuracy"] == 1.0
+    named = ["--columns", "word,pos,label"]
+    assert expected in fail("evaluate", gold, predicted, *named)
+    one, other = tmp_path / "one.jsonl", tmp_path / "other.jsonl"
+    one.write_text('{"tokens": ["a"], "labels": ["X"]}\n')
+    other.write_text('{"tokens": ["b"], "labels": ["X"]}\n')
+    assert f"{other}: sentence 0, token 0: expected 'a'" in fail("evaluate", one, other)
+    assert scores(one, other, "--ignore-tokens")["token_accuracy"] == 1.0
+
+
+def test_labels_alone_have_no_tokens_to_check(files, tmp_path):
+    labels = tmp_path / "labels"
+    labels.write_text(re.sub(r".*\t", "", conll()))
+    assert scores(files[0], labels)["token_accuracy"] == 1.0
+
+
+def test_files_without_predictions_are_refused(files, tmp_path):
+    gold, _ = files
+    for width in (1, 2):
+        bare = tmp_path / "bare.conll"
+        bare.write_text(conll(width=width))
+        assert f"{bare}: expected labels as in {gold}" in fail("evaluate", gold, bare)
+    bare.write_text(two_columns())
+    assert "expected tokens, gold and predicted labels, got 2 columns" in fail("evaluate", bare)
+    assert scores(bare, "--columns", "gold,predicted")["token_accuracy"] == 0.0
+    assert "expected labels as in" in run("evaluate", gold).stderr
+    unlabelled = tmp_path / "bare.jsonl"
+    unlabelled.write_text('{"tokens": ["Ann"]}\n')
+    assert "expected a list of labels" in fail("evaluate", gold, unlabelled)
+
+
+def test_columns_must_fit_a_file(files):
+    names = ["--columns", "word,label"]
+    expected = f"(3 in {files[0]}, 3 in {files[1]}), got 2: word,label"
+    assert expected in fail("evaluate", *files, *names)
+    assert f"(3 in {files[0]}), got 2" in fail("evaluate", files[0], *names)
+
+
+def test_names_win_over_places(tmp_path):
+    gold, both = tmp_path / "gold", tmp_path / "both"
+    gold.write_text("a X\n")
+    both.write_text("a Y X\n")
+    columns = "--columns"
+    assert scores(gold, both, columns, "word,predicted,label")["token_accuracy"] == 0.0
+    assert scores(both, columns, "predicted,x,gold")["tokens"] == 1
+    assert scores(both, both, columns, "word,gold,predicted")["token_accuracy"] == 0.0
+    clash = [columns, "word,gold,predicted", "--confidence-column", 3]
+    assert "also the column predicted" in fail("evaluate", both, *clash)
+
+
+def test_comments(tmp_path):
+    model = train_model(tmp_path, "--comment", "#", text=f"# one\n{conll()}")
+    assert tw.load(model).metadata_["columns"] == ["word", "pos", "label"]
+    ranked = run("tag", model, "--nbest", 1, stdin=conll()).stdout
+    assert ranked.startswith("# 1 0.")
+    assert scores("-", "--comment", "#", stdin=ranked)["token_accuracy"] == 1.0
+    gold = tmp_path / "gold.conll"
+    gold.write_text(f"# gold\n{conll()}")
+    assert scores(gold, "-", "--comment", "#", stdin=ranked)["tokens"] == 14
+    result = run("tag", model, "--comment", "#", stdin="# a\nAnn\tNNP\n")
+    assert result.stdout == "Ann\tNNP\tB-PER\n\n"

@@ -106,3 +106,23 @@ def test_top_features_are_the_largest_weights():
 def test_no_edge_features():
     tagger = tw.CRFTagger().fit([["a"]], [["X"]])
     assert top_edge_features(tagger) == ([], [])
+
+
+def test_only_transitions_with_a_weight_are_counted():
+    words, labels = [["a", "b", "c"]], [["X", "Y", "Z"]]
+    tagger = tw.CRFTagger(features="word[0]").fit(words, labels)
+    # Three words with a label each, X → Y and Y → Z.
+    assert ModelSizes.of(tagger).weights == 3 + 2
+    every = tw.CRFTagger(features="word[0]", transitions="all").fit(words, labels)
+    assert ModelSizes.of(every).weights == 3 + 9
+
+
+def test_the_loss_of_kept_weights_is_explained(tmp_path):
+    corpus = tmp_path / "train.conll"
+    # The development set is soon labelled without a mistake, and the loss falls on.
+    model = train_model(tmp_path, "--dev", corpus, "--dev-every", 1)
+    tagger = tw.load(model)
+    assert tagger.loss_ > tagger.training_log_[-1].loss
+    note = "weights with the best dev F1 were kept"
+    assert note in run("inspect", model).stdout
+    assert note not in run("inspect", train_model(tmp_path)).stdout

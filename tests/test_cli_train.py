@@ -137,6 +137,12 @@ def test_features_from_a_file_or_from_text(tmp_path):
     assert "word[0]=Ann" in names
 
 
+@pytest.mark.parametrize("word", ["word", "token", "bias"])
+def test_a_word_may_be_a_template(tmp_path, word):
+    (rule,) = str(tw.load(train_model(tmp_path, "--features", word)).features).split()
+    assert rule == word
+
+
 def test_an_old_model_is_replaced(tmp_path):
     model = train_model(tmp_path)
     model.write_bytes(b"old")
@@ -151,7 +157,7 @@ def test_an_old_model_is_replaced(tmp_path):
         (["--features", "word["], "--features"),
         (["--columns", "word,pos,tag"], 'called "label"'),
         (["--columns", "word,,label"], "expected names"),
-        (["--columns", "word,label"], "expected 2 columns, got 3"),
+        (["--columns", "word,label"], "set --columns or --separator to match"),
         (["--tokenizer", "regex"], "expected a pattern"),
         (["--token-pattern", "("], "no regular expression"),
         (["--dev", "1.5"], "share between 0 and 1"),
@@ -159,7 +165,7 @@ def test_an_old_model_is_replaced(tmp_path):
         (["--dev", "missing.conll"], "missing.conll: No such file"),
         (["--init", "missing.tw"], "missing.tw: No such file"),
         (["--scheme", "bioo"], "Expected a scheme"),
-        (["--jobs", "0"], "n_jobs"),
+        (["--jobs", "0"], "--jobs: expected a positive or negative number, got 0"),
     ],
 )
 def test_bad_options_end_in_one_line(tmp_path, corpus, options, message):
@@ -178,7 +184,14 @@ def test_bad_input_ends_in_one_line(tmp_path):
     bad.write_text("Ann\n\n")
     assert f"{bad}:1: expected 2 columns" in fail("train", bad, "-o", out)
     bad.write_bytes(b"Ann\tB-PER\n\xff\tO\n\n")
-    assert f"{bad}:2: expected UTF-8" in fail("train", bad, "-o", out)
+    line = fail("train", bad, "-o", out)
+    assert f"{bad}:2: expected UTF-8" in line
+    assert line.endswith("Convert the file, or pipe it through iconv.")
+    bad.write_text("Ann\t\n")
+    assert '--unknown ""' in fail("train", bad, "-o", out)
+    unlabelled = tmp_path / "bad.jsonl"
+    unlabelled.write_text('{"tokens": ["Ann"]}\n')
+    assert "sentence 0: expected a list of labels" in fail("train", unlabelled, "-o", out)
     bad.write_text(two_columns())
     assert "no column 'pos'" in fail("train", bad, "-o", out, "--features", "chunking")
     assert "No such file" in fail("train", tmp_path / "missing", "-o", out)

@@ -1,9 +1,12 @@
+import errno
 import gzip
 import io
 import os
 import pickle
 import stat
 import sys
+from functools import partial
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -20,6 +23,7 @@ from trelliswork.corpus import (
     write_jsonl,
 )
 from trelliswork.errors import DataError
+from trelliswork.estimators import CRFTagger
 
 # No separators, line ends, surrogates or byte order marks: those are errors, tested on their own.
 CELL = st.text(
@@ -353,6 +357,26 @@ def test_writing_is_atomic(tmp_path):
     assert path.read_text() == "a\n\n"
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     assert [p.name for p in tmp_path.iterdir()] == ["x.conll"]
+
+
+def test_failed_writes_name_what_was_given(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for write in (partial(write_conll, [Sentence(["a"])]), CRFTagger().fit([["a"]], [["X"]]).save):
+        with pytest.raises(FileNotFoundError, match="make it first") as missing:
+            write("nowhere/x")
+        assert missing.value.filename == "nowhere"
+    (tmp_path / "link").symlink_to("nowhere/x")
+    with pytest.raises(FileNotFoundError, match="make it first") as missing:
+        write_conll([Sentence(["a"])], "link")
+    assert missing.value.filename == str(tmp_path / "nowhere")
+
+    def refuse(path, mode):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(PermissionError) as refused:
+        write_conll([Sentence(["a"])], "x")
+    assert refused.value.filename == "x"
 
 
 def test_writing_follows_links_and_spares_devices(tmp_path):

@@ -6,6 +6,7 @@ atomic: a reader sees the old file or the whole new one, never a part.
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import os
@@ -13,7 +14,7 @@ import shutil
 import sys
 import uuid
 import zlib
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeAlias, cast
 
@@ -126,8 +127,18 @@ def open_for_writing(target: Target) -> Iterator[IO[str]]:
 
 @contextmanager
 def open_binary_for_writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a path for bytes that appear under its name only when the block ends without error."""
-    final = Path(path).resolve()
+    """Open a path for bytes that appear under its name only when the block ends without error.
+
+    Raises
+    ------
+    OSError
+        Where nothing can be written there, naming the path or its directory as they were given.
+    """
+    given = Path(path)
+    final = given.resolve()
+    if not final.parent.is_dir():
+        missing = final.parent if given.parent.is_dir() else given.parent  # of a link, or as given
+        raise FileNotFoundError(errno.ENOENT, "no such directory; make it first", str(missing))
     if final.exists() and not final.is_file():
         # A pipe or a device such as /dev/null: replacing it would destroy it.
         with final.open("wb") as raw:
@@ -141,6 +152,10 @@ def open_binary_for_writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]
         if final.exists():
             shutil.copymode(final, partial)
         partial.replace(final)
-    except BaseException:
-        partial.unlink(missing_ok=True)
+    except BaseException as error:
+        with suppress(OSError):
+            partial.unlink()
+        if isinstance(error, OSError) and error.filename == str(partial):
+            # Whoever reads the message has never heard of the partial file.
+            raise type(error)(error.errno, error.strerror, str(given)) from error
         raise

@@ -41,7 +41,8 @@ class ModelSizes:
     features, edge_features
         Features of tokens and of transitions.
     weights
-        All weights, those of the ``L²`` transitions included.
+        Those of pairs of a feature and a label (or a transition), and of transitions that are
+        not 0: transitions are kept as a full matrix, where 0 also means "no weight".
     nonzero
         Those that are not 0.
     """
@@ -57,13 +58,13 @@ class ModelSizes:
         """Measure a trained tagger."""
         model = tagger.model_
         pairs = [model.state] if model.edge is None else [model.state, model.edge]
-        weights = [*(p.weights for p in pairs), model.transitions.ravel()]
+        transitions = int(np.count_nonzero(model.transitions))
         return cls(
             labels=len(model.labels),
             features=model.state.offsets.size - 1,
             edge_features=0 if model.edge is None else model.edge.offsets.size - 1,
-            weights=sum(w.size for w in weights),
-            nonzero=sum(int(np.count_nonzero(w)) for w in weights),
+            weights=transitions + sum(p.weights.size for p in pairs),
+            nonzero=transitions + sum(int(np.count_nonzero(p.weights)) for p in pairs),
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -27,6 +27,7 @@ __all__ = [
     "Format",
     "NamedLines",
     "TokenizerKind",
+    "check_labelled",
     "check_writable",
     "choose_format",
     "choose_tokenizer",
@@ -75,12 +76,13 @@ class NamedLines:
         """Read everything now, so that the lines can be gone through more than once."""
         self._seen += self._lines
 
-    def count_columns(self, separator: str | None = None) -> int:
+    def count_columns(self, separator: str | None = None, comment: str | None = None) -> int:
         """Return how many cells the first line of CoNLL columns has, 0 where there is none."""
         for line in self._lines:
             self._seen.append(line)
             # The reader itself decides what a cell is.
-            sentence = next(iter_conll([line], None, separator, labelled=False), None)
+            cells = iter_conll([line], None, separator, labelled=False, comment=comment)
+            sentence = next(cells, None)
             if sentence is not None:
                 return len(sentence.columns)
         return 0
@@ -119,20 +121,35 @@ def read_corpus(
     data_format: Format | None = None,
     columns: Sequence[str] | None = None,
     separator: str | None = None,
+    comment: str | None = None,
     unknown: str | None = None,
     alternatives: str | None = None,
 ) -> Corpus:
     """Read a labelled corpus in either format; see `read_conll` for the parameters."""
     if choose_format(path, data_format) is Format.JSONL:
         own = None if columns is None else [c for c in columns if c != LABEL_COLUMN][1:]
-        return read_jsonl(path, own)
+        return check_labelled(read_jsonl(path, own))
     if columns is not None and LABEL_COLUMN not in columns:
         raise ValueError(
             f'--columns: expected one column called "{LABEL_COLUMN}", got {",".join(columns)}.'
         )
     lines = NamedLines(path)
-    names = default_columns(lines.count_columns(separator)) if columns is None else columns
-    return read_conll(lines, names, separator, unknown=unknown, alternatives=alternatives)
+    if columns is None:
+        columns = default_columns(lines.count_columns(separator, comment))
+    return read_conll(
+        lines, columns, separator, comment=comment, unknown=unknown, alternatives=alternatives
+    )
+
+
+def check_labelled(corpus: Corpus) -> Corpus:
+    """Return a corpus of JSON lines, or raise an error where it has no labels."""
+    for index, sentence in enumerate(corpus):
+        if sentence.labels is None:
+            raise DataError(
+                f'{corpus.source}: sentence {index}: expected a list of labels under "labels", got '
+                "none."
+            )
+    return corpus
 
 
 def columns_read(tagger: CRFTagger) -> list[str | int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from typing import Any
 
@@ -19,9 +20,33 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells count it
 # The library raises ValueError and TypeError for what a user gave, ImportError for a missing extra.
 _EXPECTED = (TrellisworkError, OSError, ValueError, TypeError, ImportError, MemoryError)
 
+# How the library speaks to programmers, and what it is called here.
+_OPTIONS = {
+    "n_jobs": "--jobs",
+    "columns": "--columns",
+    "separator": "--separator",
+    "comment": "--comment",
+    "unknown": "--unknown",
+    "alternatives": "--alternatives",
+}
+_KEYWORD = re.compile(rf"\b({'|'.join(_OPTIONS)})=")
+_NONE = re.compile(r",? or None\b")
+_ENCODING = ("pass a stream opened with its own encoding", "pipe it through iconv")
+
 
 class ReportingGroup(TyperGroup):
     """The commands, with errors told in one line; ``--debug`` shows where they came from."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run the program; help whose reader has enough of it is no failure."""
+        try:
+            return super().main(*args, **extra)
+        except SystemExit as end:
+            # Help is written before `invoke`, by libraries that end with 1 in this case.
+            if not isinstance(end.__context__, BrokenPipeError):
+                raise
+            _discard_output()
+            sys.exit(0)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
@@ -51,7 +76,16 @@ def _one_line(error: BaseException) -> str:
         return f"{error.filename}: {error.strerror}"
     if isinstance(error, MemoryError):
         return "out of memory. Train on less data, or with fewer features (--min-count 2)."
-    return " ".join(str(error).split()) or type(error).__name__
+    return " ".join(_in_options(str(error)).split()) or type(error).__name__
+
+
+def _in_options(message: str) -> str:
+    """Call the parameters of Python functions by the names of the options that set them."""
+    name, colon, rest = message.partition(":")
+    if colon and name in _OPTIONS:
+        message = f"{_OPTIONS[name]}:{_NONE.sub('', rest)}"
+    message = _KEYWORD.sub(lambda found: f"{_OPTIONS[found[1]]} ", message)
+    return message.replace(*_ENCODING)
 
 
 def _discard_output() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path  # noqa: TC003 (typer reads it)
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -83,6 +84,13 @@ def evaluate(
             metavar="TEXT", help="What separates columns. Default: a tab, or else white space."
         ),
     ] = None,
+    comment: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help='CoNLL lines that begin with this are skipped, "#" for example. Default: none.',
+        ),
+    ] = None,
     unknown: Annotated[
         str | None, typer.Option(metavar="CELL", help="Gold cell of an unlabelled token.")
     ] = None,
@@ -90,6 +98,10 @@ def evaluate(
         str | None,
         typer.Option(metavar="TEXT", help="What separates alternative labels in a gold cell."),
     ] = None,
+    ignore_tokens: Annotated[
+        bool,
+        typer.Option("--ignore-tokens", help="Do not check that all files have the same tokens."),
+    ] = False,
     confusion: Annotated[
         bool, typer.Option("--confusion", help="Show which labels are taken for which.")
     ] = False,
@@ -129,12 +141,26 @@ def evaluate(
             check_writable(path)
     names = None if scheme is None else check_scheme(scheme)
     reader = LabelReader(
-        data_format, split_columns(columns), confidence_column, separator, unknown, alternatives
+        data_format,
+        split_columns(columns),
+        confidence_column,
+        separator,
+        comment,
+        unknown,
+        alternatives,
     )
     found = reader.read_predictions(
         gold if predicted is None else predicted, with_gold=predicted is None
     )
-    right = reader.read_gold(gold) if found.gold is None else found.gold
+    other = None if compare is None else reader.read_predictions(compare)
+    reference = reader.read_gold(gold) if found.gold is None else replace(found, labels=found.gold)
+    right = reference.labels
+    systems = [found] if other is None else [found, other]
+    reader.check_columns(reference, *systems)
+    for system in systems:
+        if not ignore_tokens:
+            system.check_tokens(reference)
+        reader.check_labels(system, reference)
     scores = report(right, found.labels, scheme=names, strict=strict, level=level, outside=outside)
     sure = None
     if found.confidences is not None:
@@ -145,11 +171,11 @@ def evaluate(
             "and name their column with --confidence-column."
         )
     test = None
-    if compare is not None:
+    if other is not None:
         test = randomization_test(
             right,
             found.labels,
-            reader.read_predictions(compare).labels,
+            other.labels,
             shuffles=shuffles,
             random_state=seed,
             scheme=names,

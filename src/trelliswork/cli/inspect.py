@@ -144,6 +144,8 @@ def _show_training(training: dict[str, Any]) -> None:
             f"dev F1  {_curve([score for _, score in scores])}  "
             f"best {100 * best:.2f} at iteration {iteration}"
         )
+        if training["loss"] != losses[-1]:
+            typer.echo("The weights with the best dev F1 were kept: the final loss is theirs.")
 
 
 def _show_signs(found: dict[str, list[list[Any]]]) -> None:

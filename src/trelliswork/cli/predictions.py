@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from trelliswork.cli.data import Format, NamedLines, choose_format, read_corpus
+from trelliswork.cli.data import (
+    Format,
+    NamedLines,
+    check_labelled,
+    choose_format,
+    default_columns,
+)
+from trelliswork.cli.errors import say
 from trelliswork.conll import iter_conll
-from trelliswork.corpus import Corpus
+from trelliswork.corpus import Corpus, read_conll, read_jsonl
 from trelliswork.errors import DataError
 from trelliswork.jsonl import iter_jsonl
 from trelliswork.sentence import LABEL_COLUMN
@@ -18,28 +26,54 @@ if TYPE_CHECKING:
 
     from trelliswork.sentence import Label
 
-__all__ = ["LabelReader", "Predictions"]
+__all__ = ["LabelFile", "LabelReader"]
 
 GOLD, PREDICTED, CONFIDENCE = "gold", "predicted", "confidence"
+ROLES = (LABEL_COLUMN, GOLD, PREDICTED, CONFIDENCE)
 
 
 @dataclass(frozen=True, slots=True)
-class Predictions:
-    """What a file of predictions holds, sentence by sentence.
+class LabelFile:
+    """What a file of labels holds, sentence by sentence.
 
     Attributes
     ----------
+    name
+        Its name, for messages.
+    width
+        How many columns it has; ``None`` for JSON lines.
+    tokens
+        The tokens, where it has any.
     labels
-        The predicted labels.
+        The labels: predicted ones in a file of predictions.
     gold
         The gold labels beside them, where they were asked for.
     confidences
         How sure the model was of each label, where the file says so.
     """
 
+    name: str
+    width: int | None
+    tokens: list[tuple[str, ...]] | None
     labels: list[tuple[Label, ...]]
-    gold: list[tuple[Label, ...]] | None
-    confidences: list[list[float]] | None
+    gold: list[tuple[Label, ...]] | None = None
+    confidences: list[list[float]] | None = None
+
+    def check_tokens(self, gold: LabelFile) -> None:
+        """Raise an error where the tokens are not those of the gold labels.
+
+        Other numbers of sentences or tokens are left to those who compare the labels.
+        """
+        if self.tokens is None or gold.tokens is None or len(self.tokens) != len(gold.tokens):
+            return
+        for index, (mine, right) in enumerate(zip(self.tokens, gold.tokens, strict=True)):
+            if len(mine) == len(right) and mine != right:
+                place = next(i for i, token in enumerate(mine) if token != right[i])
+                raise DataError(
+                    f"{self.name}: sentence {index}, token {place}: expected {right[place]!r} as "
+                    f"in {gold.name}, got {mine[place]!r}. Give labels of the same text, or "
+                    "--ignore-tokens."
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +90,8 @@ class LabelReader:
         columns) is read without names.
     confidence_column
         The name or number of the confidence column, counted from 1, from the end if negative.
-    separator
-        What separates columns; see `iter_conll`.
+    separator, comment
+        What separates columns, and what begins a comment; see `iter_conll`.
     unknown, alternatives
         How gold cells say "unlabelled" and "one of these"; see `iter_conll`.
     """
@@ -66,33 +100,44 @@ class LabelReader:
     columns: Sequence[str] | None = None
     confidence_column: str | None = None
     separator: str | None = None
+    comment: str | None = None
     unknown: str | None = None
     alternatives: str | None = None
 
-    def read_gold(self, path: str) -> list[tuple[Label, ...]]:
+    def read_gold(self, path: str) -> LabelFile:
         """Read the labels of a file."""
-        named = self.columns is not None and LABEL_COLUMN in self.columns
-        corpus = read_corpus(
-            path,
-            data_format=self.data_format,
-            columns=self.columns if named else None,
-            separator=self.separator,
+        if choose_format(path, self.data_format) is Format.JSONL:
+            corpus = check_labelled(read_jsonl(path, []))
+            return LabelFile(str(corpus.source), None, corpus.tokens, corpus.labels)
+        lines = NamedLines(path)
+        width = lines.count_columns(self.separator, self.comment)
+        names = list(self._given(width) or default_columns(width))
+        if LABEL_COLUMN not in names:
+            names[names.index(GOLD) if GOLD in names else -1] = LABEL_COLUMN
+        corpus = read_conll(
+            lines,
+            names,
+            self.separator,
+            comment=self.comment,
             unknown=self.unknown,
             alternatives=self.alternatives,
         )
-        return corpus.labels
+        return LabelFile(lines.name, width, _tokens(corpus, names), corpus.labels)
 
-    def read_predictions(self, path: str, *, with_gold: bool = False) -> Predictions:
+    def read_predictions(self, path: str, *, with_gold: bool = False) -> LabelFile:
         """Read predicted labels, and the gold labels beside them where asked for."""
         lines = NamedLines(path)
         if choose_format(path, self.data_format) is Format.JSONL:
             return _read_records(lines, with_gold=with_gold)
-        names = self._layout(lines.name, lines.count_columns(self.separator), with_gold=with_gold)
+        width = lines.count_columns(self.separator, self.comment)
+        names = self._layout(lines.name, width, with_gold=with_gold)
         corpus = Corpus(
             iter_conll(
                 lines,
                 names,
                 self.separator,
+                labelled=with_gold,
+                comment=self.comment,
                 unknown=self.unknown,
                 alternatives=self.alternatives,
             ),
@@ -104,16 +149,54 @@ class LabelReader:
                 [_number(cell, lines.name, index) for cell in sentence.columns[CONFIDENCE]]
                 for index, sentence in enumerate(corpus)
             ]
-        return Predictions(
+        return LabelFile(
+            lines.name,
+            width,
+            _tokens(corpus, names),
             [sentence.columns[PREDICTED] for sentence in corpus],
             corpus.labels if with_gold else None,
             confidences,
         )
 
+    def check_columns(self, *files: LabelFile) -> None:
+        """Raise an error where ``--columns`` names the columns of none of the files."""
+        widths = {file.name: file.width for file in files if file.width is not None}
+        if self.columns is not None and widths and len(self.columns) not in widths.values():
+            found = ", ".join(f"{width} in {name}" for name, width in widths.items())
+            raise ValueError(
+                f"--columns: expected as many names as there are columns ({found}), got "
+                f"{len(self.columns)}: {','.join(self.columns)}."
+            )
+
+    def check_labels(self, predicted: LabelFile, gold: LabelFile) -> None:
+        """Tell of predictions that share no label with the gold ones: they may be something else.
+
+        Where columns seem to be missing it is an error.
+        """
+        named = predicted.width is not None and self._given(predicted.width) is not None
+        if named or len(predicted.labels) != len(gold.labels):
+            return
+        known = _names(gold.labels)
+        guesses = _names(predicted.labels)
+        if not guesses or known & guesses:
+            return
+        message = (
+            f"{predicted.name}: expected labels as in {gold.name}, {min(known, default='')!r} for "
+            f"example, got only others, such as {min(guesses)!r}. If its last column has no "
+            "labels, add them or name the columns with --columns."
+        )
+        if predicted.width is not None and predicted.width < (gold.width or 0):
+            raise DataError(message)
+        say(f"warning: {message}")
+
+    def _given(self, width: int) -> list[str] | None:
+        """Return the names of the columns of a file; ``None`` where they are not for it."""
+        fits = self.columns is not None and len(self.columns) == width
+        return list(self.columns or ()) if fits else None
+
     def _layout(self, file: str, width: int, *, with_gold: bool) -> list[str]:
         """Name the columns of a file of predictions by what they hold."""
-        fits = self.columns is not None and len(self.columns) == width
-        given = list(self.columns or []) if fits else [""] * width
+        given = self._given(width) or [""] * width
         free = list(range(width))
         names = [f"col{i}" for i in free]
         confidence = self._confidence_place(given)
@@ -123,19 +206,29 @@ class LabelReader:
                     f"{file}: no column {self.confidence_column}: it has {width}. "
                     "Count from 1, or from the end with -1."
                 )
+            if given[confidence] in {LABEL_COLUMN, GOLD, PREDICTED}:
+                raise ValueError(
+                    f"--confidence-column: {self.confidence_column} is also the column "
+                    f"{given[confidence]}. Choose another."
+                )
             free.remove(confidence)
             names[confidence] = CONFIDENCE
-        if len(free) < 1 + with_gold:
+        own = PREDICTED if PREDICTED in given or with_gold else LABEL_COLUMN
+        roles = {own: PREDICTED, GOLD: LABEL_COLUMN} if with_gold else {own: PREDICTED}
+        places = {role: given.index(name) for name, role in roles.items() if name in given}
+        free = [place for place in free if place not in places.values()]
+        missing = [role for role in roles.values() if role not in places]
+        # Without names, one column more is that of the tokens where both labels are expected.
+        if len(free) < len(missing) + (with_gold and len(missing) == 2):
             raise DataError(
-                f"{file}: expected {'gold and predicted labels' if with_gold else 'labels'}, got "
-                f"{width} columns."
+                f"{file}: expected {'tokens, gold and predicted labels' if with_gold else 'labels'}"
+                f", got {width} columns. Give the predicted labels, or name the columns with "
+                "--columns."
             )
-        own = LABEL_COLUMN if LABEL_COLUMN in given and not with_gold else PREDICTED
-        predicted = given.index(own) if own in given else free[-1]
-        free.remove(predicted)
-        names[predicted] = PREDICTED
-        if with_gold:
-            names[given.index(GOLD) if GOLD in given else free[-1]] = LABEL_COLUMN
+        for role in missing:
+            places[role] = free.pop()
+        for role, place in places.items():
+            names[place] = role
         return names
 
     def _confidence_place(self, given: list[str]) -> int | None:
@@ -153,9 +246,22 @@ class LabelReader:
         return number - 1 if number > 0 else len(given) + number
 
 
-def _read_records(lines: NamedLines, *, with_gold: bool) -> Predictions:
+def _names(labels: list[tuple[Label, ...]]) -> set[str]:
+    """Return the labels that occur, alternatives too."""
+    every = chain.from_iterable(labels)
+    groups = ({label} if isinstance(label, str) else label for label in every if label is not None)
+    return set(chain.from_iterable(groups))
+
+
+def _tokens(corpus: Corpus, names: Sequence[str]) -> list[tuple[str, ...]] | None:
+    """Return the first column that holds no labels or confidences; ``None`` without any."""
+    name = next((name for name in names if name not in ROLES), None)
+    return None if name is None else [sentence.columns[name] for sentence in corpus]
+
+
+def _read_records(lines: NamedLines, *, with_gold: bool) -> LabelFile:
     lines.keep()
-    corpus = Corpus(iter_jsonl(lines, []), lines.name)
+    corpus = check_labelled(Corpus(iter_jsonl(lines, []), lines.name))
     records: list[dict[str, Any]] = [json.loads(line) for line in lines if line.strip()]
     gold: list[tuple[Label, ...]] | None = None
     if with_gold:
@@ -170,7 +276,7 @@ def _read_records(lines: NamedLines, *, with_gold: bool) -> Predictions:
     confidences = None
     if records and all(isinstance(record.get("confidences"), list) for record in records):
         confidences = [record["confidences"] for record in records]
-    return Predictions(corpus.labels, gold, confidences)
+    return LabelFile(lines.name, None, corpus.tokens, corpus.labels, gold, confidences)
 
 
 def _number(cell: str, file: str, sentence: int) -> float:

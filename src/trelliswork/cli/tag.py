@@ -116,6 +116,13 @@ def tag(
             metavar="TEXT", help="What separates columns, in and out. Default: as in training."
         ),
     ] = None,
+    comment: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help='CoNLL lines that begin with this are left out, "#" for example. Default: none.',
+        ),
+    ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", help="Threads. Default: one a core.")
     ] = None,
@@ -146,7 +153,7 @@ def tag(
         if reading is writing is Format.JSONL:
             records = lines = RememberedLines(lines)
         separator = separator or tagger.metadata_.get("separator")
-        sentences = _read(tagger, lines, reading, split_columns(columns), separator)
+        sentences = _read(tagger, lines, reading, split_columns(columns), separator, comment)
     with open_for_writing(output) as stream:
         for batch in batches(sentences, standard_input):
             for found in answer(tagger, batch, marginals=marginals or all_marginals, nbest=nbest):
@@ -184,6 +191,7 @@ def _read(
     data_format: Format,
     columns: tuple[str, ...] | None,
     separator: str | None,
+    comment: str | None,
 ) -> Iterator[Sentence]:
     """Read sentences with the columns that the model was trained with."""
     needed = columns_read(tagger)
@@ -191,7 +199,7 @@ def _read(
     if columns is None:
         columns = tuple(tagger.metadata_.get("columns") or [TOKEN_COLUMN, *named, LABEL_COLUMN])
     if data_format is Format.CONLL:
-        return iter_conll(source, columns, separator, labelled=None)
+        return iter_conll(source, columns, separator, labelled=None, comment=comment)
     if len(named) == len(needed):
         return iter_jsonl(source, named)
     # Columns read by number must all be there, in order.

@@ -46,6 +46,7 @@ FEATURES_HELP = (
     f"A bundle ({', '.join(BUNDLES)}), the path of a template file (ours, CRF++'s or Wapiti's), or "
     'template text such as "word[-1..1]".'
 )
+BARE_TEMPLATES = ("word", "token", "bias")
 LINES_EVERY = 10  # iterations between two lines of a log that is no terminal
 
 
@@ -123,6 +124,13 @@ def train(
             metavar="TEXT", help="What separates columns. Default: a tab, or else white space."
         ),
     ] = None,
+    comment: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help='CoNLL lines that begin with this are skipped, "#" for example. Default: none.',
+        ),
+    ] = None,
     unknown: Annotated[
         str | None,
         typer.Option(metavar="CELL", help='Label cell of an unlabelled token, "?" for example.'),
@@ -149,7 +157,7 @@ def train(
 ) -> None:
     """Train a linear-chain CRF and write it to a file.
 
-    Ctrl-C ends training early and still writes the model reached so far.
+    Ctrl-C ends training early and still writes the model reached so far, if any.
     """
     # Whatever can fail is tried before the long work.
     check_writable(out)
@@ -178,6 +186,7 @@ def train(
             data_format=given,
             columns=split_columns(columns),
             separator=separator,
+            comment=comment,
             unknown=unknown,
             alternatives=alternatives,
         )
@@ -211,8 +220,8 @@ def _resolve_features(given: str) -> str | Templates:
         return given
     if Path(given).is_file():
         return Templates.from_file(given)
-    # Every template but "bias" has a bracket, and hardly a path has one.
-    if any(bracket in given for bracket in "[("):
+    # Every other template has a bracket, and hardly a path has one.
+    if given in BARE_TEMPLATES or any(bracket in given for bracket in "[("):
         return Templates.parse(given, origin="--features")
     raise TemplateError(
         f"--features: expected a bundle ({', '.join(BUNDLES)}), the path of a template file, or "
