@@ -165,7 +165,7 @@ def test_an_old_model_is_replaced(tmp_path):
         (["--dev", "missing.conll"], "missing.conll: No such file"),
         (["--init", "missing.tw"], "missing.tw: No such file"),
         (["--scheme", "bioo"], "Expected a scheme"),
-        (["--jobs", "0"], "--jobs: expected a positive or negative number, got 0"),
+        (["--jobs", "0"], "--jobs: expected a whole number other than 0, got 0"),
     ],
 )
 def test_bad_options_end_in_one_line(tmp_path, corpus, options, message):
