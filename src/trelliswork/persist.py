@@ -38,7 +38,7 @@ def write_model_file(
     metadata = {
         "format": FORMAT,
         "version": str(FORMAT_VERSION),
-        "checksum": _checksum(document, tensors),
+        "checksum": _checksum(str(FORMAT_VERSION), document, tensors),
         "settings": document,
     }
     with open_binary_for_writing(path) as stream:
@@ -72,7 +72,7 @@ def read_model_file(
         settings = json.loads(metadata["settings"])
     except (safetensors.SafetensorError, KeyError, ValueError) as error:
         raise _damaged(path, str(error)) from error
-    if metadata.get("checksum") != _checksum(metadata["settings"], arrays):
+    if metadata.get("checksum") != _checksum(version, metadata["settings"], arrays):
         raise _damaged(path, "its checksum does not match its content")
     return settings, arrays
 
@@ -99,7 +99,7 @@ def _metadata(path: str | os.PathLike[str], content: bytes) -> dict[str, str]:
         metadata = header.pop("__metadata__", {})
         is_model = metadata.get("format") == FORMAT
         expected = max((int(entry["data_offsets"][1]) for entry in header.values()), default=0)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
         raise _damaged(path, "its header cannot be read") from error
     if not is_model:
         raise no_model
@@ -120,8 +120,8 @@ def _damaged(path: str | os.PathLike[str], why: str) -> ModelFileError:
     )
 
 
-def _checksum(settings: str, arrays: dict[str, NDArray[Any]]) -> str:
-    value = zlib.crc32(settings.encode())
+def _checksum(version: str, settings: str, arrays: dict[str, NDArray[Any]]) -> str:
+    value = zlib.crc32(f"{version} {settings}".encode())
     for name in sorted(arrays):
         array = arrays[name]
         value = zlib.crc32(f"{name} {array.dtype} {array.shape}".encode(), value)
