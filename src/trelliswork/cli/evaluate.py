@@ -11,6 +11,14 @@ import typer
 
 from trelliswork.calibration import calibration
 from trelliswork.cli.data import Format, check_writable, split_columns
+from trelliswork.cli.options import (
+    Alternatives,
+    Comment,
+    Outside,
+    SchemeName,
+    Separator,
+    Unknown,
+)
 from trelliswork.cli.predictions import LabelReader
 from trelliswork.errors import DataError
 from trelliswork.report import report
@@ -61,10 +69,7 @@ def evaluate(
         Format | None,
         typer.Option("--format", help="Format of all files. Default: by their names."),
     ] = None,
-    scheme: Annotated[
-        str | None,
-        typer.Option(help="plain, iob1, bio, bioes, bilou or path. Default: by the labels."),
-    ] = None,
+    scheme: SchemeName = None,
     strict: Annotated[
         bool,
         typer.Option(
@@ -75,29 +80,11 @@ def evaluate(
         int | None,
         typer.Option(min=1, help="Level of path labels to score, 1 outermost. Default: all."),
     ] = None,
-    outside: Annotated[
-        str | None, typer.Option(help="The plain label that is no segment. Default: none.")
-    ] = None,
-    separator: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT", help="What separates columns. Default: a tab, or else white space."
-        ),
-    ] = None,
-    comment: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT",
-            help='CoNLL lines that begin with this are skipped, "#" for example. Default: none.',
-        ),
-    ] = None,
-    unknown: Annotated[
-        str | None, typer.Option(metavar="CELL", help="Gold cell of an unlabelled token.")
-    ] = None,
-    alternatives: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="What separates alternative labels in a gold cell."),
-    ] = None,
+    outside: Outside = None,
+    separator: Separator = None,
+    comment: Comment = None,
+    unknown: Unknown = None,
+    alternatives: Alternatives = None,
     ignore_tokens: Annotated[
         bool,
         typer.Option("--ignore-tokens", help="Do not check that all files have the same tokens."),

@@ -17,6 +17,11 @@ from trelliswork.cli.data import (
     columns_read,
     split_columns,
 )
+from trelliswork.cli.options import (
+    Comment,
+    Jobs,
+    TokenPattern,
+)
 from trelliswork.cli.streaming import Lines, RememberedLines, StandardInput, batches, iter_raw
 from trelliswork.conll import iter_conll
 from trelliswork.errors import DataError
@@ -84,10 +89,7 @@ def tag(
         TokenizerKind | None,
         typer.Option(help="How to cut raw text. Default: as declared when the model was trained."),
     ] = None,
-    token_pattern: Annotated[
-        str | None,
-        typer.Option(metavar="REGEX", help="Expression of --tokenizer regex, which it implies."),
-    ] = None,
+    token_pattern: TokenPattern = None,
     marginals: Annotated[
         bool, typer.Option("--marginals", help="Add how probable each label is.")
     ] = False,
@@ -116,16 +118,8 @@ def tag(
             metavar="TEXT", help="What separates columns, in and out. Default: as in training."
         ),
     ] = None,
-    comment: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT",
-            help='CoNLL lines that begin with this are left out, "#" for example. Default: none.',
-        ),
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", help="Threads. Default: one a core.")
-    ] = None,
+    comment: Comment = None,
+    jobs: Jobs = None,
 ) -> None:
     """Label sentences as they come in, in constant memory.
 

@@ -19,6 +19,16 @@ from trelliswork.cli.data import (
     split_columns,
 )
 from trelliswork.cli.errors import say
+from trelliswork.cli.options import (
+    Alternatives,
+    Comment,
+    Jobs,
+    Outside,
+    SchemeName,
+    Separator,
+    TokenPattern,
+    Unknown,
+)
 from trelliswork.corpus import Corpus
 from trelliswork.errors import DataError, TemplateError
 from trelliswork.estimators import CRFTagger, load
@@ -110,48 +120,18 @@ def train(
         typer.Option(min=0.0, help="Stop when ten iterations change the loss by less than this."),
     ] = 1e-5,
     init: Annotated[Path | None, typer.Option(help="Start from the weights of this model.")] = None,
-    scheme: Annotated[
-        str | None,
-        typer.Option(help="plain, iob1, bio, bioes, bilou or path. Default: by the labels."),
-    ] = None,
-    outside: Annotated[
-        str | None,
-        typer.Option(metavar="LABEL", help="The plain label that is no segment, O for example."),
-    ] = None,
-    separator: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT", help="What separates columns. Default: a tab, or else white space."
-        ),
-    ] = None,
-    comment: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT",
-            help='CoNLL lines that begin with this are skipped, "#" for example. Default: none.',
-        ),
-    ] = None,
-    unknown: Annotated[
-        str | None,
-        typer.Option(metavar="CELL", help='Label cell of an unlabelled token, "?" for example.'),
-    ] = None,
-    alternatives: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT", help='What separates alternative labels in a cell, "|" for example.'
-        ),
-    ] = None,
+    scheme: SchemeName = None,
+    outside: Outside = None,
+    separator: Separator = None,
+    comment: Comment = None,
+    unknown: Unknown = None,
+    alternatives: Alternatives = None,
     tokenizer: Annotated[
         TokenizerKind | None,
         typer.Option(help="How TRAIN was cut into tokens: kept for `tag --raw`."),
     ] = None,
-    token_pattern: Annotated[
-        str | None,
-        typer.Option(metavar="REGEX", help="Expression of --tokenizer regex, which it implies."),
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", help="Threads. Default: one a core.")
-    ] = None,
+    token_pattern: TokenPattern = None,
+    jobs: Jobs = None,
     seed: Annotated[int, typer.Option(help="Seed of what --dev SHARE holds out.")] = 0,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
 ) -> None:
