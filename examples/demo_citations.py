@@ -18,10 +18,10 @@ import trelliswork as tw
 from trelliswork.citations import (
     FRESH_REFERENCES,
     STYLES,
+    TOKENIZER,
     LabelledReference,
     load_works,
     split,
-    tokenize,
 )
 
 COLOURS = {
@@ -63,14 +63,13 @@ def show_scores(console: Console, tagger: tw.CRFTagger, sets: dict[str, tw.Corpu
 
 
 def show_parse(console: Console, tagger: tw.CRFTagger, text: str) -> None:
-    offsets = tokenize(text)
-    tokens = [text[start:end] for start, end in offsets]
-    (labels,) = tagger.predict([tokens])
-    (marginals,) = tagger.predict_marginals([tokens])
+    sentence = TOKENIZER.tokenize(text)
+    (labels,) = tagger.predict([sentence])
+    (marginals,) = tagger.predict_marginals([sentence])
     coloured = Text(text)
     fields = Text()
     for start, end, name in tagger.labels_.spans(labels):
-        first, last = offsets[start][0], offsets[end - 1][1]
+        first, last = sentence.offsets[start][0], sentence.offsets[end - 1][1]
         coloured.stylize(COLOURS.get(name, ""), first, last)
         # As sure of a field as of its least certain token.
         confidence = marginals[start:end, tagger.labels_.id(name)].min()

@@ -2,12 +2,11 @@
 
 from trelliswork.citations.fresh import FRESH_REFERENCES
 from trelliswork.citations.generate import (
-    TOKEN_PATTERN,
+    TOKENIZER,
     LabelledReference,
     Split,
     generate,
     split,
-    tokenize,
 )
 from trelliswork.citations.noise import Noise
 from trelliswork.citations.render import FIELDS, Style, render
@@ -18,7 +17,7 @@ __all__ = [
     "FIELDS",
     "FRESH_REFERENCES",
     "STYLES",
-    "TOKEN_PATTERN",
+    "TOKENIZER",
     "LabelledReference",
     "Name",
     "Noise",
@@ -29,5 +28,4 @@ __all__ = [
     "load_works",
     "render",
     "split",
-    "tokenize",
 ]

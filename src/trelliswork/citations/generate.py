@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
 
 from trelliswork.citations.noise import Noise, distort, vary_style, vary_work
 from trelliswork.citations.render import render
+from trelliswork.text import Tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trelliswork.citations.template import Piece
     from trelliswork.citations.works import Work
 
-TOKEN_PATTERN = r"\w+|[^\w\s]"
+TOKENIZER = Tokenizer("words")
 """A run of letters and digits, or a single mark: the tokens of the Cora references."""
 
 
@@ -65,11 +65,6 @@ class Split:
     dev: tuple[LabelledReference, ...]
     new_works: tuple[LabelledReference, ...]
     new_styles: tuple[LabelledReference, ...]
-
-
-def tokenize(text: str) -> list[tuple[int, int]]:
-    """Return start and end of every token of a text (see `TOKEN_PATTERN`)."""
-    return [match.span() for match in re.finditer(TOKEN_PATTERN, text)]
 
 
 def generate(
@@ -168,9 +163,10 @@ def label_tokens(pieces: Iterable[Piece], *, style: str, work_id: str) -> Labell
         text += piece.text
         owners += [piece.label] * len(piece.text)
     text = text.rstrip()
-    offsets = tuple(tokenize(text))
+    sentence = TOKENIZER.tokenize(text)
+    offsets = sentence.offsets or ()
     return LabelledReference(
-        tokens=tuple(text[start:end] for start, end in offsets),
+        tokens=sentence.tokens,
         labels=tuple(owners[start] for start, _ in offsets),
         text=text,
         offsets=offsets,
