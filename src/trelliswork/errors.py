@@ -24,3 +24,7 @@ class TemplateError(TrellisworkError, ValueError):
 
 class ModelFileError(TrellisworkError, ValueError):
     """A model file is truncated, corrupted, too new or no model at all."""
+
+
+class TooLargeError(TrellisworkError, ValueError):
+    """An automaton would have more states than allowed."""
