@@ -41,6 +41,9 @@ class Automaton:
         Arcs that read the input: every token has a class of ``0 … n_classes - 1``, and an arc may
         be taken at a token only where bit ``class`` of its guard is set; shape ``(A,)``.
         Default: every arc everywhere.
+    contexts
+        States of one context fire the same patterns by the same label, shape ``(S,)``: the kernel
+        then keeps one table of weights for all of them. Default: nothing is known.
 
     Attributes
     ----------
@@ -67,6 +70,7 @@ class Automaton:
         final: ArrayLike | None = None,
         guards: ArrayLike | None = None,
         n_classes: int = 1,
+        contexts: ArrayLike | None = None,
     ) -> None:
         arcs = [np.asarray(column, dtype=np.int32) for column in (source, label, target)]
         n_arcs = arcs[0].size
@@ -110,6 +114,7 @@ class Automaton:
             self.final,
             self.guards,
             n_classes,
+            None if contexts is None else np.ascontiguousarray(contexts, dtype=np.int32),
         )
 
     @staticmethod
