@@ -23,7 +23,7 @@ class ArcCounter {
     // α must stay readable until `flush`.
     void add(const double* alpha, const std::vector<double>& ahead) {
         alpha_[n_rows_] = alpha;
-        std::copy(ahead.begin(), ahead.end(), rows_.begin() + n_rows_ * blocks_.n_ports);
+        std::copy_n(ahead.begin(), blocks_.n_ports, rows_.begin() + n_rows_ * blocks_.n_ports);
         if (++n_rows_ == kRows) flush();
     }
 

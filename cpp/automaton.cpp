@@ -146,18 +146,21 @@ void Automaton::finish() {
     is_chain = has_chain_shape(*this);
     best_final = final.empty() ? kNoWeight : *std::max_element(final.begin(), final.end());
     earliest = distances(*this);
-    one_step = true;
-    state_step.assign(static_cast<std::size_t>(n_states), -1);
-    for (int s = 0; s < n_states; ++s) {
-        const auto n_steps_here = state_offsets[s + 1] - state_offsets[s];
-        one_step &= n_steps_here <= 1;
-        if (n_steps_here > 0) state_step[s] = static_cast<std::int32_t>(state_offsets[s]);
-    }
     require(contexts.empty() || contexts_hold(*this),
             "contexts: states of one context must fire the same patterns by the same label");
     // Guards are of arcs, not of contexts: no table can be shared.
     blocks = Blocks(step_offsets, step_label, source,
                     guards.empty() ? contexts : std::vector<std::int32_t>{});
+    one_step = true;
+    state_port.assign(static_cast<std::size_t>(n_states), static_cast<int>(blocks.n_ports));
+    state_label.assign(static_cast<std::size_t>(n_states), 0);
+    for (int s = 0; s < n_states; ++s) {
+        const auto g = state_offsets[s];
+        one_step &= state_offsets[s + 1] - g <= 1;
+        if (state_offsets[s + 1] == g) continue;
+        state_port[s] = blocks.port[g];
+        state_label[s] = step_label[g];
+    }
 }
 
 }  // namespace trelliswork

@@ -101,17 +101,20 @@ class Chart {
   private:
     std::int64_t n_states() const { return automaton_.n_states; }
     std::int64_t n_labels() const { return automaton_.n_labels; }
+    std::int64_t emission_width() const {
+        return n_durations() == 1 ? padded(automaton_.n_labels) : n_durations() * n_labels();
+    }
     double* emission_row(std::int64_t t) {
-        return emissions_.data() + (t - rows_.block_start() - 1) * n_durations() * n_labels();
+        return emissions_.data() + (t - rows_.block_start() - 1) * emission_width();
     }
     const double* emission_row(std::int64_t t) const {
-        return emissions_.data() + (t - rows_.block_start() - 1) * n_durations() * n_labels();
+        return emissions_.data() + (t - rows_.block_start() - 1) * emission_width();
     }
     const double* phi_row(std::int64_t t) const {
         return scores_.phi + (t - 1) * n_durations() * n_labels();
     }
     double* enter_row(std::int64_t u) {
-        return enter_.data() + (u % n_durations()) * automaton_.blocks.n_ports;
+        return enter_.data() + (u % n_durations()) * (automaton_.blocks.n_ports + 1);
     }
     int class_at(std::int64_t u) const {
         return scores_.classes == nullptr ? 0 : scores_.classes[u];
@@ -121,12 +124,13 @@ class Chart {
     }
 
     void allocate() {
-        const std::int64_t emission_width = S::scaled ? n_durations() * n_labels() : 0;
+        const std::int64_t emission_width = S::scaled ? this->emission_width() : 0;
         rows_.plan(scores_.length, n_durations(), n_states(),
                    sizeof(double) * static_cast<std::size_t>(n_states() + emission_width),
                    memory_limit_, S::zero);
         emissions_.resize(static_cast<std::size_t>(rows_.block_length() * emission_width));
-        enter_.assign(static_cast<std::size_t>(n_durations() * automaton_.blocks.n_ports), S::zero);
+        enter_.assign(static_cast<std::size_t>(n_durations() * (automaton_.blocks.n_ports + 1)),
+                      S::zero);
         const auto n_rows = static_cast<std::size_t>(scores_.length) + 1;
         growth_.assign(n_rows, 0.0);
         rescale_.assign(n_rows, S::one);
@@ -190,6 +194,11 @@ class Chart {
         if constexpr (S::scaled) {
             const double* phi = phi_row(t);
             double* e = emission_row(t);
+            if (S::can_underflow && n_durations() == 1) {
+                chain_kernels().exponentiate(1, automaton_.n_labels, phi, e, &growth_[t]);
+                growth_[t] += shift_[t - 1];
+                return;
+            }
             const auto longest = std::min<std::int64_t>(n_durations(), t);
             double best = kNegativeInfinity;
             double behind = 0.0;  // C_{t−d} − C_{t−1}
@@ -212,11 +221,11 @@ class Chart {
         double* out = rows_[t];
         if (automaton_.one_step && n_durations() == 1) {
             const double* enter = enter_row(t - 1);
+            const double* e = S::scaled ? emission_row(t) : phi_row(t);
+            const auto* port = automaton_.state_port.data();
+            const auto* label = automaton_.state_label.data();
             for (std::int64_t s = 0; s < n_states(); ++s) {
-                const auto g = automaton_.state_step[s];
-                out[s] = g < 0 ? S::zero
-                               : S::times(enter[automaton_.blocks.port[g]],
-                                          emission(t, 1, automaton_.step_label[g]));
+                out[s] = S::times(enter[port[s]], e[label[s]]);
             }
             return;
         }
@@ -306,7 +315,7 @@ class Chart {
     ArcWeights<S> local_;                    // weights at one position, where they depend on it
     Rows rows_;                              // (T + 1, S): α in the scale of its row
     std::vector<double> emissions_;          // (block, D, L), scaled semirings only
-    std::vector<double> enter_;              // (D, ports), a ring over starts
+    std::vector<double> enter_;              // (D, ports + 1), a ring over starts
     std::vector<double> scratch_;            // for the kernels
     std::vector<double> beta_;               // (S,)
     std::vector<double> ahead_;              // (ports,)

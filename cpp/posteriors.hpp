@@ -29,7 +29,7 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
     const bool state_by_state = automaton_.one_step && n_durations_ == 1;
     if (!state_by_state) pending_.resize(static_cast<std::size_t>(n_durations_ * n_ports));
     if (arc_by_arc) gathered_.resize(static_cast<std::size_t>(n_states()));
-    ahead_.assign(static_cast<std::size_t>(n_ports), S::zero);
+    ahead_.assign(static_cast<std::size_t>(n_ports) + 1, S::zero);
     beta_.resize(static_cast<std::size_t>(n_states()));
     scratch_.resize(static_cast<std::size_t>(automaton_.blocks.most_rows));
     while (!arc_by_arc && counters_.size() < static_cast<std::size_t>(automaton_.n_classes)) {
@@ -58,17 +58,19 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
         seek(t);
         const double* alpha_row = rows_[t];
         for (std::int64_t s = 0; s < n_states(); ++s) {
-            if (alpha_row[s] == S::zero) beta_[s] = S::zero;
+            beta_[s] = alpha_row[s] == S::zero ? S::zero : beta_[s];
         }
         const auto u = t - 1;
         if (state_by_state) {
             double* segments = sink.segments + u * n_labels();
+            const double* e = emission_row(t);
+            const auto* label = automaton_.state_label.data();
             for (std::int64_t s = 0; s < n_states(); ++s) {
-                const auto g = automaton_.state_step[s];
-                if (g < 0) continue;
-                const auto y = automaton_.step_label[g];
-                segments[y] += S::to_probability(S::times(alpha_row[s], beta_[s]));
-                ahead_[port[g]] = S::times(S::times(emission(t, 1, y), beta_[s]), rescale_[t]);
+                segments[label[s]] += S::to_probability(S::times(alpha_row[s], beta_[s]));
+            }
+            for (std::int64_t s = 0; s < n_states(); ++s) {
+                ahead_[automaton_.state_port[s]] =
+                    S::times(S::times(e[label[s]], rescale_[t]), beta_[s]);
             }
             for (std::int64_t y = 0; y < n_labels() && entropy_wanted; ++y) {
                 expect(segments[y], phi_row(t)[y] + (shift_[u] - growth_[t]));
