@@ -149,11 +149,13 @@ Partition equivalent_states(const Language& a) {
     auto next = entering;
     for (int i = 0; i < n_arcs; ++i) by_target[next[a.arcs[i].target]++] = i;
 
+    // Once every state is alone nothing can split any more: common, and most of the work.
+    const auto unsplit = [&] { return states.n_blocks() < a.n_states; };
     int done_states = 1;
-    for (int done_arcs = 0; done_arcs < arcs.n_blocks(); ++done_arcs) {
+    for (int done_arcs = 0; unsplit() && done_arcs < arcs.n_blocks(); ++done_arcs) {
         for (const auto i : arcs.block(done_arcs)) states.mark(a.arcs[i].source);
         states.split();
-        for (; done_states < states.n_blocks(); ++done_states) {
+        for (; unsplit() && done_states < states.n_blocks(); ++done_states) {
             for (const auto s : states.block(done_states)) {
                 for (auto k = entering[s]; k < entering[s + 1]; ++k) arcs.mark(by_target[k]);
             }

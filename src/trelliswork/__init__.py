@@ -33,6 +33,7 @@ from trelliswork.inference import Trellis
 from trelliswork.labels import LabelSet, convert
 from trelliswork.report import Report, report
 from trelliswork.significance import randomization_test
+from trelliswork.srl import srl_language
 from trelliswork.text import Tokenizer
 
 __version__ = "0.1.0"
@@ -63,6 +64,7 @@ __all__ = [
     "read_conll",
     "read_jsonl",
     "report",
+    "srl_language",
     "write_conll",
     "write_jsonl",
 ]
