@@ -165,13 +165,15 @@ Partition equivalent_states(const Language& a) {
     return states;
 }
 
-// Numbers the states of a deterministic, trimmed automaton breadth first, by label.
+}  // namespace
+
 Language renumber(const Language& a) {
     std::vector<std::int32_t> number(static_cast<std::size_t>(a.n_states), -1), order;
     for (std::int32_t s = 0; s < a.n_states; ++s) {
-        if (a.initial[s]) order.push_back(s);
+        if (!a.initial[s]) continue;
+        number[s] = static_cast<std::int32_t>(order.size());
+        order.push_back(s);
     }
-    number[order.at(0)] = 0;
     for (std::size_t i = 0; i < order.size(); ++i) {
         for (const auto& arc : a.leaving(order[i])) {
             if (number[arc.target] >= 0) continue;
@@ -190,8 +192,6 @@ Language renumber(const Language& a) {
     renumbered.finish();
     return renumbered;
 }
-
-}  // namespace
 
 std::optional<Language> determinise(const Language& any, std::int64_t max_states) {
     const auto a = trim(any);

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trelliswork.algebra import MAX_STATES
 from trelliswork.automaton import Automaton
 from trelliswork.errors import LabelError, TooLargeError
-from trelliswork.language import MAX_STATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
