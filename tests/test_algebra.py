@@ -168,6 +168,8 @@ def test_models_are_no_languages():
         Automaton.chain(2).minimise()
     with pytest.raises(TypeError, match="weights 0 or -inf"):
         Automaton(1, 1, [0], [0], [0], final=[0.5]).accepts([0])
+    with pytest.raises(TypeError, match="without patterns and guards"):
+        Automaton(1, 1, [0], [0], [0], guards=[1], n_classes=2).accepts([0])
 
 
 def nth_from_the_end(n: int) -> Automaton:

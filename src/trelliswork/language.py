@@ -45,14 +45,16 @@ class LanguageMethods:
     initial: NDArray[np.float64]
     final: NDArray[np.float64]
     labels: tuple[str, ...] | None
+    guards: NDArray[np.uint64] | None
 
     @cached_property
     def _language(self) -> _core.Language:
         weights = np.concatenate([self.initial, self.final])
-        if self.n_patterns or not np.all((weights == 0.0) | np.isneginf(weights)):
+        plain = self.n_patterns == 0 and self.guards is None
+        if not plain or not np.all((weights == 0.0) | np.isneginf(weights)):
             raise TypeError(
-                "Expected a language: an automaton without patterns, with initial and final "
-                f"weights 0 or -inf. Got {self!r}, which carries weights."
+                "Expected a language: an automaton without patterns and guards, with initial and "
+                f"final weights 0 or -inf. Got {self!r}."
             )
         return _core.Language(
             self.n_states,
