@@ -24,3 +24,11 @@ class TemplateError(TrellisworkError, ValueError):
 
 class ModelFileError(TrellisworkError, ValueError):
     """A model file is truncated, corrupted, too new or no model at all."""
+
+
+class NotInLanguageError(TrellisworkError, ValueError):
+    """Gold labels break a constraint that the model is trained under."""
+
+
+class InfeasibleError(TrellisworkError, ValueError):
+    """No labelling of a sequence satisfies all constraints."""

@@ -2,8 +2,9 @@
 
     loss(w) = Σ_b weight_b (log Z_b − log Z_b over the allowed labellings) + l2 ‖w‖²
 
-For a fully labelled sequence the allowed labelling is one, and its log Z is its score. The sum over
-sequences is split between threads; any range of sequences can be asked for by itself.
+For a fully labelled sequence the allowed labelling is one, and its log Z is its score. Under
+constraints both sums run over the labellings that satisfy them, on a product automaton. The sum
+over sequences is split between threads; any range of sequences can be asked for by itself.
 """
 
 from __future__ import annotations
@@ -84,6 +85,13 @@ class Objective:
     pairs, transitions
         Which (feature, label) pairs and transitions have a weight: those ``"observed"`` in the
         labels, or ``"all"``.
+    automaton
+        The labellings that sums run over: a product of the chain, with its patterns. Default: the
+        chain.
+    classes
+        Class of each token, for an automaton with guards, shape ``(N,)``.
+    open_labels
+        Labels that constraints leave open at each token, shape ``(N, L)``.
 
     Attributes
     ----------
@@ -101,10 +109,13 @@ class Objective:
         l2: float = 0.0,
         pairs: Pairs = "observed",
         transitions: Pairs = "observed",
+        automaton: Automaton | None = None,
+        classes: NDArray[np.uint8] | None = None,
+        open_labels: NDArray[np.bool_] | None = None,
     ) -> None:
         self.l2 = l2
         self.n_labels = n_labels
-        self._automaton = Automaton.chain(n_labels)
+        self._automaton = Automaton.chain(n_labels) if automaton is None else automaton
         rows = _rows(features.state)
         evidence = gold.evidence
         self._state_pairs = _core.observed_pairs(
@@ -148,6 +159,8 @@ class Objective:
             self._transitions,
             edge_rows,
             *(self._edge_pairs or (None, None)),
+            classes,
+            None if open_labels is None else open_labels.view(np.uint8),
         )
 
     @property
