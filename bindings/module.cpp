@@ -8,6 +8,7 @@ void bind_features(nanobind::module_& m);
 void bind_inference(nanobind::module_& m);
 void bind_objective(nanobind::module_& m);
 void bind_patterns(nanobind::module_& m);
+void bind_product(nanobind::module_& m);
 }  // namespace trelliswork
 
 NB_MODULE(_core, m) {
@@ -15,6 +16,7 @@ NB_MODULE(_core, m) {
     // Automata live in caches until the interpreter goes: that is no leak worth a report.
     nanobind::set_leak_warnings(false);
     trelliswork::bind_automaton(m);
+    trelliswork::bind_product(m);
     trelliswork::bind_patterns(m);
     trelliswork::bind_features(m);
     trelliswork::bind_feature_items(m);

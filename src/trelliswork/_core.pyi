@@ -95,12 +95,33 @@ class Automaton:
         pattern_ids: NDArray[np.int32],
         initial: NDArray[np.float64],
         final: NDArray[np.float64],
-        /,
+        guards: NDArray[np.uint64] | None,
+        n_classes: int,
     ) -> None: ...
     @property
     def is_chain(self) -> bool: ...
     @property
     def n_steps(self) -> int: ...
+
+def product(
+    model: Automaton,
+    n_states: int,
+    source: NDArray[np.int32],
+    letter: NDArray[np.int32],
+    target: NDArray[np.int32],
+    initial: NDArray[np.uint8],
+    final: NDArray[np.uint8],
+    n_classes: int,
+    max_arcs: int,
+) -> tuple[
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.uint64],
+]: ...
 
 class Batch:
     def __init__(
@@ -113,6 +134,7 @@ class Batch:
         allowed: NDArray[np.uint8] | None,
         weights: NDArray[np.float64] | None,
         position_weights: NDArray[np.float64] | None,
+        classes: NDArray[np.uint8] | None,
         memory_limit: int,
         n_jobs: int,
     ) -> None: ...
@@ -123,7 +145,7 @@ class Batch:
         segments: NDArray[np.float64],
         pattern_counts: NDArray[np.float64],
         arcs: NDArray[np.float64] | None,
-        entropy: NDArray[np.float64],
+        entropy: NDArray[np.float64] | None,
     ) -> None: ...
     def best_path(
         self,
@@ -178,6 +200,8 @@ class Objective:
         edge_rows: FeatureRows | None,
         edge_pair_offsets: NDArray[np.int64] | None,
         edge_pair_patterns: NDArray[np.int32] | None,
+        classes: NDArray[np.uint8] | None,
+        open: NDArray[np.uint8] | None,
     ) -> None: ...
     @property
     def n_parameters(self) -> int: ...

@@ -37,6 +37,10 @@ class Automaton:
     initial, final
         Weight of starting or ending in each state, shape ``(S,)``; ``-inf`` forbids it.
         Default: start in state 0, end anywhere.
+    guards, n_classes
+        Arcs that read the input: every token has a class of ``0 … n_classes - 1``, and an arc may
+        be taken at a token only where bit ``class`` of its guard is set; shape ``(A,)``.
+        Default: every arc everywhere.
 
     Attributes
     ----------
@@ -61,6 +65,8 @@ class Automaton:
         patterns: Sequence[Sequence[int]] | NDArray[np.integer[Any]] | None = None,
         initial: ArrayLike | None = None,
         final: ArrayLike | None = None,
+        guards: ArrayLike | None = None,
+        n_classes: int = 1,
     ) -> None:
         arcs = [np.asarray(column, dtype=np.int32) for column in (source, label, target)]
         n_arcs = arcs[0].size
@@ -87,6 +93,10 @@ class Automaton:
         self.final = np.array(np.zeros(n_states) if final is None else final, dtype=np.float64)
         for array in (self.source, self.label, self.target, self.initial, self.final):
             array.flags.writeable = False
+        self.n_classes = n_classes
+        self.guards: NDArray[np.uint64] | None = None
+        if guards is not None:
+            self.guards = np.asarray(guards, dtype=np.uint64)[order]
         self._core = _core.Automaton(
             n_states,
             n_labels,
@@ -98,6 +108,8 @@ class Automaton:
             self.pattern_ids,
             self.initial,
             self.final,
+            self.guards,
+            n_classes,
         )
 
     @staticmethod

@@ -32,3 +32,7 @@ class NotInLanguageError(TrellisworkError, ValueError):
 
 class InfeasibleError(TrellisworkError, ValueError):
     """No labelling of a sequence satisfies all constraints."""
+
+
+class TooLargeError(TrellisworkError, ValueError):
+    """An automaton would have more states than allowed."""

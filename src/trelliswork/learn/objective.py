@@ -2,9 +2,8 @@
 
     loss(w) = Σ_b weight_b (log Z_b − log Z_b over the allowed labellings) + l2 ‖w‖²
 
-For a fully labelled sequence the allowed labelling is one, and its log Z is its score. Under
-constraints both sums run over the labellings that satisfy them, on a product automaton. The sum
-over sequences is split between threads; any range of sequences can be asked for by itself.
+For a fully labelled sequence the allowed labelling is one, and its log Z is its score. The sum over
+sequences is split between threads; any range of sequences can be asked for by itself.
 """
 
 from __future__ import annotations
@@ -86,12 +85,12 @@ class Objective:
         Which (feature, label) pairs and transitions have a weight: those ``"observed"`` in the
         labels, or ``"all"``.
     automaton
-        The labellings that sums run over: a product of the chain, with its patterns. Default: the
-        chain.
+        The labellings that both sums run over: a product of the chain, see
+        `trelliswork.product`. It must accept the gold labels. Default: all labellings.
     classes
-        Class of each token, for an automaton with guards, shape ``(N,)``.
+        Class of each token, shape ``(N,)``, for an automaton with guards.
     open_labels
-        Labels that constraints leave open at each token, shape ``(N, L)``.
+        Labels that the constraints leave to each token, shape ``(N, L)``. Default: all.
 
     Attributes
     ----------
