@@ -22,7 +22,9 @@ from trelliswork.errors import (
     DataError,
     LabelError,
     ModelFileError,
+    RegexError,
     TemplateError,
+    TooLargeError,
     TrellisworkError,
 )
 from trelliswork.estimators import CRFTagger, load
@@ -43,11 +45,13 @@ __all__ = [
     "LabelError",
     "LabelSet",
     "ModelFileError",
+    "RegexError",
     "Report",
     "Sentence",
     "TemplateError",
     "Templates",
     "Tokenizer",
+    "TooLargeError",
     "Trellis",
     "TrellisworkError",
     "calibration",

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork import _core
+from trelliswork.errors import LabelError
+from trelliswork.language import MAX_STATES, LanguageMethods
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +24,25 @@ if TYPE_CHECKING:
 __all__ = ["Automaton"]
 
 
-class Automaton:
+def checked_names(labels: Sequence[str], n_labels: int) -> tuple[str, ...]:
+    """Return the label names, if there is one for each id and no two are equal."""
+    if isinstance(labels, str):
+        raise TypeError(f"labels: expected a sequence of names, got the string {labels!r}.")
+    names = tuple(labels)
+    if len(names) != n_labels:
+        raise LabelError(f"labels: expected {n_labels} names, got {len(names)}.")
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise LabelError(f"labels: expected different names, got {twice!r} twice.")
+    return names
+
+
+class Automaton(LanguageMethods):
     """A weighted automaton over labels.
+
+    Without patterns, and with initial and final weights of 0 or ``-inf``, it is a *language*, a set
+    of label sequences: then it accepts or refuses sequences, and combines with others by
+    ``& | ~``.
 
     Parameters
     ----------
@@ -41,16 +60,23 @@ class Automaton:
         Arcs that read the input: every token has a class of ``0 … n_classes - 1``, and an arc may
         be taken at a token only where bit ``class`` of its guard is set; shape ``(A,)``.
         Default: every arc everywhere.
+    labels
+        The names of the labels, shape ``(L,)``.
 
     Attributes
     ----------
     source, label, target : numpy.ndarray
         The arcs, sorted by (target, label, source): the order of every array "per arc".
+    labels : tuple of str or None
+        The names of the labels.
 
     Examples
     --------
     >>> Automaton.chain(2)
     Automaton(states=3, labels=2, arcs=6, patterns=4)
+    >>> bio = Automaton.from_regex("(O | B-PER I-PER*)*", ["O", "B-PER", "I-PER"])
+    >>> bio.accepts(["O", "B-PER", "I-PER"]), bio.accepts(["O", "I-PER"])
+    (True, False)
     """
 
     def __init__(
@@ -67,7 +93,9 @@ class Automaton:
         final: ArrayLike | None = None,
         guards: ArrayLike | None = None,
         n_classes: int = 1,
+        labels: Sequence[str] | None = None,
     ) -> None:
+        self.labels = None if labels is None else checked_names(labels, n_labels)
         arcs = [np.asarray(column, dtype=np.int32) for column in (source, label, target)]
         n_arcs = arcs[0].size
         fired = np.full(n_arcs, -1) if patterns is None else patterns
@@ -113,6 +141,37 @@ class Automaton:
         )
 
     @staticmethod
+    def from_regex(
+        expression: str, labels: Sequence[str], *, max_states: int = MAX_STATES
+    ) -> Automaton:
+        """Compile a regular expression whose letters are labels.
+
+        Parameters
+        ----------
+        expression
+            The expression; see `trelliswork.regex` for its syntax.
+        labels
+            The names of all labels, in the order of their ids.
+        max_states
+            The largest automaton to try.
+
+        Returns
+        -------
+        Automaton
+            A small unambiguous, trimmed automaton of the language.
+
+        Raises
+        ------
+        RegexError
+            If the expression cannot be read or names an unknown label.
+        TooLargeError
+            If every automaton that was tried passed `max_states`.
+        """
+        from trelliswork.regex import compile_regex  # which makes automata
+
+        return compile_regex(expression, labels, max_states=max_states)
+
+    @staticmethod
     @lru_cache(maxsize=64)
     def chain(n_labels: int) -> Automaton:
         """Make the complete first-order automaton over `n_labels` labels.
@@ -138,6 +197,18 @@ class Automaton:
     def n_arcs(self) -> int:
         """Number of arcs, ``A``."""
         return int(self.source.size)
+
+    @property
+    def states(self) -> range:
+        """The states, ``range(S)``."""
+        return range(self.n_states)
+
+    @property
+    def arcs(self) -> list[tuple[int, str | int, int]]:
+        """The arcs as (source, label, target), with label names where there are any."""
+        names = range(self.n_labels) if self.labels is None else self.labels
+        columns = self.source.tolist(), self.label.tolist(), self.target.tolist()
+        return [(s, names[y], t) for s, y, t in zip(*columns, strict=True)]
 
     @property
     def is_chain(self) -> bool:

@@ -34,5 +34,9 @@ class InfeasibleError(TrellisworkError, ValueError):
     """No labelling of a sequence satisfies all constraints."""
 
 
+class RegexError(TrellisworkError, ValueError):
+    """A regular expression over labels cannot be read."""
+
+
 class TooLargeError(TrellisworkError, ValueError):
     """An automaton would have more states than allowed."""
