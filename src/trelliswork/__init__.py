@@ -31,6 +31,7 @@ from trelliswork.estimators import CRFTagger, load
 from trelliswork.features import Templates
 from trelliswork.inference import Trellis
 from trelliswork.labels import LabelSet, convert
+from trelliswork.plan import Plan, plan
 from trelliswork.report import Report, report
 from trelliswork.significance import randomization_test
 from trelliswork.text import Tokenizer
@@ -59,6 +60,7 @@ __all__ = [
     "iter_conll",
     "iter_jsonl",
     "load",
+    "plan",
     "randomization_test",
     "read_conll",
     "read_jsonl",

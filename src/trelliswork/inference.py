@@ -327,6 +327,11 @@ def language_probability(
     n_jobs
         Threads.
     """
+    if trellis.automaton.guards is not None:
+        raise ValueError(
+            "trellis: expected an automaton without guards. For rules that look at tokens, give "
+            "them all to trelliswork.plan."
+        )
     both = product(trellis.automaton, language.unambiguous()).automaton
     inside = derive(trellis, automaton=both)
     total = log_partition(trellis, n_jobs=n_jobs)

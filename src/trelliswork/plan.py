@@ -304,9 +304,9 @@ class Plan:
             ).automaton
         except TooLargeError as error:
             raise TooLargeError(
-                f"The product of the model with {self._names(indices)} is larger than the budget "
-                f"of {budget:,} arcs: {error}. Use fewer or simpler constraints, or raise the "
-                "budget of trelliswork.plan."
+                f"The product of the model with {self._names(indices)} needs more than "
+                f"{budget:,} arcs. Use fewer or simpler constraints, or a larger budget; "
+                "decoding alone needs only those that an answer breaks."
             ) from error
         if time.perf_counter() - begun >= SECONDS_WORTH_A_FILE:
             store_product(name, automaton)
