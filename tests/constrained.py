@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from hypothesis import strategies as st
-
 from tests.oracle import log_sum_exp
 from tests.strategies import arrays, expressions, ordinary
+
 from trelliswork.constraints import (
     at_least,
     at_most,
@@ -86,7 +86,9 @@ def words(names: str) -> st.SearchStrategy[Constraint]:
         st.builds(only_on, test, name),
         st.builds(lambda t, y: where(t).allow(y), test, name),
         st.builds(changes_only_at, test),
-        st.builds(lambda a, b: a | b, st.builds(at_most, number, name), st.builds(only_on, test, name)),
+        st.builds(
+            lambda a, b: a | b, st.builds(at_most, number, name), st.builds(only_on, test, name)
+        ),
         expressions(names).map(matches),
     )
 
@@ -94,7 +96,7 @@ def words(names: str) -> st.SearchStrategy[Constraint]:
 @st.composite
 def cases(draw: Any, rules: int = 3, longest: int = 4) -> Case:
     n_labels = draw(st.integers(2, 3))
-    labels = LabelSet("abc"[:n_labels])
+    labels = LabelSet(list("abc"[:n_labels]))
     lengths = draw(st.lists(st.integers(0, longest), min_size=1, max_size=3))
     return Case(
         labels,

@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given, settings
-
 from tests.constrained import Case, cases
+
 from trelliswork import inference
 from trelliswork.conflicts import find_conflict
 from trelliswork.constraints import at_least, at_most, ends_with, starts_with
@@ -77,7 +77,8 @@ def test_sums_best_lists_and_samples_are_exact(case):
         np.testing.assert_allclose(scores, ranked[: len(scores)], atol=1e-9)
         assert len(scores) == min(5, len(paths))
         given_by = {tuple(best.labels[i, first:last].tolist()) for i in range(len(scores))}
-        assert len(given_by) == len(scores) and given_by <= set(paths)
+        assert len(given_by) == len(scores)
+        assert given_by <= set(paths)
     # The gradient of Σ log Z by the transitions.
     np.testing.assert_allclose(found.pattern_counts.reshape(counts.shape), counts, atol=1e-9)
     drawn, _ = inference.sample(together, 20, random_state=0, n_jobs=1)
@@ -89,7 +90,7 @@ def test_sums_best_lists_and_samples_are_exact(case):
 
 
 def test_samples_have_the_right_frequencies():
-    labels = LabelSet("abc")
+    labels = LabelSet(list("abc"))
     rng = np.random.default_rng(1)
     case = Case(
         labels,
@@ -135,7 +136,7 @@ def test_known_labels_count_too(case):
 @settings(max_examples=60)
 @given(cases(rules=5, longest=3))
 def test_conflicts_are_minimal(case):
-    plan, trellis, evidence = prepared(case)
+    plan, _, evidence = prepared(case)
     everything = range(len(case.constraints))
     for b in range(len(case.sentences)):
         conflict = find_conflict(plan, evidence.take(np.array([b])), everything)
@@ -153,9 +154,14 @@ def test_relaxed_answers_keep_what_they_can(case):
     plan, trellis, evidence = prepared(case)
     found = decode_batch(plan, trellis, evidence, on_infeasible="relax", n_jobs=1)
     groups = feasible_trellises(plan, trellis, evidence, on_infeasible="relax", n_jobs=1)
-    kept_by = {b: found.kept.get(b, tuple(range(len(case.constraints)))) for b in range(len(case.sentences))}
+    kept_by = {
+        b: found.kept.get(b, tuple(range(len(case.constraints))))
+        for b in range(len(case.sentences))
+    }
     assert sorted(b for members, _ in groups for b in members.tolist()) == sorted(kept_by)
-    for answer, (b, kept) in zip(describe_batch(plan, evidence, found), kept_by.items(), strict=True):
+    for answer, (b, kept) in zip(
+        describe_batch(plan, evidence, found), kept_by.items(), strict=True
+    ):
         paths = case.paths(b, tuple(case.constraints[i] for i in kept))
         assert answer.score == answer.upper_bound == pytest.approx(max(paths.values()))
         assert answer.status == ("relaxed" if b in found.kept else "optimal")
@@ -178,7 +184,13 @@ def test_relaxed_answers_keep_what_they_can(case):
 def test_infeasible_names_a_minimal_subset():
     labels = LabelSet(["author", "title"])
     rules = (at_most(3, "author"), at_least(2, "author"), starts_with("title"))
-    case = Case(labels, rules, [["x"] * 6, ["x"] * 3], [np.zeros((6, 2)), np.zeros((3, 2))], np.zeros((2, 2)))
+    case = Case(
+        labels,
+        rules,
+        [["x"] * 6, ["x"] * 3],
+        [np.zeros((6, 2)), np.zeros((3, 2))],
+        np.zeros((2, 2)),
+    )
     plan, trellis, evidence = prepared(case)
     expected = (
         r"sequence 1: No labelling of 3 tokens satisfies both at_least\(2, 'author'\) and "
@@ -201,7 +213,7 @@ def test_known_labels_in_a_conflict_are_said():
 
 
 def test_nothing_is_added_where_nothing_is_broken():
-    labels = LabelSet("ab")
+    labels = LabelSet(list("ab"))
     scores = np.array([[0.0, 5.0], [0.0, 5.0]])
     case = Case(labels, (at_most(1, "a"),), [["x", "y"]], [scores], np.zeros((2, 2)))
     plan, trellis, evidence = prepared(case)

@@ -37,7 +37,15 @@ if TYPE_CHECKING:
     from trelliswork.constraints import TokenTest
     from trelliswork.labels import LabelSet
 
-__all__ = ["CompiledProduct", "Placement", "Plan", "as_constraints", "join_names", "plan", "shorten"]
+__all__ = [
+    "CompiledProduct",
+    "Placement",
+    "Plan",
+    "as_constraints",
+    "join_names",
+    "plan",
+    "shorten",
+]
 
 TRAINING_BUDGET = 500_000
 DECODING_BUDGET = 5_000_000
@@ -207,7 +215,9 @@ class Plan:
             What the constraints see of the batch.
         """
         classes = evidence.classes(self.constraints[index].tests)
-        letters = labels if classes is None else classes.astype(np.int32) * len(self.labels) + labels
+        letters = (
+            labels if classes is None else classes.astype(np.int32) * len(self.labels) + labels
+        )
         return self.language(index).accepts_batch(letters, evidence.offsets)
 
     def product(self, indices: Iterable[int]) -> CompiledProduct:
@@ -241,7 +251,11 @@ class Plan:
     def describe(self) -> str:
         """Return a table of what went where; also ``str(plan)``."""
         rows = [
-            [shorten(repr(p.constraint)), p.where, *_sizes(p.states, p.arcs, p.cost, p.where == "mask")]
+            [
+                shorten(repr(p.constraint)),
+                p.where,
+                *_sizes(p.states, p.arcs, p.cost, p.where == "mask"),
+            ]
             for p in self.placements
         ]
         trained = self.training.automaton

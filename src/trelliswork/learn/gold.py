@@ -80,9 +80,7 @@ def find_conflicting_gold(
         compiled = plan.product(rules)
         classes = evidence.classes(compiled.tests)
         blank = Trellis(np.zeros(gold.allowed.shape), offsets=offsets)
-        trellis = derive(
-            blank, sequences=partial, automaton=compiled.automaton, classes=classes
-        )
+        trellis = derive(blank, sequences=partial, automaton=compiled.automaton, classes=classes)
         allowed = gold.allowed if mask is None else gold.allowed & mask
         ruled_out[partial] = np.isneginf(log_partition(trellis, allowed=allowed[rows]))
     return ruled_out
@@ -125,7 +123,9 @@ def conflict_error(
         found = [
             reason
             for constraint in broken
-            for reason in constraint.explain(names, evidence.sentences[sequence], scheme=plan.labels)
+            for reason in constraint.explain(
+                names, evidence.sentences[sequence], scheme=plan.labels
+            )
         ]
         reasons = f": {' '.join(found).rstrip('.')}" if found else ""
     return NotInLanguageError(
