@@ -41,7 +41,7 @@ void check_arcs(const Automaton& a) {
     }
     require(a.n_classes >= 1 && a.n_classes <= kMostClasses,
             "n_classes must be 1 to " + std::to_string(kMostClasses));
-    require(a.guards.empty() ? a.n_classes == 1 : a.guards.size() == n,
+    require(a.guards.empty() ? a.n_classes == 1 || n == 0 : a.guards.size() == n,
             "guards must have one entry an arc");
     for (int s = 0; s < a.n_states; ++s) {
         require(!std::isnan(a.initial[s]) && !std::isnan(a.final[s]) && a.initial[s] < HUGE_VAL &&

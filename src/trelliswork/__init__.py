@@ -69,6 +69,7 @@ __all__ = [
     "LabelSet",
     "ModelFileError",
     "RegexError",
+    "Plan",
     "Report",
     "RuleError",
     "Sentence",

@@ -349,8 +349,8 @@ def span_probability(
 ) -> list[FloatArray]:
     """Probability that segments are there: that ``[start, end)`` is a segment of that very name.
 
-    A segment is what `LabelSet.spans` says, on invalid sequences too: with invalid BIO ``I-x`` after
-    ``O`` begins one.
+    A segment is what `LabelSet.spans` says, on invalid sequences too: in BIO, ``I-x`` after ``O``
+    begins one.
 
     Parameters
     ----------
