@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from hypothesis import strategies as st
-from tests.oracle import log_sum_exp
-from tests.strategies import arrays, expressions, ordinary
 
+from oracle import log_sum_exp
+from strategies import arrays, expressions, ordinary
 from trelliswork.constraints import (
     at_least,
     at_most,
@@ -30,6 +29,8 @@ from trelliswork.inference import Trellis
 from trelliswork.labels import LabelSet
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from trelliswork.constraints import Constraint
 
 TOKENS = ("x", "y", "1")
@@ -45,7 +46,6 @@ class Case:
     sentences: list[list[str]]
     scores: list[np.ndarray]
     transitions: np.ndarray
-    options: dict[str, Any] = field(default_factory=dict)
 
     @property
     def trellis(self) -> Trellis:

@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from tests.constrained import Case, cases
 
+from constrained import Case, cases
 from trelliswork import inference
 from trelliswork.conflicts import find_conflict
 from trelliswork.constraints import at_least, at_most, ends_with, starts_with
