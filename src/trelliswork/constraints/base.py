@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import difflib
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
 from trelliswork.constraints.letters import lift, union_of_tests
-from trelliswork.constraints.reading import Reading, Unit, segment_names, token_names
-from trelliswork.errors import LabelError
+from trelliswork.constraints.reading import (
+    Reading,
+    Unit,
+    segment_names,
+    token_names,
+    unknown_name,
+)
+from trelliswork.errors import LabelError, TooLargeError
 from trelliswork.language import MAX_STATES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from trelliswork.automaton import Automaton
@@ -37,6 +41,9 @@ class Constraint(ABC):
 
     word: ClassVar[str] = ""
     """How the rule is called in source, messages and rule files."""
+
+    _builds_unambiguous: ClassVar[bool] = False
+    """Whether `_build` never gives a labelling two paths, deterministic or not."""
 
     def violations(
         self,
@@ -119,7 +126,7 @@ class Constraint(ABC):
         for name, unit in self.names:
             known = segment_names(labels, name) or (unit == "token" and token_names(labels, name))
             if not known:
-                raise LabelError(_unknown(self, name, unit, labels))
+                raise LabelError(f"{self!r}: {unknown_name(name, unit, labels)}")
 
     @abstractmethod
     def _degree(self, reading: Reading) -> int:
@@ -168,6 +175,7 @@ class Constraint(ABC):
 class All(Constraint):
     """All of some rules; their violations add up."""
 
+    _builds_unambiguous = True  # as the automata that it intersects
     parts: tuple[Constraint, ...]
 
     @property
@@ -271,7 +279,16 @@ class Not(Constraint):
 @lru_cache(maxsize=1024)
 def _compile(rule: Constraint, labels: LabelSet, max_states: int) -> Automaton:
     rule.check(labels)
-    return rule._build(labels, max_states).unambiguous(max_states=max_states)
+    built = rule._build(labels, max_states)
+    if built.is_deterministic:
+        return built.minimise(max_states=max_states)
+    if not rule._builds_unambiguous:
+        return built.unambiguous(max_states=max_states)
+    try:  # what counts from the end may be exponentially larger when it is deterministic
+        smaller = built.minimise(max_states=min(2 * built.n_states, max_states))
+    except TooLargeError:
+        return built.trim()
+    return min(built.trim(), smaller, key=lambda automaton: automaton.n_arcs)
 
 
 def _parts(kind: type[All] | type[Either], rule: Constraint) -> tuple[Constraint, ...]:
@@ -284,22 +301,3 @@ def _lifted_parts(
     """Return the automata of the parts over the letters of the whole."""
     compiled = ((part, part.compile(labels, max_states=max_states)) for part in parts)
     return [lift(automaton, part.tests, rule.tests, len(labels)) for part, automaton in compiled]
-
-
-def _unknown(rule: Constraint, name: str, unit: Unit, labels: LabelSet) -> str:
-    known = set(labels.segment_names) | (set(labels) if unit == "token" else set())
-    if unit == "segment" and name in labels:
-        inside = labels.begins(None, name)
-        return f"{rule!r}: {name!r} is a token label and no segment. " + (
-            f"Did you mean {inside[-1]!r}, or unit='token'?" if inside else "Set unit='token'."
-        )
-    close = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
-    hint = (
-        f"Did you mean {' or '.join(map(repr, close))}?" if close else f"Known are {_some(known)}."
-    )
-    return f"{rule!r}: there is no {'segment' if unit == 'segment' else 'label'} {name!r}. {hint}"
-
-
-def _some(names: set[str], limit: int = 8) -> str:
-    shown = ", ".join(map(repr, sorted(names)[:limit]))
-    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"

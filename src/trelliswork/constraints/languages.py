@@ -109,7 +109,7 @@ class Languages:
         """Describe a shortest input that no labelling fits, though others of its length have one.
 
         Labels are projected out: ``I`` is the language of the token classes of inputs that have a
-        labelling, and what is sought is an input in ``U \\ I``.
+        labelling, and what is sought is an input of ``U`` that is not in ``I``.
         """
         tests = self._tests(rules)
         if not tests:

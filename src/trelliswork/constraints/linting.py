@@ -135,7 +135,7 @@ class _Linter:
         return [self._finding("contradictory", conflict, message)]
 
     def _implied(self, alive: list[int]) -> list[Finding]:
-        """Drop one implied rule after the other, the last first, so that no two imply each other."""
+        """Drop implied rules one by one, the last first, so that no two imply each other."""
         found: list[Finding] = []
         kept = list(alive)
         for i in reversed(alive):

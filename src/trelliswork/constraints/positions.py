@@ -143,6 +143,7 @@ class At(PositionWise):
     """See `at`."""
 
     word = "at"
+    _builds_unambiguous = True
     position: int
 
     def _restricted(self, n_tokens: int, outcomes: NDArray[np.bool_] | None) -> list[int]:

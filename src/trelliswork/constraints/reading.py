@@ -6,6 +6,7 @@ units). With paths it may hold wildcards: ``**/person`` is a person at any depth
 
 from __future__ import annotations
 
+import difflib
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -151,6 +152,26 @@ def token_names(labels: LabelSet, name: str) -> frozenset[str]:
 def open_segments(labels: LabelSet, label: str) -> tuple[str, ...]:
     """Return the names of the segments that a token with this label is in, outer before inner."""
     return labels.begins(None, label)
+
+
+def unknown_name(name: str, unit: Unit, labels: LabelSet) -> str:
+    """Say that a name means nothing here, and what may have been meant."""
+    known = set(labels.segment_names) | (set(labels) if unit == "token" else set())
+    if unit == "segment" and name in labels:
+        inside = labels.begins(None, name)
+        return f"{name!r} is a token label and no segment. " + (
+            f"Did you mean {inside[-1]!r}, or unit='token'?" if inside else "Set unit='token'."
+        )
+    close = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
+    hint = (
+        f"Did you mean {' or '.join(map(repr, close))}?" if close else f"Known are {_some(known)}."
+    )
+    return f"there is no {'segment' if unit == 'segment' else 'label'} {name!r}. {hint}"
+
+
+def _some(names: set[str], limit: int = 8) -> str:
+    shown = ", ".join(map(repr, sorted(names)[:limit]))
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
 
 
 def _fits(levels: tuple[str, ...], pattern: tuple[str, ...]) -> bool:

@@ -14,6 +14,7 @@ from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.letters import Symbols, build
 from trelliswork.constraints.reading import Reading, Unit, segment_names, token_names
 from trelliswork.constraints.words import call, check_name, check_unit, unless
+from trelliswork.errors import RegexError
 from trelliswork.language import MAX_STATES
 
 if TYPE_CHECKING:
@@ -124,7 +125,10 @@ def matches(expression: str | Automaton | ArcList, *, unit: Unit = "token") -> C
     """
     check_unit("matches", unit)
     if isinstance(expression, str):
-        regex.parse(expression)  # a mistake shows here rather than at the first labelling
+        try:
+            regex.parse(expression)  # a mistake shows here rather than at the first labelling
+        except RegexError as error:
+            raise RegexError(f"matches: in the expression, {error}") from None
     elif isinstance(expression, Automaton):
         expression = _arc_list(expression)
     elif not isinstance(expression, ArcList):
