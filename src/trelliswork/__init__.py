@@ -8,6 +8,27 @@
 
 from trelliswork.automaton import Automaton
 from trelliswork.calibration import calibration
+from trelliswork.constraints import (
+    Constraint,
+    at,
+    at_least,
+    at_most,
+    changes_only_at,
+    contiguous,
+    ends_with,
+    exactly,
+    excludes,
+    matches,
+    not_at,
+    only_on,
+    precedes,
+    read_rules,
+    requires,
+    starts_with,
+    token,
+    valid_scheme,
+    where,
+)
 from trelliswork.corpus import (
     Corpus,
     Sentence,
@@ -31,6 +52,7 @@ from trelliswork.estimators import CRFTagger, load
 from trelliswork.features import Templates
 from trelliswork.inference import Trellis
 from trelliswork.labels import LabelSet, convert
+from trelliswork.plan import Plan, plan
 from trelliswork.report import Report, report
 from trelliswork.significance import randomization_test
 from trelliswork.srl import srl_language
@@ -41,13 +63,16 @@ __version__ = "0.1.0"
 __all__ = [
     "Automaton",
     "CRFTagger",
+    "Constraint",
     "Corpus",
     "DataError",
     "LabelError",
     "LabelSet",
     "ModelFileError",
+    "Plan",
     "RegexError",
     "Report",
+    "RuleError",
     "Sentence",
     "TemplateError",
     "Templates",
@@ -55,16 +80,35 @@ __all__ = [
     "TooLargeError",
     "Trellis",
     "TrellisworkError",
+    "at",
+    "at_least",
+    "at_most",
     "calibration",
+    "changes_only_at",
+    "contiguous",
     "convert",
+    "ends_with",
+    "exactly",
+    "excludes",
     "iter_conll",
     "iter_jsonl",
     "load",
+    "matches",
+    "not_at",
+    "only_on",
+    "plan",
+    "precedes",
     "randomization_test",
     "read_conll",
     "read_jsonl",
+    "read_rules",
     "report",
+    "requires",
     "srl_language",
+    "starts_with",
+    "token",
+    "valid_scheme",
+    "where",
     "write_conll",
     "write_jsonl",
 ]

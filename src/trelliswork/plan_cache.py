@@ -1,0 +1,152 @@
+"""Compiled products on disk, so that the next process need not build them again.
+
+One safetensors file a product, named by a hash of all that it depends on. Nothing in it is ever
+executed, a file that cannot be read is as good as none, and a directory that cannot be written to
+is no error: the cache saves time and holds nothing else.
+
+The directory is ``TRELLISWORK_CACHE``, or else the user's cache directory of the platform;
+``TRELLISWORK_CACHE=off`` does without.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+
+from trelliswork.automaton import Automaton
+from trelliswork.files import open_binary_for_writing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["cache_directory", "fingerprint", "load_product", "store_product"]
+
+logger = logging.getLogger(__name__)
+
+FORMAT = "trelliswork-product-1"
+VARIABLE = "TRELLISWORK_CACHE"
+
+
+def cache_directory() -> Path | None:
+    """Return where compiled products are kept between processes; None: nowhere."""
+    given = os.environ.get(VARIABLE, "")
+    if given.lower() == "off":
+        return None
+    if given:
+        return Path(given)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "trelliswork"
+
+
+def fingerprint(parts: Sequence[Any], model: Automaton) -> str:
+    """Return a name for a product: SHA-256 over `parts`, as JSON, and the model automaton."""
+    digest = hashlib.sha256(json.dumps([FORMAT, *parts], ensure_ascii=False).encode())
+    if model.is_chain:
+        digest.update(b"chain")
+    else:
+        for name, array in sorted(_arrays(model).items()):
+            digest.update(f"{name} {array.dtype} {array.shape}".encode())
+            digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+def load_product(name: str) -> Automaton | None:
+    """Return the product that was stored under a name; None where there is no sound one."""
+    folder = cache_directory()
+    if folder is None:
+        return None
+    path = folder / f"{name}.safetensors"
+    try:
+        content = path.read_bytes()
+        header_size = int.from_bytes(content[:8], "little")
+        header = json.loads(content[8 : 8 + header_size])
+        if header["__metadata__"]["checksum"] != _checksum(content[8 + header_size :]):
+            raise ValueError("its checksum does not match its content")
+        return _automaton(safetensors.numpy.load(content))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, LookupError, TypeError, safetensors.SafetensorError) as error:
+        logger.info("%s: ignored, the product is built again: %s", path, error)
+        return None
+
+
+def store_product(name: str, automaton: Automaton) -> None:
+    """Keep a product for later processes, if that is possible."""
+    folder = cache_directory()
+    if folder is None:
+        return
+    tensors = {key: np.ascontiguousarray(array) for key, array in _arrays(automaton).items()}
+    plain = safetensors.numpy.save(tensors)
+    body = plain[8 + int.from_bytes(plain[:8], "little") :]
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        with open_binary_for_writing(folder / f"{name}.safetensors") as stream:
+            stream.write(safetensors.numpy.save(tensors, metadata={"checksum": _checksum(body)}))
+
+
+def _checksum(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()
+
+
+def _arrays(automaton: Automaton) -> dict[str, NDArray[Any]]:
+    arrays: dict[str, NDArray[Any]] = {
+        "sizes": np.array(
+            [automaton.n_states, automaton.n_labels, automaton.n_patterns, automaton.n_classes]
+        ),
+        "source": automaton.source,
+        "label": automaton.label,
+        "target": automaton.target,
+        "pattern_offsets": automaton.pattern_offsets,
+        "pattern_ids": automaton.pattern_ids,
+        "initial": automaton.initial,
+        "final": automaton.final,
+    }
+    if automaton.guards is not None:
+        arrays["guards"] = automaton.guards
+    return arrays
+
+
+def _automaton(arrays: dict[str, NDArray[Any]]) -> Automaton:
+    n_states, n_labels, n_patterns, n_classes = (int(size) for size in arrays["sizes"])
+    return Automaton(
+        n_states,
+        n_labels,
+        arrays["source"],
+        arrays["label"],
+        arrays["target"],
+        n_patterns=n_patterns,
+        patterns=_fired(arrays["pattern_offsets"], arrays["pattern_ids"]),
+        initial=arrays["initial"],
+        final=arrays["final"],
+        guards=arrays.get("guards"),
+        n_classes=n_classes,
+    )
+
+
+def _fired(
+    offsets: NDArray[np.int64], ids: NDArray[np.int32]
+) -> NDArray[np.int32] | list[list[int]]:
+    """Return the patterns of each arc, as one array where no arc fires two."""
+    counts = np.diff(offsets)
+    if (counts > 1).any():
+        return [part.tolist() for part in np.split(ids, offsets[1:-1])]
+    fired = np.full(counts.size, -1, dtype=np.int32)
+    fired[counts == 1] = ids
+    return fired
