@@ -84,6 +84,8 @@ void bind_algebra(nb::module_& m) {
         .def("arrays", &arrays_of)
         .def("trim", &trim, free)
         .def("reverse", &reverse, free)
+        .def(
+            "renumber", [](const Language& a) { return renumber(trim(a)); }, free)
         .def("unite", &unite, free)
         .def("concatenate", &concatenate, free)
         .def("star", &star, free)

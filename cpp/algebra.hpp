@@ -38,9 +38,12 @@ struct Language {
 
 // Operations that may blow up answer nothing once they pass `max_states`. The empty language is
 // one initial state that is not final, so that no automaton is without states.
-// All but `reverse` and `complete` answer trimmed: every state lies on an accepting path.
+// All but `reverse`, `renumber` and `complete` answer trimmed: every state lies on an accepting
+// path.
 Language trim(const Language& a);
 Language reverse(const Language& a);
+// The same trimmed automaton with its states numbered breadth first, by label.
+Language renumber(const Language& trimmed);
 Language unite(const Language& a, const Language& b);
 Language concatenate(const Language& a, const Language& b);
 Language star(const Language& a);

@@ -149,11 +149,13 @@ Partition equivalent_states(const Language& a) {
     auto next = entering;
     for (int i = 0; i < n_arcs; ++i) by_target[next[a.arcs[i].target]++] = i;
 
+    // Once every state is alone nothing can split any more: common, and most of the work.
+    const auto unsplit = [&] { return states.n_blocks() < a.n_states; };
     int done_states = 1;
-    for (int done_arcs = 0; done_arcs < arcs.n_blocks(); ++done_arcs) {
+    for (int done_arcs = 0; unsplit() && done_arcs < arcs.n_blocks(); ++done_arcs) {
         for (const auto i : arcs.block(done_arcs)) states.mark(a.arcs[i].source);
         states.split();
-        for (; done_states < states.n_blocks(); ++done_states) {
+        for (; unsplit() && done_states < states.n_blocks(); ++done_states) {
             for (const auto s : states.block(done_states)) {
                 for (auto k = entering[s]; k < entering[s + 1]; ++k) arcs.mark(by_target[k]);
             }
@@ -163,13 +165,15 @@ Partition equivalent_states(const Language& a) {
     return states;
 }
 
-// Numbers the states of a deterministic, trimmed automaton breadth first, by label.
+}  // namespace
+
 Language renumber(const Language& a) {
     std::vector<std::int32_t> number(static_cast<std::size_t>(a.n_states), -1), order;
     for (std::int32_t s = 0; s < a.n_states; ++s) {
-        if (a.initial[s]) order.push_back(s);
+        if (!a.initial[s]) continue;
+        number[s] = static_cast<std::int32_t>(order.size());
+        order.push_back(s);
     }
-    number[order.at(0)] = 0;
     for (std::size_t i = 0; i < order.size(); ++i) {
         for (const auto& arc : a.leaving(order[i])) {
             if (number[arc.target] >= 0) continue;
@@ -188,8 +192,6 @@ Language renumber(const Language& a) {
     renumbered.finish();
     return renumbered;
 }
-
-}  // namespace
 
 std::optional<Language> determinise(const Language& any, std::int64_t max_states) {
     const auto a = trim(any);

@@ -51,3 +51,24 @@ def test_arrays_cannot_be_changed():
 def test_bad_automata_are_refused(arguments, options, message):
     with pytest.raises(ValueError, match=message):
         Automaton(*arguments, **options)
+
+
+def test_labels_have_names():
+    automaton = Automaton(1, 2, [0, 0], [0, 1], [0, 0], labels=["x", "y"])
+    assert automaton.labels == ("x", "y")
+    assert automaton.arcs == [(0, "x", 0), (0, "y", 0)]
+    assert Automaton(1, 2, [0, 0], [0, 1], [0, 0]).arcs == [(0, 0, 0), (0, 1, 0)]
+    assert list(Automaton.chain(2).states) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("labels", "error", "message"),
+    [
+        (["x"], ValueError, "expected 2 names, got 1"),
+        (["x", "x"], ValueError, "got 'x' twice"),
+        ("xy", TypeError, "got the string 'xy'"),
+    ],
+)
+def test_bad_names_are_refused(labels, error, message):
+    with pytest.raises(error, match=message):
+        Automaton(1, 2, [0], [0], [0], labels=labels)

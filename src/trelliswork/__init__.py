@@ -54,6 +54,7 @@ from trelliswork.inference import Trellis
 from trelliswork.labels import LabelSet, convert
 from trelliswork.report import Report, report
 from trelliswork.significance import randomization_test
+from trelliswork.srl import srl_language
 from trelliswork.text import Tokenizer
 
 __version__ = "0.1.0"
@@ -100,6 +101,7 @@ __all__ = [
     "read_rules",
     "report",
     "requires",
+    "srl_language",
     "starts_with",
     "token",
     "valid_scheme",

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork import _core
+from trelliswork import _core, drawing, svg
+from trelliswork.algebra import MAX_STATES
 from trelliswork.errors import LabelError
-from trelliswork.language import MAX_STATES, LanguageMethods
+from trelliswork.language import LanguageMethods
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Automaton"]
+
+SPELLED_OUT = 8  # languages of so many states show their arcs when printed
 
 
 def checked_names(labels: Sequence[str], n_labels: int) -> tuple[str, ...]:
@@ -73,6 +76,10 @@ class Automaton(LanguageMethods):
     >>> bio = Automaton.from_regex("(O | B-PER I-PER*)*", ["O", "B-PER", "I-PER"])
     >>> bio.accepts(["O", "B-PER", "I-PER"]), bio.accepts(["O", "I-PER"])
     (True, False)
+    >>> bio
+    Automaton(states=2, labels=3, arcs=5)
+      -> 0 final  O -> 0; B-PER -> 1
+         1 final  O -> 0; B-PER, I-PER -> 1
     """
 
     def __init__(
@@ -203,8 +210,23 @@ class Automaton(LanguageMethods):
         """Whether this is the complete first-order automaton, which has a dense kernel."""
         return self._core.is_chain
 
+    def to_dot(self) -> str:
+        """Return the automaton in the language of Graphviz."""
+        return drawing.to_dot(self)
+
+    def to_svg(self) -> str:
+        """Return a picture as an SVG document; notebooks show it by themselves.
+
+        Arcs between two states are drawn as one, with all their labels. Beyond 40 states the
+        picture only says how many there are.
+        """
+        return svg.to_svg(self)
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
     def __repr__(self) -> str:
-        return (
-            f"Automaton(states={self.n_states}, labels={self.n_labels}, "
-            f"arcs={self.n_arcs}, patterns={self.n_patterns})"
-        )
+        size = f"states={self.n_states}, labels={self.n_labels}, arcs={self.n_arcs}"
+        if self.labels is None or self.n_patterns or self.n_states > SPELLED_OUT:
+            return f"Automaton({size}, patterns={self.n_patterns})"
+        return f"Automaton({size})\n{drawing.describe(self)}"

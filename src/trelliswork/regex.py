@@ -32,21 +32,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from trelliswork import _core
+from trelliswork.algebra import MAX_STATES, from_core, smallest_unambiguous, within
 from trelliswork.automaton import Automaton, checked_names
 from trelliswork.errors import RegexError, TooLargeError
-from trelliswork.language import MAX_STATES, from_core, smallest_unambiguous, within
-from trelliswork.regex_syntax import (
-    Both,
-    Concat,
-    Either,
-    Empty,
-    Labels,
-    Node,
-    Not,
-    Repeat,
-    complain,
-    parse,
-)
+from trelliswork.regex_syntax import complain, parse
+from trelliswork.regex_tree import Both, Concat, Either, Empty, Labels, Node, Not, Repeat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
