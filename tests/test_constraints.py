@@ -245,6 +245,8 @@ def test_rules_are_values():
     assert (at_most(1, "a") & at_most(1, "b")) & at_most(1, "c") == at_most(1, "a") & (
         at_most(1, "b") & at_most(1, "c")
     )
+    assert (at_most(1, "a") & at_most(1, "b")).conjuncts == (at_most(1, "a"), at_most(1, "b"))
+    assert (at_most(1, "a") | at_most(1, "b")).conjuncts == (at_most(1, "a") | at_most(1, "b"),)
     with pytest.raises(AttributeError):
         at_most(1, "a").n = 2
 
