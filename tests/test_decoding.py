@@ -219,4 +219,4 @@ def test_nothing_is_added_where_nothing_is_broken():
     plan, trellis, evidence = prepared(case)
     (answer,) = describe_batch(plan, evidence, decode_batch(plan, trellis, evidence))
     assert (answer.method, answer.iterations, answer.labels) == ("chain", 1, ["b", "b"])
-    assert not plan._products
+    assert not plan._compiler._products

@@ -9,7 +9,7 @@ import numpy as np
 
 from trelliswork.errors import InfeasibleError
 from trelliswork.inference import log_partition, viterbi
-from trelliswork.plan import join_names, shorten
+from trelliswork.tables import join_names, shorten
 from trelliswork.trellis import Trellis
 
 if TYPE_CHECKING:
