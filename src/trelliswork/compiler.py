@@ -148,6 +148,15 @@ class ProductCompiler:
             store_arrays(name, {"constraints": np.array(chosen, dtype=np.int64)})
         return chosen
 
+    def fits(self, indices: Indices, budget: int) -> bool:
+        """Return whether a product, and all on the way to it, have no more arcs than a budget."""
+        try:
+            for end in range(len(indices)):
+                self._check_size(indices[: end + 1], budget)
+        except TooLargeError:
+            return False
+        return True
+
     def _check_size(self, indices: Indices, budget: int) -> None:
         """Raise a `TooLargeError` where a product would have more arcs than a budget."""
         if not self.model.is_chain:

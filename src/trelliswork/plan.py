@@ -35,6 +35,7 @@ __all__ = ["Placement", "Plan", "as_constraints", "plan"]
 
 TRAINING_BUDGET = 500_000
 DECODING_BUDGET = 5_000_000
+COMPACT_ARCS = 20_000
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,12 @@ class Plan:
             Where it has more arcs than `decoding_budget`.
         """
         return self.product(self.rules)
+
+    @cached_property
+    def is_compact(self) -> bool:
+        """Whether the product with all automata is so small that those of subsets do not pay."""
+        budget = min(max(COMPACT_ARCS, 4 * self.model.n_arcs), self.decoding_budget)
+        return self._compiler.fits(self.rules, budget)
 
     @cached_property
     def placements(self) -> tuple[Placement, ...]:
