@@ -120,7 +120,7 @@ def test_explain_rules_and_data(tmp_path, rules):
         assert text in result.output
     record = json.loads(run(*command, "--json").output)
     assert [p["where"] for p in record["plan"]] == ["training", "training", "mask", "training"]
-    assert [f["kind"] for f in record["findings"]][0] == "implied"
+    assert record["findings"][0]["kind"] == "implied"
     assert [g["broken"] for g in record["gold"]] == [0, 1, 0, 0]
     assert record["gold"][1]["example"] == 5
 

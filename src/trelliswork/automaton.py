@@ -63,6 +63,9 @@ class Automaton(LanguageMethods):
         Arcs that read the input: every token has a class of ``0 … n_classes - 1``, and an arc may
         be taken at a token only where bit ``class`` of its guard is set; shape ``(A,)``.
         Default: every arc everywhere.
+    contexts
+        States of one context fire the same patterns by the same label, shape ``(S,)``: the kernel
+        then keeps one table of weights for all of them. Default: nothing is known.
     labels
         The names of the labels, shape ``(L,)``.
 
@@ -100,6 +103,7 @@ class Automaton(LanguageMethods):
         final: ArrayLike | None = None,
         guards: ArrayLike | None = None,
         n_classes: int = 1,
+        contexts: ArrayLike | None = None,
         labels: Sequence[str] | None = None,
     ) -> None:
         self.labels = None if labels is None else checked_names(labels, n_labels)
@@ -132,6 +136,9 @@ class Automaton(LanguageMethods):
         self.guards: NDArray[np.uint64] | None = None
         if guards is not None:
             self.guards = np.asarray(guards, dtype=np.uint64)[order]
+        self.contexts: NDArray[np.int32] | None = None
+        if contexts is not None:
+            self.contexts = np.ascontiguousarray(contexts, dtype=np.int32)
         self._core = _core.Automaton(
             n_states,
             n_labels,
@@ -145,6 +152,7 @@ class Automaton(LanguageMethods):
             self.final,
             self.guards,
             n_classes,
+            self.contexts,
         )
 
     @staticmethod

@@ -141,8 +141,9 @@ def _arrays(automaton: Automaton) -> dict[str, NDArray[Any]]:
         "initial": automaton.initial,
         "final": automaton.final,
     }
-    if automaton.guards is not None:
-        arrays["guards"] = automaton.guards
+    for name, optional in (("guards", automaton.guards), ("contexts", automaton.contexts)):
+        if optional is not None:
+            arrays[name] = optional
     return arrays
 
 
@@ -160,6 +161,7 @@ def _automaton(arrays: dict[str, NDArray[Any]]) -> Automaton:
         final=arrays["final"],
         guards=arrays.get("guards"),
         n_classes=n_classes,
+        contexts=arrays.get("contexts"),
     )
 
 
