@@ -147,8 +147,10 @@ def test_batches_check_what_they_get():
         a.accepts_batch([0, 1], [])
     with pytest.raises(LabelError, match="position 1: unknown label 'z'"):
         a.accepts(["a", "z"])
-    with pytest.raises(LabelError, match="position 0: expected a label id in 0 … 1, got 2"):
+    with pytest.raises(ValueError, match="position 0: label id 2 is not in 0 … 1"):
         a.accepts([2])
+    with pytest.raises(TypeError, match="got the string 'ab'"):
+        a.accepts("ab")
 
 
 def test_different_labels_do_not_combine():
