@@ -91,8 +91,8 @@ void bind_inference(nb::module_& m) {
                       std::optional<In<std::uint8_t, 1>>, std::size_t, int>(),
              nb::arg("automaton"), nb::arg("offsets"), nb::arg("scores"), nb::arg("start").none(),
              nb::arg("end").none(), nb::arg("allowed").none(), nb::arg("weights").none(),
-             nb::arg("position_weights").none(), nb::arg("classes").none(),
-             nb::arg("memory_limit"), nb::arg("n_jobs"))
+             nb::arg("position_weights").none(), nb::arg("classes").none(), nb::arg("memory_limit"),
+             nb::arg("n_jobs"))
         .def("log_partition",
              [](const BoundBatch& self, Out<double, 1> log_z) {
                  require(log_z.size() == self.n_sequences(), "log_z: wrong shape");

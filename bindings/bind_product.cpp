@@ -15,8 +15,7 @@ namespace {
 template <class T>
 auto to_numpy(std::vector<T>&& values) {
     auto held = std::make_unique<std::vector<T>>(std::move(values));
-    nb::capsule owner(held.get(),
-                      [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    nb::capsule owner(held.get(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     auto* raw = held.release();
     return nb::ndarray<nb::numpy, T, nb::ndim<1>>(raw->data(), {raw->size()}, owner);
 }
@@ -31,8 +30,8 @@ void bind_product(nb::module_& m) {
            const In<std::int32_t, 1>& letter, const In<std::int32_t, 1>& target,
            const In<std::uint8_t, 1>& initial, const In<std::uint8_t, 1>& final, int n_classes,
            std::int64_t max_arcs) {
-            const Language language{n_states,         n_classes,        copy_of(source),
-                                    copy_of(letter),  copy_of(target),  copy_of(initial),
+            const Language language{n_states,        n_classes,       copy_of(source),
+                                    copy_of(letter), copy_of(target), copy_of(initial),
                                     copy_of(final)};
             Product found;
             try {

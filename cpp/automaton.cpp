@@ -1,5 +1,6 @@
 #include "automaton.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <tuple>
@@ -43,6 +44,8 @@ void check_arcs(const Automaton& a) {
             "n_classes must be 1 to " + std::to_string(kMostClasses));
     require(a.guards.empty() ? a.n_classes == 1 : a.guards.size() == n,
             "guards must have one entry an arc");
+    require(a.contexts.empty() || a.contexts.size() == static_cast<std::size_t>(a.n_states),
+            "contexts must have one entry a state");
     for (int s = 0; s < a.n_states; ++s) {
         require(!std::isnan(a.initial[s]) && !std::isnan(a.final[s]) && a.initial[s] < HUGE_VAL &&
                     a.final[s] < HUGE_VAL,
@@ -68,6 +71,25 @@ bool has_chain_shape(const Automaton& a) {
             if (fired != 0) return false;
         } else if (fired != 1 || a.pattern_ids[a.pattern_offsets[i]] !=
                                      (a.source[i] - 1) * n_labels + a.label[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Whether states of one context do fire the same patterns by the same label.
+bool contexts_hold(const Automaton& a) {
+    const auto n_contexts =
+        a.contexts.empty() ? 0 : *std::max_element(a.contexts.begin(), a.contexts.end()) + 1;
+    std::vector<std::int64_t> first(static_cast<std::size_t>(n_contexts) * a.n_labels, -1);
+    for (std::int64_t i = 0; i < a.n_arcs(); ++i) {
+        const auto context = a.contexts[a.source[i]];
+        if (context < 0) return false;
+        auto& known = first[static_cast<std::size_t>(context) * a.n_labels + a.label[i]];
+        if (known < 0) known = i;
+        const auto* ids = a.pattern_ids.data();
+        if (!std::equal(ids + a.pattern_offsets[i], ids + a.pattern_offsets[i + 1],
+                        ids + a.pattern_offsets[known], ids + a.pattern_offsets[known + 1])) {
             return false;
         }
     }
@@ -122,8 +144,23 @@ void Automaton::finish() {
     for (const auto state : step_target) ++state_offsets[static_cast<std::size_t>(state) + 1];
     for (int s = 0; s < n_states; ++s) state_offsets[s + 1] += state_offsets[s];
     is_chain = has_chain_shape(*this);
+    best_final = final.empty() ? kNoWeight : *std::max_element(final.begin(), final.end());
     earliest = distances(*this);
-    blocks = Blocks(step_offsets, source);
+    require(contexts.empty() || contexts_hold(*this),
+            "contexts: states of one context must fire the same patterns by the same label");
+    // Guards are of arcs, not of contexts: no table can be shared.
+    blocks = Blocks(step_offsets, step_label, source,
+                    guards.empty() ? contexts : std::vector<std::int32_t>{});
+    one_step = true;
+    state_port.assign(static_cast<std::size_t>(n_states), static_cast<int>(blocks.n_ports));
+    state_label.assign(static_cast<std::size_t>(n_states), 0);
+    for (int s = 0; s < n_states; ++s) {
+        const auto g = state_offsets[s];
+        one_step &= state_offsets[s + 1] - g <= 1;
+        if (state_offsets[s + 1] == g) continue;
+        state_port[s] = blocks.port[g];
+        state_label[s] = step_label[g];
+    }
 }
 
 }  // namespace trelliswork

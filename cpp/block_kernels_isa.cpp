@@ -1,9 +1,8 @@
 // Compiled several times, with TRELLISWORK_ISA naming the instruction set. Only plain loops over
 // raw pointers and vector types: nothing here may be shared with code compiled for another set.
-#include "block_kernels.hpp"
-
 #include <cstdint>
 
+#include "block_kernels.hpp"
 #include "lanes_isa.hpp"
 #include "row_sums_isa.hpp"
 
@@ -11,23 +10,52 @@ namespace trelliswork::TRELLISWORK_ISA {
 
 namespace {
 
-inline void gather(const Block& block, const std::int32_t* sources, const double* alpha,
-                   double* out) {
-    for (int m = 0; m < block.n_sources; ++m) out[m] = alpha[sources[m]];
+// out[0 … 8V) = Σ_m α[source m] · table[row m, 0 … 8V)
+template <int V>
+inline void weighted_table_rows(const double* alpha, const std::int32_t* sources,
+                                const std::int32_t* rows, int n, const double* table,
+                                std::int64_t stride, Vec* out) {
+    Vec even[V] = {};
+    Vec odd[V] = {};
+    int m = 0;
+    for (; m + 1 < n; m += 2) {
+        const double* first = table + rows[m] * stride;
+        const double* second = table + rows[m + 1] * stride;
+        const double a = alpha[sources[m]];
+        const double b = alpha[sources[m + 1]];
+        for (int v = 0; v < V; ++v) even[v] += a * load(first + kLanes * v);
+        for (int v = 0; v < V; ++v) odd[v] += b * load(second + kLanes * v);
+    }
+    if (m < n) {
+        const double a = alpha[sources[m]];
+        for (int v = 0; v < V; ++v) even[v] += a * load(table + rows[m] * stride + kLanes * v);
+    }
+    for (int v = 0; v < V; ++v) out[v] = even[v] + odd[v];
+}
+
+template <int V>
+inline void best_table_rows(const double* alpha, const std::int32_t* sources,
+                            const std::int32_t* rows, int n, const double* table,
+                            std::int64_t stride, Vec* out) {
+    for (int v = 0; v < V; ++v) out[v] = Vec{} - __builtin_inf();
+    for (int m = 0; m < n; ++m) {
+        const double a = alpha[sources[m]];
+        for (int v = 0; v < V; ++v) {
+            out[v] = larger(out[v], a + load(table + rows[m] * stride + kLanes * v));
+        }
+    }
 }
 
 void sum_forward(const BlockView& blocks, const double* __restrict weights,
-                 const double* __restrict alpha, double* __restrict scratch,
-                 double* __restrict out) {
+                 const double* __restrict alpha, double* __restrict out) {
     for (std::int64_t b = 0; b < blocks.n_wide; ++b) {
         const Block& block = blocks.wide[b];
-        gather(block, blocks.sources + block.first_source, alpha, scratch);
-        const double* w = weights + block.first_slot;
-        double* to = out + block.first_port;
         over_columns(block.stride, [&]<int V>(int n) {
             Vec sums[V];
-            weighted_rows<V>(scratch, block.n_sources, w + n, block.stride, sums);
-            for (int v = 0; v < V; ++v) store(to + n + kLanes * v, sums[v]);
+            weighted_table_rows<V>(alpha, blocks.sources + block.first_source,
+                                   blocks.rows + block.first_source, block.n_sources,
+                                   weights + block.table + n, block.stride, sums);
+            for (int v = 0; v < V; ++v) store(out + block.first_port + n + kLanes * v, sums[v]);
         });
     }
     const double* w = weights + blocks.first_narrow_slot;
@@ -47,17 +75,15 @@ void sum_forward(const BlockView& blocks, const double* __restrict weights,
 }
 
 void best_forward(const BlockView& blocks, const double* __restrict weights,
-                  const double* __restrict alpha, double* __restrict scratch,
-                  double* __restrict out) {
+                  const double* __restrict alpha, double* __restrict out) {
     for (std::int64_t b = 0; b < blocks.n_wide; ++b) {
         const Block& block = blocks.wide[b];
-        gather(block, blocks.sources + block.first_source, alpha, scratch);
-        const double* w = weights + block.first_slot;
-        double* to = out + block.first_port;
         over_columns(block.stride, [&]<int V>(int n) {
-            Vec sums[V];
-            best_rows<V>(scratch, block.n_sources, w + n, block.stride, sums);
-            for (int v = 0; v < V; ++v) store(to + n + kLanes * v, sums[v]);
+            Vec best[V];
+            best_table_rows<V>(alpha, blocks.sources + block.first_source,
+                               blocks.rows + block.first_source, block.n_sources,
+                               weights + block.table + n, block.stride, best);
+            for (int v = 0; v < V; ++v) store(out + block.first_port + n + kLanes * v, best[v]);
         });
     }
     const double* w = weights + blocks.first_narrow_slot;
@@ -72,27 +98,20 @@ void best_forward(const BlockView& blocks, const double* __restrict weights,
     }
 }
 
-inline double total(Vec v) {
-    return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
-}
-
 void sum_backward(const BlockView& blocks, const double* __restrict weights,
-                  const double* __restrict ahead, double* __restrict beta) {
+                  const double* __restrict transposed, const double* __restrict ahead,
+                  double* __restrict scratch, double* __restrict beta) {
     for (std::int64_t b = 0; b < blocks.n_wide; ++b) {
         const Block& block = blocks.wide[b];
-        const double* from = ahead + block.first_port;
-        const std::int32_t* sources = blocks.sources + block.first_source;
-        const double* w = weights + block.first_slot;
-        over_columns(block.stride, [&]<int V>(int n) {
-            Vec values[V];
-            for (int v = 0; v < V; ++v) values[v] = load(from + n + kLanes * v);
-            for (int m = 0; m < block.n_sources; ++m) {
-                const double* row = w + static_cast<std::int64_t>(m) * block.stride + n;
-                Vec sum = load(row) * values[0];
-                for (int v = 1; v < V; ++v) sum += load(row + kLanes * v) * values[v];
-                beta[sources[m]] += total(sum);
-            }
+        over_columns(block.padded_rows, [&]<int V>(int row) {
+            Vec sums[V];
+            weighted_rows<V>(ahead + block.first_port, block.stride,
+                             transposed + block.transposed + row, block.padded_rows, sums);
+            for (int v = 0; v < V; ++v) store(scratch + row + kLanes * v, sums[v]);
         });
+        const std::int32_t* sources = blocks.sources + block.first_source;
+        const std::int32_t* rows = blocks.rows + block.first_source;
+        for (int m = 0; m < block.n_sources; ++m) beta[sources[m]] += scratch[rows[m]];
     }
     const double* w = weights + blocks.first_narrow_slot;
     const double* from = ahead + blocks.first_narrow_port;
@@ -104,61 +123,38 @@ void sum_backward(const BlockView& blocks, const double* __restrict weights,
     }
 }
 
-// R source states and V vectors of steps stay in registers over all rows.
-template <int V, int R>
-inline void count_piece(std::int64_t n_rows, const double* alpha, int n_sources,
-                        const double* const* ahead, std::int64_t port, const double* w, int stride,
-                        double* counts) {
-    Vec sums[R][V] = {};
-    for (std::int64_t k = 0; k < n_rows; ++k) {
-        Vec values[V];
-        for (int v = 0; v < V; ++v) values[v] = load(ahead[k] + port + kLanes * v);
-        for (int r = 0; r < R; ++r) {
-            for (int v = 0; v < V; ++v) sums[r][v] += alpha[k * n_sources + r] * values[v];
-        }
-    }
-    for (int r = 0; r < R; ++r) {
-        for (int v = 0; v < V; ++v) {
-            const auto at = static_cast<std::int64_t>(r) * stride + kLanes * v;
-            store(counts + at, load(counts + at) + load(w + at) * sums[r][v]);
-        }
-    }
-}
-
-void count(const BlockView& blocks, const double* __restrict weights, std::int64_t n_rows,
-           const double* const* alpha, const double* const* ahead, double* __restrict scratch,
-           double* __restrict counts) {
+void add_outer(const BlockView& blocks, std::int64_t n_rows, const double* const* alpha,
+               const double* const* ahead, double* __restrict scratch, double* __restrict sums) {
     for (std::int64_t b = 0; b < blocks.n_wide; ++b) {
         const Block& block = blocks.wide[b];
-        for (std::int64_t k = 0; k < n_rows; ++k) {
-            gather(block, blocks.sources + block.first_source, alpha[k],
-                   scratch + k * block.n_sources);
+        const std::int32_t* sources = blocks.sources + block.first_source;
+        const std::int32_t* rows = blocks.rows + block.first_source;
+        for (int m = 0; m < block.n_sources; ++m) {
+            for (std::int64_t k = 0; k < n_rows; ++k)
+                scratch[m * n_rows + k] = alpha[k][sources[m]];
         }
         over_columns(block.stride, [&]<int V>(int n) {
-            const double* w = weights + block.first_slot + n;
-            double* to = counts + block.first_slot + n;
-            int m = 0;
-            for (; m + 4 <= block.n_sources; m += 4) {
-                const auto at = static_cast<std::int64_t>(m) * block.stride;
-                count_piece<V, 4>(n_rows, scratch + m, block.n_sources, ahead, block.first_port + n,
-                                  w + at, block.stride, to + at);
-            }
-            for (; m < block.n_sources; ++m) {
-                const auto at = static_cast<std::int64_t>(m) * block.stride;
-                count_piece<V, 1>(n_rows, scratch + m, block.n_sources, ahead, block.first_port + n,
-                                  w + at, block.stride, to + at);
+            const auto port = block.first_port + n;
+            for (int m = 0; m < block.n_sources; ++m) {
+                double* to = sums + block.table + rows[m] * std::int64_t{block.stride} + n;
+                Vec outer[V];
+                for (int v = 0; v < V; ++v) outer[v] = load(to + kLanes * v);
+                for (std::int64_t k = 0; k < n_rows; ++k) {
+                    const double a = scratch[m * n_rows + k];
+                    for (int v = 0; v < V; ++v) outer[v] += a * load(ahead[k] + port + kLanes * v);
+                }
+                for (int v = 0; v < V; ++v) store(to + kLanes * v, outer[v]);
             }
         });
     }
-    const double* w = weights + blocks.first_narrow_slot;
-    double* to = counts + blocks.first_narrow_slot;
+    double* to = sums + blocks.first_narrow_slot;
     for (std::int64_t g = 0; g < blocks.n_narrow; ++g) {
         const auto port = blocks.first_narrow_port + g;
         for (auto k = blocks.narrow_offsets[g]; k < blocks.narrow_offsets[g + 1]; ++k) {
             const auto source = blocks.narrow_sources[k];
             double sum = 0.0;
             for (std::int64_t r = 0; r < n_rows; ++r) sum += alpha[r][source] * ahead[r][port];
-            to[k] += w[k] * sum;
+            to[k] += sum;
         }
     }
 }
@@ -191,6 +187,6 @@ void range(const double* values, std::int64_t n, double* smallest, double* large
 }  // namespace
 
 extern const BlockKernels block_kernels;
-const BlockKernels block_kernels = {sum_forward, best_forward, sum_backward, count, range};
+const BlockKernels block_kernels = {sum_forward, best_forward, sum_backward, add_outer, range};
 
 }  // namespace trelliswork::TRELLISWORK_ISA

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "arc_counter.hpp"
 #include "automaton.hpp"
 #include "block_kernels.hpp"
 #include "chain_kernels.hpp"
@@ -31,7 +32,7 @@
 
 namespace trelliswork {
 
-// Where posteriors go; any pointer may be null. All are added to.
+// Where posteriors go; all but `segments` may be null. All are added to.
 struct PosteriorSink {
     double* segments = nullptr;  // (T, D, L): P(a segment of label y and duration d ends at t)
     // Expected number of times each arc is taken, times `weight`: whichever suits the pass.
@@ -41,9 +42,6 @@ struct PosteriorSink {
     double* arcs = nullptr;     // (T, A): P(arc a is taken into a segment that begins at t)
     double* entropy = nullptr;  // (1,): log Z − E[score], in nats
 };
-
-// Tokens whose arc counts are summed in one pass over the arcs.
-inline constexpr std::int64_t kCountedRows = 8;
 
 template <class S>
 class Chart {
@@ -103,36 +101,36 @@ class Chart {
   private:
     std::int64_t n_states() const { return automaton_.n_states; }
     std::int64_t n_labels() const { return automaton_.n_labels; }
+    std::int64_t emission_width() const {
+        return n_durations() == 1 ? padded(automaton_.n_labels) : n_durations() * n_labels();
+    }
     double* emission_row(std::int64_t t) {
-        return emissions_.data() + (t - rows_.block_start() - 1) * n_durations() * n_labels();
+        return emissions_.data() + (t - rows_.block_start() - 1) * emission_width();
     }
     const double* emission_row(std::int64_t t) const {
-        return emissions_.data() + (t - rows_.block_start() - 1) * n_durations() * n_labels();
+        return emissions_.data() + (t - rows_.block_start() - 1) * emission_width();
     }
     const double* phi_row(std::int64_t t) const {
         return scores_.phi + (t - 1) * n_durations() * n_labels();
     }
     double* enter_row(std::int64_t u) {
-        return enter_.data() + (u % n_durations()) * automaton_.blocks.n_ports;
+        return enter_.data() + (u % n_durations()) * (automaton_.blocks.n_ports + 1);
     }
     int class_at(std::int64_t u) const {
         return scores_.classes == nullptr ? 0 : scores_.classes[u];
     }
     double final_shift() const {
-        if constexpr (!S::scaled) return 0.0;
-        double largest = kNegativeInfinity;
-        for (const double f : automaton_.final) largest = std::max(largest, f);
-        return largest > kNegativeInfinity ? largest : 0.0;
+        return S::scaled && automaton_.best_final > kNegativeInfinity ? automaton_.best_final : 0.0;
     }
 
     void allocate() {
-        const std::int64_t emission_width = S::scaled ? n_durations() * n_labels() : 0;
+        const std::int64_t emission_width = S::scaled ? this->emission_width() : 0;
         rows_.plan(scores_.length, n_durations(), n_states(),
                    sizeof(double) * static_cast<std::size_t>(n_states() + emission_width),
                    memory_limit_, S::zero);
         emissions_.resize(static_cast<std::size_t>(rows_.block_length() * emission_width));
-        enter_.assign(static_cast<std::size_t>(n_durations() * automaton_.blocks.n_ports), S::zero);
-        scratch_.resize(static_cast<std::size_t>(automaton_.blocks.most_sources) * kCountedRows);
+        enter_.assign(static_cast<std::size_t>(n_durations() * (automaton_.blocks.n_ports + 1)),
+                      S::zero);
         const auto n_rows = static_cast<std::size_t>(scores_.length) + 1;
         growth_.assign(n_rows, 0.0);
         rescale_.assign(n_rows, S::one);
@@ -179,8 +177,7 @@ class Chart {
         if constexpr (S::packs) {
             const auto& kernels = block_kernels();
             const auto forward = S::scaled ? kernels.sum_forward : kernels.best_forward;
-            forward(automaton_.blocks.view(), weights.packed.data(), alpha_row, scratch_.data(),
-                    enter);
+            forward(automaton_.blocks.view(), weights.packed.data(), alpha_row, enter);
             return;
         }
         for (std::int64_t g = 0; g < automaton_.n_steps(); ++g) {
@@ -197,6 +194,11 @@ class Chart {
         if constexpr (S::scaled) {
             const double* phi = phi_row(t);
             double* e = emission_row(t);
+            if (S::can_underflow && n_durations() == 1) {
+                chain_kernels().exponentiate(1, automaton_.n_labels, phi, e, &growth_[t]);
+                growth_[t] += shift_[t - 1];
+                return;
+            }
             const auto longest = std::min<std::int64_t>(n_durations(), t);
             double best = kNegativeInfinity;
             double behind = 0.0;  // C_{t−d} − C_{t−1}
@@ -217,6 +219,16 @@ class Chart {
     void compute_row(std::int64_t t) {
         const auto longest = static_cast<int>(std::min<std::int64_t>(n_durations(), t));
         double* out = rows_[t];
+        if (automaton_.one_step && n_durations() == 1) {
+            const double* enter = enter_row(t - 1);
+            const double* e = S::scaled ? emission_row(t) : phi_row(t);
+            const auto* port = automaton_.state_port.data();
+            const auto* label = automaton_.state_label.data();
+            for (std::int64_t s = 0; s < n_states(); ++s) {
+                out[s] = S::times(enter[port[s]], e[label[s]]);
+            }
+            return;
+        }
         for (std::int64_t s = 0; s < n_states(); ++s) {
             typename S::Sum sum;
             for (auto g = automaton_.state_offsets[s]; g < automaton_.state_offsets[s + 1]; ++g) {
@@ -300,14 +312,19 @@ class Chart {
     const double* constant_patterns_;  // (P,) or null
     std::size_t memory_limit_;
     SequenceScores scores_;
-    ArcWeights<S> local_;            // weights at one position, where they depend on it
-    Rows rows_;                      // (T + 1, S): α in the scale of its row
-    std::vector<double> emissions_;  // (block, D, L), scaled semirings only
-    std::vector<double> enter_;      // (D, ports), a ring over starts
-    std::vector<double> scratch_;    // for the kernels
-    std::vector<double> growth_;     // (T + 1,): C_t − C_{t−1}, C_0 first
-    std::vector<double> rescale_;    // (T + 1,): what row t was multiplied by, in S
-    std::vector<double> shift_;      // (T + 1,): shift of the arc weights at each start
+    ArcWeights<S> local_;                    // weights at one position, where they depend on it
+    Rows rows_;                              // (T + 1, S): α in the scale of its row
+    std::vector<double> emissions_;          // (block, D, L), scaled semirings only
+    std::vector<double> enter_;              // (D, ports + 1), a ring over starts
+    std::vector<double> scratch_;            // for the kernels
+    std::vector<double> beta_;               // (S,)
+    std::vector<double> ahead_;              // (ports,)
+    std::vector<typename S::Sum> pending_;   // (D, ports), a ring over starts
+    std::vector<typename S::Sum> gathered_;  // (S,)
+    std::vector<ArcCounter> counters_;       // one a token class
+    std::vector<double> growth_;             // (T + 1,): C_t − C_{t−1}, C_0 first
+    std::vector<double> rescale_;            // (T + 1,): what row t was multiplied by, in S
+    std::vector<double> shift_;              // (T + 1,): shift of the arc weights at each start
     double total_ = S::zero;
     double log_total_ = kNegativeInfinity;
 };

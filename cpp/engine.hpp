@@ -37,8 +37,8 @@ class Weights {
     // Training changes the patterns in place: what was loaded is loaded again when next asked for.
     // Not while workers run.
     void forget() {
-        for (auto* part : {&chain_real_.loaded, &chain_max_.loaded, &real_.loaded, &log_.loaded,
-                           &max_.loaded}) {
+        for (auto* part :
+             {&chain_real_.loaded, &chain_max_.loaded, &real_.loaded, &log_.loaded, &max_.loaded}) {
             part->store(false);
         }
     }
@@ -139,8 +139,8 @@ class Engine {
         packed_counts_.resize(static_cast<std::size_t>(automaton.blocks.n_slots), 0.0);
         const bool own = entropy != nullptr;  // the entropy is read off the counts of one sequence
         if (own) gather_counts();
-        const PosteriorSink sink{segments, arc_counts_.data(), packed_counts_.data(),
-                                 own ? 1.0 : weight, arcs, entropy};
+        const PosteriorSink sink{
+            segments, arc_counts_.data(), packed_counts_.data(), own ? 1.0 : weight, arcs, entropy};
         double log_z = 0.0;
         if (!weights_.dense() && real().forward(scores)) {
             real().posteriors(sink);
@@ -185,10 +185,11 @@ class Engine {
     // Moves the counts of arcs to those of the patterns they fire.
     void gather_counts(double weight = 1.0) {
         if (arc_counts_.empty()) return;
-        const auto& slot = weights_.automaton().blocks.slot;
-        add_fired_patterns(
-            [&](auto a) { return weight * (arc_counts_[a] + packed_counts_[slot[a]]); },
-            pattern_counts_.data());
+        const auto& slot_arc = weights_.automaton().blocks.slot_arc;
+        for (std::size_t i = 0; i < slot_arc.size(); ++i) {
+            if (slot_arc[i] >= 0) arc_counts_[slot_arc[i]] += packed_counts_[i];
+        }
+        add_fired_patterns([&](auto a) { return weight * arc_counts_[a]; }, pattern_counts_.data());
         std::fill(arc_counts_.begin(), arc_counts_.end(), 0.0);
         std::fill(packed_counts_.begin(), packed_counts_.end(), 0.0);
     }

@@ -110,10 +110,10 @@ void posteriors(const Batch& batch, double* log_z, double* segments, double* pat
         mine.assign(n_patterns, 0.0);
         for (auto b = bounds[worker]; b < bounds[worker + 1]; ++b) {
             const auto first = batch.offsets[b];
-            log_z[b] = engine.posteriors(
-                reader.read(b), 1.0, segments + first * width, nullptr,
-                arcs == nullptr ? nullptr : arcs + first * automaton.n_arcs(),
-                entropy == nullptr ? nullptr : entropy + b);
+            log_z[b] =
+                engine.posteriors(reader.read(b), 1.0, segments + first * width, nullptr,
+                                  arcs == nullptr ? nullptr : arcs + first * automaton.n_arcs(),
+                                  entropy == nullptr ? nullptr : entropy + b);
         }
         engine.collect(mine.data());
     });

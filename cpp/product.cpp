@@ -150,9 +150,8 @@ class Builder {
             found.model_state.push_back(pairs_[s].first);
             found.language_state.push_back(pairs_[s].second);
         }
-        std::erase_if(arcs_, [&](const Arc& a) {
-            return number[a.source] < 0 || number[a.target] < 0;
-        });
+        std::erase_if(arcs_,
+                      [&](const Arc& a) { return number[a.source] < 0 || number[a.target] < 0; });
         for (auto& arc : arcs_) {
             arc.source = number[arc.source];
             arc.target = number[arc.target];

@@ -16,8 +16,7 @@ inline Vec larger(Vec a, Vec b) {
 
 // out[0 … 8V) = Σ_p a[p] · w[p, 0 … 8V); two sets of sums hide the latency of the addition.
 template <int V>
-inline void weighted_rows(const double* a, int n, const double* w, std::int64_t stride,
-                          Vec* out) {
+inline void weighted_rows(const double* a, int n, const double* w, std::int64_t stride, Vec* out) {
     Vec even[V] = {};
     Vec odd[V] = {};
     int p = 0;
@@ -32,8 +31,7 @@ inline void weighted_rows(const double* a, int n, const double* w, std::int64_t 
 }
 
 template <int V>
-inline void best_rows(const double* a, int n, const double* w, std::int64_t stride,
-                          Vec* out) {
+inline void best_rows(const double* a, int n, const double* w, std::int64_t stride, Vec* out) {
     Vec even[V], odd[V];
     for (int v = 0; v < V; ++v) even[v] = odd[v] = Vec{} - __builtin_inf();
     int p = 0;

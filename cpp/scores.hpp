@@ -27,7 +27,8 @@ template <class S>
 struct ArcWeights {
     std::vector<double> log_weight;  // (A,)
     std::vector<double> weight;      // (A,)
-    std::vector<double> packed;      // (slots,) `weight` in the order of Blocks; not in Log
+    std::vector<double> packed;      // (slots,) `weight` in the tables of Blocks; not in Log
+    std::vector<double> transposed;  // the tables transposed; only in Real
     double shift = 0.0;
 
     // constant (P,) or null, positional (P,) or null: both are added.
@@ -61,6 +62,13 @@ struct ArcWeights {
             packed.assign(static_cast<std::size_t>(automaton.blocks.n_slots), S::zero);
             for (std::size_t arc = 0; arc < n_arcs; ++arc) {
                 packed[automaton.blocks.slot[arc]] = weight[arc];
+            }
+        }
+        if constexpr (S::packs && S::scaled) {
+            transposed.assign(static_cast<std::size_t>(automaton.blocks.n_transposed), S::zero);
+            for (std::size_t arc = 0; arc < n_arcs; ++arc) {
+                const auto place = automaton.blocks.transpose[arc];
+                if (place >= 0) transposed[place] = weight[arc];
             }
         }
     }

@@ -97,6 +97,7 @@ class Automaton:
         final: NDArray[np.float64],
         guards: NDArray[np.uint64] | None,
         n_classes: int,
+        contexts: NDArray[np.int32] | None,
     ) -> None: ...
     @property
     def is_chain(self) -> bool: ...

@@ -65,6 +65,9 @@ class Automaton(LanguageMethods):
         Arcs that read the input: every token has a class of ``0 … n_classes - 1``, and an arc may
         be taken at a token only where bit ``class`` of its guard is set; shape ``(A,)``.
         Default: every arc everywhere.
+    contexts
+        States of one context fire the same patterns by the same label, shape ``(S,)``: the kernel
+        then keeps one table of weights for all of them. Default: nothing is known.
 
     Attributes
     ----------
@@ -101,6 +104,7 @@ class Automaton(LanguageMethods):
         labels: Sequence[str] | None = None,
         guards: ArrayLike | None = None,
         n_classes: int = 1,
+        contexts: ArrayLike | None = None,
     ) -> None:
         self.labels = None if labels is None else checked_names(labels, n_labels)
         arcs = [np.asarray(column, dtype=np.int32) for column in (source, label, target)]
@@ -145,6 +149,7 @@ class Automaton(LanguageMethods):
             self.final,
             self.guards,
             n_classes,
+            None if contexts is None else np.ascontiguousarray(contexts, dtype=np.int32),
         )
 
     @staticmethod

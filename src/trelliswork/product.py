@@ -111,6 +111,7 @@ def product(
             final=model.final[model_states] + language.final[language_states],
             guards=guards if n_classes > 1 else None,
             n_classes=n_classes,
+            contexts=model_states,
         ),
         arc_map,
         language_states,
