@@ -17,8 +17,8 @@ NB_MODULE(_core, m) {
     // Automata live in caches until the interpreter goes: that is no leak worth a report.
     nanobind::set_leak_warnings(false);
     trelliswork::bind_automaton(m);
-    trelliswork::bind_product(m);
     trelliswork::bind_algebra(m);
+    trelliswork::bind_product(m);
     trelliswork::bind_patterns(m);
     trelliswork::bind_features(m);
     trelliswork::bind_feature_items(m);

@@ -104,26 +104,6 @@ class Automaton:
     @property
     def n_steps(self) -> int: ...
 
-def product(
-    model: Automaton,
-    n_states: int,
-    source: NDArray[np.int32],
-    letter: NDArray[np.int32],
-    target: NDArray[np.int32],
-    initial: NDArray[np.uint8],
-    final: NDArray[np.uint8],
-    n_classes: int,
-    max_arcs: int,
-) -> tuple[
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.uint64],
-]: ...
-
 class Language:
     def __init__(
         self,
@@ -176,6 +156,26 @@ class Language:
         accepted: NDArray[np.uint8],
         /,
     ) -> None: ...
+
+def product(
+    model: Automaton,
+    n_states: int,
+    source: NDArray[np.int32],
+    letter: NDArray[np.int32],
+    target: NDArray[np.int32],
+    initial: NDArray[np.uint8],
+    final: NDArray[np.uint8],
+    n_classes: int,
+    max_arcs: int,
+) -> tuple[
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.uint64],
+]: ...
 
 class Batch:
     def __init__(

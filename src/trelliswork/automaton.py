@@ -7,7 +7,7 @@ pattern of length two. Letters: ``S`` states, ``A`` arcs, ``L`` labels, ``P`` pa
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,6 +59,8 @@ class Automaton(LanguageMethods):
     initial, final
         Weight of starting or ending in each state, shape ``(S,)``; ``-inf`` forbids it.
         Default: start in state 0, end anywhere.
+    labels
+        The names of the labels, shape ``(L,)``.
     guards, n_classes
         Arcs that read the input: every token has a class of ``0 … n_classes - 1``, and an arc may
         be taken at a token only where bit ``class`` of its guard is set; shape ``(A,)``.
@@ -66,8 +68,6 @@ class Automaton(LanguageMethods):
     contexts
         States of one context fire the same patterns by the same label, shape ``(S,)``: the kernel
         then keeps one table of weights for all of them. Default: nothing is known.
-    labels
-        The names of the labels, shape ``(L,)``.
 
     Attributes
     ----------
@@ -101,10 +101,10 @@ class Automaton(LanguageMethods):
         patterns: Sequence[Sequence[int]] | NDArray[np.integer[Any]] | None = None,
         initial: ArrayLike | None = None,
         final: ArrayLike | None = None,
+        labels: Sequence[str] | None = None,
         guards: ArrayLike | None = None,
         n_classes: int = 1,
         contexts: ArrayLike | None = None,
-        labels: Sequence[str] | None = None,
     ) -> None:
         self.labels = None if labels is None else checked_names(labels, n_labels)
         arcs = [np.asarray(column, dtype=np.int32) for column in (source, label, target)]
@@ -244,6 +244,20 @@ class Automaton(LanguageMethods):
 
     def _repr_svg_(self) -> str:
         return self.to_svg()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Estimators are cloned and sent to other processes with their automata.
+        options: dict[str, Any] = {
+            "n_patterns": self.n_patterns,
+            "patterns": np.split(self.pattern_ids, self.pattern_offsets[1:-1])[: self.n_arcs],
+            "initial": self.initial,
+            "final": self.final,
+            "labels": self.labels,
+            "guards": self.guards,
+            "n_classes": self.n_classes,
+        }
+        arcs = self.source, self.label, self.target
+        return partial(Automaton, **options), (self.n_states, self.n_labels, *arcs)
 
     def __repr__(self) -> str:
         size = f"states={self.n_states}, labels={self.n_labels}, arcs={self.n_arcs}"
