@@ -118,6 +118,8 @@ def test_lengths():
     assert messages(rules, lengths=range(1, 6)) == [
         "lengths: No labelling of 1 token satisfies at_least(1, 'author') and at_least(1, 'title')."
     ]
+    rules = [at_least(1, name) for name in LABELS]
+    assert [finding.rules for finding in lint(rules, LABELS)] == [tuple(rules)]
     each_twice = [at_most(2, name, unit="token") for name in LABELS]
     assert messages(each_twice) == [
         "lengths: No labelling of more than 6 tokens satisfies at_most(2, 'author', unit='token'), "
@@ -153,10 +155,17 @@ def test_what_is_too_large_is_said():
     rules = [at_most(1, name) for name in labels]
     findings = lint(rules, labels, max_states=200)
     assert [finding.kind for finding in findings] == ["unchecked"]
-    assert "too large to judge; raise max_states" in findings[0].message
+    assert "12 rules together pass 200 states." in findings[0].message
     # Pairs are judged all the same.
     findings = lint([*rules, at_most(2, "a"), at(0, "a"), not_at(0, "a")], labels, max_states=200)
     assert [finding.kind for finding in findings][:1] == ["contradictory"]
+
+
+def test_unknown_names():
+    assert messages([at_most(1, "titel"), valid_scheme()]) == [
+        "unknown: at_most(1, 'titel'): there is no segment 'titel'. Did you mean 'title'?",
+        "dead: valid_scheme() never excludes a labelling.",
+    ]
 
 
 def test_bad_lengths():
@@ -200,7 +209,8 @@ def test_findings_are_what_enumeration_says(case):
             assert together(reasons) <= good[implied]
             kept.remove(implied)
         if finding.kind == "lengths":
-            assert {len(w) for w in together(finding.rules)} < {1, 2, 3}
+            lengths = {len(w) for w in together(finding.rules)}
+            assert lengths == {len(w) for w in together(rules)} < {1, 2, 3}
     if "contradictory" not in kinds:
         assert together(kept) == together(rules)
         for i, rule in enumerate(kept):

@@ -13,13 +13,13 @@ True
 """
 
 from trelliswork.constraints.base import Constraint
-from trelliswork.constraints.changes import changes_only_at
 from trelliswork.constraints.counting import at_least, at_most, contiguous, exactly
 from trelliswork.constraints.edges import ends_with, starts_with, valid_scheme
 from trelliswork.constraints.linting import Finding, lint
+from trelliswork.constraints.looking import changes_only_at, only_on, where
 from trelliswork.constraints.pairs import excludes, precedes, requires
 from trelliswork.constraints.parsing import parse, parse_rules, read_rules
-from trelliswork.constraints.positions import at, not_at, only_on, where
+from trelliswork.constraints.positions import at, not_at
 from trelliswork.constraints.regular import arc_list, as_constraint, matches
 from trelliswork.constraints.tokens import TokenTest, token
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
-from trelliswork.constraints.letters import lift, union_of_tests
+from trelliswork.constraints.letters import compile_rule, lifted_parts, union_of_tests
 from trelliswork.constraints.reading import (
     Reading,
     Unit,
@@ -15,7 +14,7 @@ from trelliswork.constraints.reading import (
     token_names,
     unknown_name,
 )
-from trelliswork.errors import LabelError, TooLargeError
+from trelliswork.errors import LabelError
 from trelliswork.language import MAX_STATES
 
 if TYPE_CHECKING:
@@ -91,6 +90,11 @@ class Constraint(ABC):
         """The names that the rule mentions, each with the unit that it is read in."""
         return ()
 
+    @property
+    def conjuncts(self) -> tuple[Constraint, ...]:
+        """The rules that are joined by ``&`` at the top: a rule alone is its own."""
+        return (self,)
+
     def compile(self, labels: LabelSet, *, max_states: int = MAX_STATES) -> Automaton:
         """Return the labellings that satisfy the rule, as an unambiguous automaton.
 
@@ -112,7 +116,7 @@ class Constraint(ABC):
         TooLargeError
             Where the automaton, or one on the way to it, has more states than that.
         """
-        return _compile(self, labels, max_states)
+        return compile_rule(self, labels, max_states)
 
     def allowed(self, labels: LabelSet, sentence: SentenceLike) -> NDArray[np.bool_] | None:
         """Return which labels each token may have, shape ``(T, L)``, where that says it all.
@@ -179,6 +183,11 @@ class All(Constraint):
     parts: tuple[Constraint, ...]
 
     @property
+    def conjuncts(self) -> tuple[Constraint, ...]:
+        """The rules that are joined by ``&``."""
+        return self.parts
+
+    @property
     def tests(self) -> tuple[TokenTest, ...]:
         return union_of_tests(part.tests for part in self.parts)
 
@@ -207,7 +216,7 @@ class All(Constraint):
         return [fault for part in broken for fault in part._faults(reading)]
 
     def _build(self, labels: LabelSet, max_states: int) -> Automaton:
-        first, *rest = _lifted_parts(self, self.parts, labels, max_states)
+        first, *rest = lifted_parts(self, self.parts, labels, max_states)
         for automaton in rest:
             first = first.intersect(automaton, max_states=max_states)
         return first
@@ -237,7 +246,7 @@ class Either(Constraint):
         return [f"none of {len(self.parts)} alternatives holds: {reasons}."]
 
     def _build(self, labels: LabelSet, max_states: int) -> Automaton:
-        first, *rest = _lifted_parts(self, self.parts, labels, max_states)
+        first, *rest = lifted_parts(self, self.parts, labels, max_states)
         for automaton in rest:
             first = first | automaton
         return first
@@ -276,28 +285,5 @@ class Not(Constraint):
         return f"~{self.part!r}"
 
 
-@lru_cache(maxsize=1024)
-def _compile(rule: Constraint, labels: LabelSet, max_states: int) -> Automaton:
-    rule.check(labels)
-    built = rule._build(labels, max_states)
-    if built.is_deterministic:
-        return built.minimise(max_states=max_states)
-    if not rule._builds_unambiguous:
-        return built.unambiguous(max_states=max_states)
-    try:  # what counts from the end may be exponentially larger when it is deterministic
-        smaller = built.minimise(max_states=min(2 * built.n_states, max_states))
-    except TooLargeError:
-        return built.trim()
-    return min(built.trim(), smaller, key=lambda automaton: automaton.n_arcs)
-
-
 def _parts(kind: type[All] | type[Either], rule: Constraint) -> tuple[Constraint, ...]:
     return rule.parts if isinstance(rule, kind) else (rule,)
-
-
-def _lifted_parts(
-    rule: Constraint, parts: Sequence[Constraint], labels: LabelSet, max_states: int
-) -> list[Automaton]:
-    """Return the automata of the parts over the letters of the whole."""
-    compiled = ((part, part.compile(labels, max_states=max_states)) for part in parts)
-    return [lift(automaton, part.tests, rule.tests, len(labels)) for part, automaton in compiled]

@@ -24,10 +24,11 @@ Subset = tuple[int, ...]
 
 
 class Lengths(NamedTuple):
-    """Numbers of tokens, in words, and one of them."""
+    """Numbers of tokens, in words: these, and all beyond a last one if there is one."""
 
     text: str
-    example: int
+    numbers: tuple[int, ...] = ()
+    last: int | None = None
 
     def __str__(self) -> str:
         return self.text
@@ -60,7 +61,7 @@ class Languages:
         self._lengths = None if lengths is None else sorted(set(lengths))
         if self._lengths is not None and (not self._lengths or self._lengths[0] < 0):
             raise ValueError(f"lengths: expected numbers of tokens, got {self._lengths}.")
-        self._max_states = max_states
+        self.max_states = max_states
         self._made: dict[tuple[Subset, tuple[TokenTest, ...]], Automaton] = {}
 
     @property
@@ -80,7 +81,7 @@ class Languages:
         """Return whether what satisfies the rules satisfies another: ``U ∩ L1 ∩ … ⊆ L``."""
         tests = self._tests((*rules, other))
         return self._language(rules, tests).is_subset(
-            self._one(other, tests), max_states=self._max_states
+            self._one(other, tests), max_states=self.max_states
         )
 
     def infeasible_lengths(self, rules: Subset) -> list[Lengths]:
@@ -89,21 +90,26 @@ class Languages:
         if self._lengths is not None:
             feasible = feasible_lengths(found, self._lengths[-1])
             missing = [n for n in self._lengths if n not in feasible]
-            return [Lengths(_numbers(missing), missing[0])] if missing else []
+            return [Lengths(_numbers(missing), tuple(missing))] if missing else []
         longest = _longest(found)
         feasible = feasible_lengths(found, found.n_states if longest is None else longest)
         if not feasible:
             return []
         lengths = []
         if (shortest := min(feasible)) > 1:
-            lengths.append(Lengths(f"fewer than {_numbers([shortest])}", 1))
+            few = tuple(range(1, shortest))
+            lengths.append(Lengths(f"fewer than {_numbers([shortest])}", few))
         if longest is not None:
-            lengths.append(Lengths(f"more than {_numbers([longest])}", longest + 1))
+            lengths.append(Lengths(f"more than {_numbers([longest])}", last=longest))
         return lengths
 
-    def excludes_length(self, rules: Subset, length: int) -> bool:
-        """Return whether no labelling of the rules has this many tokens."""
-        return length not in feasible_lengths(self._language(rules), length)
+    def exclude_lengths(self, rules: Subset, lengths: Lengths) -> bool:
+        """Return whether no labelling of the rules has any of these lengths."""
+        found = self._language(rules)
+        if lengths.last is not None:
+            longest = _longest(found)
+            return longest is not None and longest <= lengths.last
+        return feasible_lengths(found, lengths.numbers[-1]).isdisjoint(lengths.numbers)
 
     def input_without_labelling(self, rules: Subset) -> str | None:
         """Describe a shortest input that no labelling fits, though others of its length have one.
@@ -122,11 +128,11 @@ class Languages:
         labelled = _over_classes(found, np.unique(seen, axis=1), len(tests))
         possible = _over_classes(found, np.concatenate(anything, axis=1), len(tests))
         missing = possible.intersect(
-            labelled.complement(max_states=self._max_states), max_states=self._max_states
+            labelled.complement(max_states=self.max_states), max_states=self.max_states
         )
         if missing.is_empty:
             return None
-        missing = missing.minimise(max_states=self._max_states)
+        missing = missing.minimise(max_states=self.max_states)
         shortest = min(feasible_lengths(missing, missing.n_states))
         example = next(missing.strings(shortest, 1))
         return _describe([int(c) for c in example], tests)
@@ -139,7 +145,7 @@ class Languages:
             if rules:
                 *before, last = rules
                 found = self._language(tuple(before), tests).intersect(
-                    self._one(last, tests), max_states=self._max_states
+                    self._one(last, tests), max_states=self.max_states
                 )
                 self._made[key] = found.trim()
             else:
@@ -148,7 +154,7 @@ class Languages:
 
     def _one(self, rule: int, tests: tuple[TokenTest, ...]) -> Automaton:
         own = self._rules[rule]
-        compiled = own.compile(self._labels, max_states=self._max_states)
+        compiled = own.compile(self._labels, max_states=self.max_states)
         return lift(compiled, own.tests, tests, len(self._labels))
 
     def _tests(self, rules: Subset) -> tuple[TokenTest, ...]:
@@ -206,7 +212,7 @@ def _longest(automaton: Automaton) -> int | None:
     n_components, _ = csgraph.connected_components(graph, connection="strong")
     if n_components < trimmed.n_states or np.any(trimmed.source == trimmed.target):
         return None  # a cycle on an accepting path
-    return max(feasible_lengths(trimmed, trimmed.n_states), default=None)
+    return max(feasible_lengths(trimmed, trimmed.n_states), default=0)
 
 
 def _over_classes(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from trelliswork.constraints.base import Constraint
     from trelliswork.constraints.tokens import TokenTest
     from trelliswork.labels import LabelSet
 
@@ -69,6 +70,30 @@ class Symbols(NamedTuple):
         ids = {value: i for i, value in enumerate(dict.fromkeys(self.values))}
         renumbered = np.array([ids[value] for value in self.values], dtype=np.int32)
         return Symbols(renumbered[self.table], list(ids))
+
+
+@lru_cache(maxsize=1024)
+def compile_rule(rule: Constraint, labels: LabelSet, max_states: int) -> Automaton:
+    """Return a small unambiguous automaton of a rule; see `Constraint.compile`."""
+    rule.check(labels)
+    built = rule._build(labels, max_states)
+    if built.is_deterministic:
+        return built.minimise(max_states=max_states)
+    if not rule._builds_unambiguous:
+        return built.unambiguous(max_states=max_states)
+    try:  # what counts from the end may be exponentially larger when it is deterministic
+        smaller = built.minimise(max_states=min(2 * built.n_states, max_states))
+    except TooLargeError:
+        return built.trim()
+    return min(built.trim(), smaller, key=lambda automaton: automaton.n_arcs)
+
+
+def lifted_parts(
+    rule: Constraint, parts: Sequence[Constraint], labels: LabelSet, max_states: int
+) -> list[Automaton]:
+    """Return the automata of the parts over the letters of the whole."""
+    compiled = ((part, part.compile(labels, max_states=max_states)) for part in parts)
+    return [lift(automaton, part.tests, rule.tests, len(labels)) for part, automaton in compiled]
 
 
 def build(
@@ -174,12 +199,13 @@ def lift(
             f"Expected at most {MAX_TESTS} token tests in one rule, got {len(tests)}. Join tests "
             "that stand together with & and |, or give the parts as rules of their own."
         )
-    bits = [tests.index(test) for test in own]
     classes = np.arange(2 ** len(tests))
-    narrow = sum(((classes >> bit) & 1) << i for i, bit in enumerate(bits)) + 0 * classes
+    narrow = np.zeros_like(classes)  # what is left of each class for the automaton's own tests
+    for i, test in enumerate(own):
+        narrow |= ((classes >> tests.index(test)) & 1) << i
+    own_class, label = np.divmod(automaton.label, n_labels)
     parts = []
-    for wide, seen in zip(classes.tolist(), np.asarray(narrow).tolist(), strict=True):
-        own_class, label = np.divmod(automaton.label, n_labels)
+    for wide, seen in enumerate(narrow):
         here = own_class == seen
         letters = wide * n_labels + label[here]
         parts.append(np.stack([automaton.source[here], letters, automaton.target[here]]))

@@ -12,20 +12,25 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 from trelliswork.constraints.languages import Languages
 from trelliswork.constraints.regular import as_constraint
 from trelliswork.constraints.words import joined
-from trelliswork.errors import TooLargeError
-from trelliswork.language import MAX_STATES
+from trelliswork.errors import LabelError, TooLargeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from trelliswork.automaton import Automaton
     from trelliswork.constraints.base import Constraint
+    from trelliswork.constraints.languages import Lengths
     from trelliswork.labels import LabelSet
 
 __all__ = ["Finding", "lint"]
 
-Kind: TypeAlias = Literal["contradictory", "dead", "implied", "lengths", "inputs", "unchecked"]
+Kind: TypeAlias = Literal[
+    "contradictory", "dead", "implied", "lengths", "inputs", "unknown", "unchecked"
+]
 
+
+MAX_STATES = 20_000
+"""Fewer than elsewhere: many sets of rules are looked at, each with an automaton of its own."""
 
 _Answer = TypeVar("_Answer")
 
@@ -40,7 +45,8 @@ class Finding:
         ``"contradictory"``: no labelling satisfies these rules. ``"dead"``: the rule excludes
         nothing. ``"implied"``: the first of the rules follows from the others. ``"lengths"``: no
         labelling of some lengths satisfies these rules. ``"inputs"``: some inputs have no labelling
-        that satisfies these rules. ``"unchecked"``: these rules together are too large to judge.
+        that satisfies these rules. ``"unknown"``: the rule names what the label set does not know,
+        and was left out. ``"unchecked"``: these rules together are too large to judge.
     rules
         The rules, as few as possible.
     message
@@ -79,8 +85,8 @@ def lint(
     Returns
     -------
     list of Finding
-        Contradictions first; then dead and implied rules in the order of the rules; then lengths
-        and inputs without a labelling.
+        Rules with unknown names first; then contradictions; then dead and implied rules in the
+        order of the rules; then lengths and inputs without a labelling.
 
     Examples
     --------
@@ -91,9 +97,15 @@ def lint(
     ...     print(finding)
     at_most(2, 'title') is implied by exactly(1, 'title').
     """
-    rules = tuple(as_constraint(rule) for rule in constraints)
-    languages = Languages(rules, labels, lengths, max_states)
-    return _Linter(rules, languages).findings()
+    rules, unknown = [], []
+    for constraint in constraints:
+        rule = as_constraint(constraint)
+        try:
+            rule.check(labels)
+            rules.append(rule)
+        except LabelError as error:
+            unknown.append(Finding("unknown", (rule,), str(error)))
+    return unknown + _Linter(rules, Languages(rules, labels, lengths, max_states)).findings()
 
 
 class _Linter:
@@ -114,12 +126,14 @@ class _Linter:
         ]
         alive = [i for i in everything if i not in dead]
         if not any(finding.kind == "contradictory" for finding in found):
-            implied = self._implied(alive)
-            found += implied
+            found += self._implied(alive)
             found += self._lengths(tuple(alive))
             found += self._inputs(tuple(alive))
-        for subset in self._unchecked[:1]:
-            message = f"{self._list(subset)} together are too large to judge; raise max_states."
+        for subset in sorted(self._unchecked, key=len)[-1:]:
+            message = (
+                f"{len(subset)} rules together pass {self._languages.max_states:,} states. Smaller "
+                "sets were judged as far as possible; raise max_states to judge all."
+            )
             found.append(self._finding("unchecked", subset, message))
         return found
 
@@ -160,10 +174,10 @@ class _Linter:
         found = []
         for lengths in infeasible or []:
 
-            def excludes(subset: tuple[int, ...], length: int = lengths.example) -> bool:
-                return self._languages.excludes_length(subset, length)
+            def exclude(subset: tuple[int, ...], lengths: Lengths = lengths) -> bool:
+                return self._languages.exclude_lengths(subset, lengths)
 
-            guilty = self._smallest(excludes, alive)
+            guilty = self._smallest(exclude, alive)
             message = f"No labelling of {lengths} satisfies {self._list(guilty or alive)}."
             found.append(self._finding("lengths", guilty or alive, message))
         return found

@@ -11,7 +11,7 @@ import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trelliswork.constraints import changes, counting, edges, pairs, positions, regular, tokens
+from trelliswork.constraints import counting, edges, looking, pairs, positions, regular, tokens
 from trelliswork.constraints.base import Constraint
 from trelliswork.errors import RuleError
 
@@ -36,11 +36,11 @@ WORDS: dict[str, Callable[..., object]] = {
         counting.at_most,
         counting.at_least,
         counting.exactly,
-        positions.where,
-        positions.only_on,
+        looking.where,
+        looking.only_on,
         positions.at,
         positions.not_at,
-        changes.changes_only_at,
+        looking.changes_only_at,
         tokens.token,
     )
 }
@@ -122,7 +122,7 @@ class _Reader:
                 "changes_only_at(test)."
                 if isinstance(value, tokens.TokenTest)
                 else "Follow it with .allow('label', …)."
-                if isinstance(value, positions.Where)
+                if isinstance(value, looking.Where)
                 else "A rule is a word such as at_most(1, 'title')."
             )
             raise self._error(indent, f"expected a rule, got {value!r}. {advice}")
@@ -144,7 +144,7 @@ class _Reader:
                 return self._called(node, name, self._word(node.func, name))
             case ast.Call(func=ast.Attribute(attr="allow", value=inner)):
                 subject = self._value(inner)
-                if not isinstance(subject, positions.Where):
+                if not isinstance(subject, looking.Where):
                     raise self._error_at(
                         inner, f"expected where(test) before .allow, got {subject!r}."
                     )

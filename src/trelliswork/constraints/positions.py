@@ -1,6 +1,6 @@
-"""Words about single tokens: what they look like, and where they stand.
+"""Words about every token for itself, and the first of them: ``at`` and ``not_at``.
 
-All of these are position-wise, so they have a mask (`Constraint.allowed`) as well as an automaton.
+Rules of this kind have a mask (`Constraint.allowed`) as well as an automaton.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import numpy as np
 from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.letters import check_size, language
 from trelliswork.constraints.reading import Reading, Unit, token_names
-from trelliswork.constraints.tokens import TokenTest
 from trelliswork.constraints.words import call, check_names, either, places
 
 if TYPE_CHECKING:
@@ -74,68 +73,6 @@ class PositionWise(Constraint):
 
     def _degree(self, reading: Reading) -> int:
         return int(bool(self._broken(reading)))
-
-
-@dataclass(frozen=True, repr=False)
-class Allow(PositionWise):
-    """See `where`."""
-
-    test: TokenTest
-
-    @property
-    def tests(self) -> tuple[TokenTest, ...]:
-        """The token tests that the rule asks."""
-        return (self.test,)
-
-    def _restricted(self, n_tokens: int, outcomes: NDArray[np.bool_] | None) -> list[int]:
-        assert outcomes is not None
-        return [int(t) for t in outcomes.nonzero()[0]]
-
-    def _faults(self, reading: Reading) -> list[str]:
-        return [
-            f"token {t} passes {self.test!r} and is {reading.labels[t]!r}; "
-            f"expected {either(self.labels)}."
-            for t in self._broken(reading)
-        ]
-
-    def _build(self, labels: LabelSet, max_states: int) -> Automaton:
-        return _one_state(labels, [np.ones(len(labels), np.bool_), self._choice(labels)])
-
-    def __repr__(self) -> str:
-        return call(f"where({self.test!r}).allow", *self.labels)
-
-
-@dataclass(frozen=True, repr=False)
-class OnlyOn(PositionWise):
-    """See `only_on`."""
-
-    test: TokenTest
-
-    @property
-    def tests(self) -> tuple[TokenTest, ...]:
-        """The token tests that the rule asks."""
-        return (self.test,)
-
-    def _restricted(self, n_tokens: int, outcomes: NDArray[np.bool_] | None) -> list[int]:
-        assert outcomes is not None
-        return [int(t) for t in (~outcomes).nonzero()[0]]
-
-    def _choice(self, labels: LabelSet) -> NDArray[np.bool_]:
-        return ~self._named(labels)
-
-    def _faults(self, reading: Reading) -> list[str]:
-        return [
-            f"token {t} is {reading.labels[t]!r} and does not pass {self.test!r}; "
-            f"{either(self.labels)} expected only where tokens do."
-            for t in self._broken(reading)
-        ]
-
-    def _build(self, labels: LabelSet, max_states: int) -> Automaton:
-        return _one_state(labels, [self._choice(labels), np.ones(len(labels), np.bool_)])
-
-    def __repr__(self) -> str:
-        shown = (repr(self.test), *map(repr, self.labels))
-        return f"only_on({', '.join(shown)})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -200,54 +137,6 @@ class NotAt(At):
         )
 
 
-@dataclass(frozen=True)
-class Where:
-    """The first half of a rule: the tokens that pass a test; see `where`."""
-
-    test: TokenTest
-
-    def allow(self, *labels: str) -> Constraint:
-        """Ask that each of these tokens has one of these labels.
-
-        Parameters
-        ----------
-        *labels
-            Token labels, or names of segments: all tokens inside them.
-        """
-        return Allow(check_names("allow", labels), self.test)
-
-
-def where(test: TokenTest) -> Where:
-    """Begin a rule about the tokens that pass a test: ``where(test).allow(*labels)``.
-
-    Parameters
-    ----------
-    test
-        A token test; see `token`.
-
-    Examples
-    --------
-    >>> from trelliswork.constraints import token
-    >>> rule = where(token(regex="(19|20)[0-9][0-9]")).allow("year", "pages")
-    >>> rule.violations(["year", "title"], ["1998", "1999"])
-    1
-    """
-    return Where(check_test("where", test))
-
-
-def only_on(test: TokenTest, *labels: str) -> Constraint:
-    """Ask that these labels stand only on tokens that pass a test.
-
-    Parameters
-    ----------
-    test
-        A token test; see `token`.
-    *labels
-        Token labels, or names of segments: all tokens inside them.
-    """
-    return OnlyOn(check_names("only_on", labels), check_test("only_on", test))
-
-
 def at(position: int, *labels: str) -> Constraint:
     """Ask that the token at a position has one of these labels.
 
@@ -278,16 +167,6 @@ def not_at(position: int, *labels: str) -> Constraint:
     return NotAt(check_names("not_at", labels), place)
 
 
-def check_test(word: str, test: object) -> TokenTest:
-    """Return a token test, or raise where it is none."""
-    if not isinstance(test, TokenTest):
-        raise TypeError(
-            f"{word}: expected a token test such as token(regex='[0-9]+'), got "
-            f"{type(test).__name__} {test!r}."
-        )
-    return test
-
-
 def _position(word: str, position: object) -> int:
     if isinstance(position, bool) or not hasattr(position, "__index__"):
         raise TypeError(
@@ -295,9 +174,3 @@ def _position(word: str, position: object) -> int:
             f"{position!r}."
         )
     return operator.index(position)
-
-
-def _one_state(labels: LabelSet, choices: list[NDArray[np.bool_]]) -> Automaton:
-    """Return the automaton that allows ``choices[class]`` at every token."""
-    letters = np.flatnonzero(np.concatenate(choices))
-    return language(1, labels, [(0, int(letter), 0) for letter in letters], [0], [0], n_tests=1)
