@@ -147,8 +147,10 @@ def test_batches_check_what_they_get():
         a.accepts_batch([0, 1], [])
     with pytest.raises(LabelError, match="position 1: unknown label 'z'"):
         a.accepts(["a", "z"])
-    with pytest.raises(LabelError, match="position 0: expected a label id in 0 … 1, got 2"):
+    with pytest.raises(ValueError, match="position 0: label id 2 is not in 0 … 1"):
         a.accepts([2])
+    with pytest.raises(TypeError, match="got the string 'ab'"):
+        a.accepts("ab")
 
 
 def test_different_labels_do_not_combine():
@@ -161,6 +163,14 @@ def test_different_labels_do_not_combine():
     assert (nameless & a).labels == ("a", "b")
     with pytest.raises(LabelError, match="has no label names"):
         nameless.accepts(["a"])
+
+
+def test_other_things_do_not_combine():
+    a = Automaton.from_regex("a", ["a", "b"])
+    with pytest.raises(TypeError, match="unsupported operand"):
+        a & "a"
+    with pytest.raises(TypeError, match="unsupported operand"):
+        a | 3
 
 
 def test_models_are_no_languages():

@@ -112,7 +112,7 @@ PATH = LabelSet(
         (not_at(-1, "O"), "O B-PER", 0),
         # & adds, | and ~ are bits.
         (at_most(0, "a") & at_most(0, "b"), "a b a", 3),
-        (at_most(0, "a") | at_most(0, "b"), "a b a", 1),
+        (at_most(0, "a") | at_most(0, "b"), "a b a b", 1),
         (at_most(0, "a") | at_most(0, "b"), "a a", 0),
         (~at_most(0, "a"), "a b a", 0),
         (~at_most(0, "a"), "b", 1),

@@ -131,6 +131,7 @@ def test_words_that_look_at_the_input(scheme):
         where(X).allow("a") | changes_only_at(XY),
         ~changes_only_at(X),
         (at_most(1, "a") | where(XY).allow("b")) & ~only_on(X, odd),
+        where(~X).allow("a") & (only_on(X, "a") | ~changes_only_at(XY)),
     ):
         check_with_input(rule, labels)
 

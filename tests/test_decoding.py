@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from constrained import Case, cases
 from trelliswork import inference
@@ -24,20 +25,16 @@ from trelliswork.labels import LabelSet
 from trelliswork.plan import Plan
 
 
-@pytest.fixture(autouse=True)
-def no_cache(monkeypatch):
-    monkeypatch.setenv("TRELLISWORK_CACHE", "off")
-
-
 def prepared(case: Case):
     plan = Plan(case.labels, case.constraints)
     trellis = case.trellis
     return plan, trellis, plan.evidence(case.sentences, trellis.offsets)
 
 
-@given(cases())
-def test_lazy_decoding_is_exact(case):
+@given(cases(), st.booleans())
+def test_lazy_decoding_is_exact(case, compact):
     plan, trellis, evidence = prepared(case)
+    plan.__dict__["is_compact"] = compact
     found = decode_batch(plan, trellis, evidence, on_infeasible="unconstrained", n_jobs=1)
     for b, sentence in enumerate(case.sentences):
         paths = case.paths(b)
@@ -219,4 +216,4 @@ def test_nothing_is_added_where_nothing_is_broken():
     plan, trellis, evidence = prepared(case)
     (answer,) = describe_batch(plan, evidence, decode_batch(plan, trellis, evidence))
     assert (answer.method, answer.iterations, answer.labels) == ("chain", 1, ["b", "b"])
-    assert not plan._products
+    assert not plan._compiler._products

@@ -42,11 +42,6 @@ Y = [["A", "T", "Y"], ["T", "A", "Y"], ["A", "A", "T"], ["T", "Y"]]
 RULES = (at_most(1, "T"), only_on(YEAR, "Y"), precedes("A", "Y"))
 
 
-@pytest.fixture(autouse=True)
-def no_cache(monkeypatch):
-    monkeypatch.setenv("TRELLISWORK_CACHE", "off")
-
-
 def fitted(constraints=RULES, **options) -> tw.CRFTagger:
     options = {"features": "word[0]", "l2": 0.1, "transitions": "all", "max_iter": 30} | options
     return tw.CRFTagger(constraints=constraints, **options).fit(X, Y)

@@ -9,7 +9,7 @@ import numpy as np
 
 from trelliswork.errors import InfeasibleError
 from trelliswork.inference import log_partition, viterbi
-from trelliswork.plan import join_names, shorten
+from trelliswork.tables import join_names, shorten
 from trelliswork.trellis import Trellis
 
 if TYPE_CHECKING:
@@ -22,7 +22,14 @@ if TYPE_CHECKING:
 
     BoolArray = NDArray[np.bool_]
 
-__all__ = ["Conflict", "OnInfeasible", "feasible_rules", "find_conflict", "open_labels"]
+__all__ = [
+    "Conflict",
+    "OnInfeasible",
+    "feasible_rules",
+    "find_conflict",
+    "group_by_rules",
+    "open_labels",
+]
 
 OnInfeasible = Literal["error", "relax", "unconstrained"]
 
@@ -82,6 +89,31 @@ def feasible_rules(
             raise InfeasibleError(_describe(plan, conflict, sequence, int(last - first)))
         kept.remove(conflict.constraints[-1])
     return tuple(kept)
+
+
+def group_by_rules(
+    plan: Plan,
+    evidence: Evidence,
+    hopeless: NDArray[np.int64],
+    allowed: BoolArray | None,
+    on_infeasible: OnInfeasible,
+) -> dict[tuple[int, ...], list[int]]:
+    """Return which of the sequences that no labelling fits can satisfy which constraints.
+
+    The parameters are those of `feasible_rules`, for several sequences.
+    """
+    groups: dict[tuple[int, ...], list[int]] = {}
+    lengths = np.diff(evidence.offsets)
+    by_length: dict[int, tuple[int, ...]] = {}
+    same = allowed is None and not any(constraint.tests for constraint in plan.constraints)
+    for b in hopeless.tolist():
+        length = int(lengths[b])
+        kept = by_length.get(length) if same else None
+        if kept is None:
+            kept = feasible_rules(plan, evidence, b, allowed, on_infeasible)
+            by_length[length] = kept
+        groups.setdefault(kept, []).append(b)
+    return groups
 
 
 def find_conflict(

@@ -6,8 +6,8 @@ Decode without automata first. If the answer satisfies every constraint, it is t
 does. If not, multiply the constraints that it breaks into the automaton of that sequence and decode
 again: each round maximises over a superset of the intersection, so the first answer that breaks
 nothing is exact, and as no constraint is added twice there are at most as many rounds as
-constraints. Most sequences need one round, on the dense chain. ``B`` sequences, ``N`` tokens, ``L``
-labels, ``C`` constraints.
+constraints, and one. Most sequences need one round, on the dense chain. Where the product with all
+constraints is small, a second round on it is the last. ``B`` sequences, ``N`` tokens, ``L`` labels.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from trelliswork.conflicts import feasible_rules, open_labels
+from trelliswork.conflicts import group_by_rules, open_labels
 from trelliswork.derived import derive
 from trelliswork.evidence import rows_of
 from trelliswork.inference import log_partition, viterbi
@@ -46,7 +46,8 @@ __all__ = [
 ]
 
 Status = Literal["optimal", "relaxed", "unconstrained"]
-Method = Literal["chain", "product", "lazy"]
+Method = Literal["chain", "lazy", "product"]
+METHODS: tuple[Method, ...] = ("chain", "lazy", "product")
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,8 @@ class Decoding:
     violations : dict
         How badly each constraint that is broken is broken, by its expression.
     method : str
-        ``"chain"`` (no automaton was needed), ``"lazy"`` (some were added) or ``"product"``.
+        ``"chain"`` (no automaton was needed), ``"lazy"`` (those of some constraints) or
+        ``"product"`` (those of all).
     iterations : int
         Rounds of decoding.
     """
@@ -96,6 +98,8 @@ class DecodedBatch:
         Shape ``(B,)``.
     iterations : numpy.ndarray
         Rounds of decoding, shape ``(B,)``.
+    methods : numpy.ndarray
+        Place of the method in `METHODS`, shape ``(B,)``.
     kept : dict
         For each sequence that no labelling of which satisfies all constraints: the indices of those
         that were kept.
@@ -106,6 +110,7 @@ class DecodedBatch:
     labels: NDArray[np.int32]
     scores: NDArray[np.float64]
     iterations: IntArray
+    methods: IntArray
     kept: dict[int, tuple[int, ...]] = field(default_factory=dict)
     fallback: Status = "relaxed"
 
@@ -147,10 +152,7 @@ def decode_batch(
     hopeless = np.flatnonzero(np.isneginf(found.scores))
     if not hopeless.size or not plan.constraints:
         return found
-    groups: dict[tuple[int, ...], list[int]] = {}
-    for b in hopeless.tolist():
-        kept = feasible_rules(plan, evidence, b, allowed, on_infeasible)
-        groups.setdefault(kept, []).append(b)
+    groups = group_by_rules(plan, evidence, hopeless, allowed, on_infeasible)
     for kept, members in groups.items():
         chosen = np.array(members)
         rows = rows_of(trellis.offsets, chosen)
@@ -165,6 +167,7 @@ def decode_batch(
         found.labels[rows] = part.labels
         found.scores[chosen] = part.scores
         found.iterations[chosen] += part.iterations
+        found.methods[chosen] = part.methods
         found.kept.update(dict.fromkeys(members, kept))
     return replace(
         found, fallback="unconstrained" if on_infeasible == "unconstrained" else "relaxed"
@@ -187,7 +190,7 @@ def describe_batch(plan: Plan, evidence: Evidence, found: DecodedBatch) -> list[
                 for c in plan.constraints
             }
             broken = {name: degree for name, degree in degrees.items() if degree}
-        method: Method = "chain" if rounds == 1 else "lazy"
+        method = METHODS[found.methods[b]]
         answers.append(Decoding(labels, score, score, 0.0, status, broken, method, rounds))
     return answers
 
@@ -204,12 +207,15 @@ def _decode_lazily(
     mask = open_labels(plan, evidence, constraints, allowed)
     rules = [i for i in constraints if i in plan.rules]
     best = viterbi(trellis, allowed=mask, n_jobs=n_jobs)
-    found = DecodedBatch(best.labels, best.scores, np.ones(trellis.n_sequences, dtype=np.int64))
+    once = np.ones(trellis.n_sequences, dtype=np.int64)
+    found = DecodedBatch(best.labels, best.scores, once, np.zeros_like(once))
     if not rules:
         return found
     added = np.zeros((trellis.n_sequences, len(rules)), dtype=bool)
-    pending = _broken(plan, rules, found, evidence, added)
+    pending = _broken(plan, rules, found.labels, found.scores, evidence, added)
     while pending.size:
+        if tuple(rules) == plan.rules and plan.is_compact:
+            added[pending] = True
         patterns, group_of = np.unique(added[pending], axis=0, return_inverse=True)
         for group, pattern in enumerate(patterns):
             chosen = pending[group_of.ravel() == group]
@@ -224,11 +230,11 @@ def _decode_lazily(
             found.labels[rows] = best.labels
             found.scores[chosen] = best.scores
             found.iterations[chosen] += 1
+            found.methods[chosen] = METHODS.index("product" if pattern.all() else "lazy")
         part = evidence.take(pending)
         rows = rows_of(trellis.offsets, pending)
-        answers = DecodedBatch(found.labels[rows], found.scores[pending], found.iterations[pending])
         own = added[pending]
-        again = _broken(plan, rules, answers, part, own)
+        again = _broken(plan, rules, found.labels[rows], found.scores[pending], part, own)
         added[pending] = own
         pending = pending[again]
     return found
@@ -237,13 +243,14 @@ def _decode_lazily(
 def _broken(
     plan: Plan,
     rules: Sequence[int],
-    found: DecodedBatch,
+    labels: NDArray[np.int32],
+    scores: NDArray[np.float64],
     evidence: Evidence,
     added: BoolArray,
 ) -> IntArray:
     """Mark the rules that answers break as added; return which sequences break a new one."""
-    feasible = np.isfinite(found.scores)
-    labels = np.maximum(found.labels, 0)  # -1 where there is no answer
+    feasible = np.isfinite(scores)
+    labels = np.maximum(labels, 0)  # -1 where there is no answer
     new = np.zeros_like(feasible)
     for place, rule in enumerate(rules):
         if added[:, place].all():
@@ -302,12 +309,9 @@ def feasible_trellises(
     hopeless = np.isneginf(log_partition(together, n_jobs=n_jobs))
     if not hopeless.any():
         return [(everyone, together)]
-    groups: dict[tuple[int, ...], list[int]] = {
-        tuple(range(len(plan.constraints))): np.flatnonzero(~hopeless).tolist()
-    }
-    for b in np.flatnonzero(hopeless).tolist():
-        kept = feasible_rules(plan, evidence, b, None, on_infeasible)
-        groups.setdefault(kept, []).append(b)
+    everything = tuple(range(len(plan.constraints)))
+    groups = {everything: np.flatnonzero(~hopeless).tolist()}
+    groups |= group_by_rules(plan, evidence, np.flatnonzero(hopeless), None, on_infeasible)
     found = []
     for kept, members in groups.items():
         chosen = np.array(members, dtype=np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,26 +10,33 @@ import numpy as np
 from trelliswork.errors import TooLargeError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from trelliswork.automaton import Automaton
 
-__all__ = ["intersect_languages", "product_size"]
+__all__ = ["product_size", "smallest_for"]
 
-STATES_TO_SHRINK = 20_000  # a larger intersection is taken as it is: shrinking it takes too long
+# Larger automata are taken as they are: shrinking them takes longer than it saves.
+STATES_TO_MINIMISE = 50_000
+STATES_TO_REVERSE = 2_000
 
 
-def intersect_languages(languages: Sequence[Automaton], *, max_states: int) -> Automaton:
-    """Intersect unambiguous languages into one, as small as is cheap to find."""
-    found = languages[0]
-    for other in languages[1:]:
-        found = found.intersect(other, max_states=max_states)
-        if found.n_states <= STATES_TO_SHRINK:
-            try:
-                found = found.unambiguous(max_states=STATES_TO_SHRINK)
-            except TooLargeError:
-                continue  # an intersection of unambiguous automata is unambiguous as it is
-    return found
+def smallest_for(model: Automaton, language: Automaton) -> Automaton:
+    """Return the automaton of an unambiguous language whose product with a model is smallest.
+
+    Of the automaton itself, the minimal deterministic one, and the reversed minimal deterministic
+    one of the reversed language; all are unambiguous. The last one may have few arcs of its own
+    and many in the product: there, a deterministic automaton shares what it remembers with the
+    model, which remembers the last label.
+    """
+    candidates = [language.trim()]
+    if language.n_states <= STATES_TO_MINIMISE:
+        with suppress(TooLargeError):
+            candidates.append(language.minimise(max_states=STATES_TO_MINIMISE))
+    if language.n_states > STATES_TO_REVERSE:
+        return candidates[-1]
+    with suppress(TooLargeError):
+        backward = language.reverse().minimise(max_states=STATES_TO_REVERSE)
+        candidates.append(backward.reverse())
+    return min(candidates, key=lambda made: product_size(model, made)[::-1])
 
 
 def product_size(model: Automaton, language: Automaton) -> tuple[int, int]:

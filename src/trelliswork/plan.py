@@ -10,8 +10,6 @@ the others are left to decoding, which adds to a sequence only those that its be
 
 from __future__ import annotations
 
-import time
-from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,54 +18,24 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from trelliswork.automaton import Automaton
+from trelliswork.compiler import MAX_STATES, CompiledProduct, ProductCompiler
 from trelliswork.constraints import Constraint, as_constraint
-from trelliswork.constraints.letters import MAX_TESTS, lift, union_of_tests
-from trelliswork.errors import TooLargeError
 from trelliswork.evidence import Evidence
-from trelliswork.intersection import intersect_languages, product_size
-from trelliswork.plan_cache import fingerprint, load_product, store_product
-from trelliswork.product import product
-from trelliswork.tables import text_table
+from trelliswork.intersection import product_size
+from trelliswork.tables import shorten, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.constraints import TokenTest
     from trelliswork.labels import LabelSet
 
-__all__ = [
-    "CompiledProduct",
-    "Placement",
-    "Plan",
-    "as_constraints",
-    "join_names",
-    "plan",
-    "shorten",
-]
+__all__ = ["Placement", "Plan", "as_constraints", "plan"]
 
 TRAINING_BUDGET = 500_000
 DECODING_BUDGET = 5_000_000
-MAX_STATES = 200_000
-PRODUCTS_KEPT = 32  # subsets of the constraints whose product stays in memory
-SECONDS_WORTH_A_FILE = 0.2  # a product that is built faster is not kept on disk
-
-
-@dataclass(frozen=True, eq=False)
-class CompiledProduct:
-    """The model automaton times the automata of some constraints.
-
-    Attributes
-    ----------
-    automaton : Automaton
-        The product; patterns are those of the model, guards tell token classes apart.
-    tests : tuple of TokenTest
-        Bit ``i`` of a token's class is the outcome of ``tests[i]``.
-    """
-
-    automaton: Automaton
-    tests: tuple[TokenTest, ...] = ()
+COMPACT_ARCS = 20_000
 
 
 @dataclass(frozen=True)
@@ -125,8 +93,6 @@ class Plan:
         self.training_budget = training_budget
         self.decoding_budget = decoding_budget
         self.max_states = max_states
-        self._languages: dict[int, Automaton] = {}
-        self._products: OrderedDict[tuple[int, ...], CompiledProduct] = OrderedDict()
         if self.model.n_labels != len(labels):
             raise ValueError(
                 f"model: expected an automaton over {len(labels)} labels, got "
@@ -134,6 +100,7 @@ class Plan:
             )
         for constraint in self.constraints:
             constraint.check(labels)
+        self._compiler = ProductCompiler(labels, self.constraints, self.model, max_states)
 
     @cached_property
     def masks(self) -> tuple[int, ...]:
@@ -152,14 +119,7 @@ class Plan:
     @cached_property
     def trained_rules(self) -> tuple[int, ...]:
         """Indices of the automata whose product fits the training budget, added greedily."""
-        chosen: tuple[int, ...] = ()
-        for i in self.rules:
-            try:
-                self._build((*chosen, i), self.training_budget)
-            except TooLargeError:
-                continue
-            chosen = (*chosen, i)
-        return chosen
+        return self._compiler.choose_rules(self.rules, self.training_budget)
 
     @property
     def training(self) -> CompiledProduct:
@@ -178,6 +138,12 @@ class Plan:
         return self.product(self.rules)
 
     @cached_property
+    def is_compact(self) -> bool:
+        """Whether the product with all automata is so small that those of subsets do not pay."""
+        budget = min(max(COMPACT_ARCS, 4 * self.model.n_arcs), self.decoding_budget)
+        return self._compiler.fits(self.rules, budget)
+
+    @cached_property
     def placements(self) -> tuple[Placement, ...]:
         """Where each constraint went, in the order given."""
         found = []
@@ -194,11 +160,7 @@ class Plan:
 
     def language(self, index: int) -> Automaton:
         """Return the automaton of one constraint, over ``L * 2**k`` letters; see `compile`."""
-        if index not in self._languages:
-            self._languages[index] = self.constraints[index].compile(
-                self.labels, max_states=self.max_states
-            )
-        return self._languages[index]
+        return self._compiler.language(index)
 
     def accepts(
         self, index: int, labels: NDArray[np.int32], evidence: Evidence
@@ -228,17 +190,7 @@ class Plan:
         TooLargeError
             Where it has more arcs than `decoding_budget`.
         """
-        key = tuple(sorted(set(indices)))
-        if key not in self._products:
-            self._products[key] = self._build(key, self.decoding_budget)
-            while len(self._products) > PRODUCTS_KEPT:
-                self._products.popitem(last=False)
-        self._products.move_to_end(key)
-        return self._products[key]
-
-    def tests(self, indices: Iterable[int]) -> tuple[TokenTest, ...]:
-        """Return the token tests that the automata of some constraints read, each once."""
-        return union_of_tests(self.constraints[i].tests for i in indices)
+        return self._compiler.product(tuple(sorted(set(indices))), self.decoding_budget)
 
     def evidence(self, sentences: Sequence[Any], offsets: NDArray[np.int64]) -> Evidence:
         """Return what the constraints see of a batch."""
@@ -289,51 +241,6 @@ class Plan:
         model = None if self.model.is_chain else self.model
         budgets = (self.training_budget, self.decoding_budget, self.max_states)
         return _restore_plan, (self.labels, self.constraints, model, *budgets)
-
-    def _build(self, indices: tuple[int, ...], budget: int) -> CompiledProduct:
-        """Multiply the model with the automata of some constraints, unless a file has it."""
-        tests = self.tests(indices)
-        if not indices:
-            return CompiledProduct(self.model)
-        if len(tests) > MAX_TESTS:
-            raise TooLargeError(
-                f"{self._names(indices)}: expected at most {MAX_TESTS} token tests in one "
-                f"product, got {len(tests)}. Merge tests, or use fewer constraints that read them."
-            )
-        name = fingerprint(self._identity(indices), self.model)
-        stored = load_product(name)
-        if stored is not None and stored.n_arcs <= budget:
-            return CompiledProduct(stored, tests)
-        begun = time.perf_counter()
-        try:
-            lifted = [
-                lift(self.language(i), self.constraints[i].tests, tests, len(self.labels))
-                for i in indices
-            ]
-            language = intersect_languages(lifted, max_states=self.max_states)
-            if self.model.is_chain and product_size(self.model, language)[1] > budget:
-                raise TooLargeError(f"more than {budget:,} arcs")
-            automaton = product(
-                self.model, language, n_classes=2 ** len(tests), max_arcs=budget
-            ).automaton
-        except TooLargeError as error:
-            raise TooLargeError(
-                f"The product of the model with {self._names(indices)} needs more than "
-                f"{budget:,} arcs. Use fewer or simpler constraints, or a larger budget; "
-                "decoding alone needs only those that an answer breaks."
-            ) from error
-        if time.perf_counter() - begun >= SECONDS_WORTH_A_FILE:
-            store_product(name, automaton)
-        return CompiledProduct(automaton, tests)
-
-    def _identity(self, indices: tuple[int, ...]) -> list[Any]:
-        from trelliswork import __version__
-
-        rules = [repr(self.constraints[i]) for i in indices]
-        return [__version__, self.labels.to_dict(), rules]
-
-    def _names(self, indices: Iterable[int]) -> str:
-        return join_names([shorten(repr(self.constraints[i])) for i in indices])
 
 
 def plan(
@@ -394,18 +301,6 @@ def as_constraints(given: Any) -> tuple[Constraint, ...]:
     if isinstance(given, str | Automaton | Constraint) or not isinstance(given, Iterable):
         return (as_constraint(given),)
     return tuple(map(as_constraint, given))
-
-
-def shorten(text: str, width: int = 72) -> str:
-    """Return a text that fits on a line: the automaton of a rule may print as a book."""
-    return text if len(text) <= width else f"{text[: width - 1]}…"
-
-
-def join_names(names: Sequence[str]) -> str:
-    """Return names as English: ``a``, ``both a and b``, ``a, b and c``."""
-    if len(names) == 2:
-        return f"both {names[0]} and {names[1]}"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _restore_plan(

@@ -27,11 +27,18 @@ from trelliswork.automaton import Automaton
 from trelliswork.files import open_binary_for_writing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["cache_directory", "fingerprint", "load_product", "store_product"]
+__all__ = [
+    "cache_directory",
+    "fingerprint",
+    "load_arrays",
+    "load_automaton",
+    "store_arrays",
+    "store_automaton",
+]
 
 logger = logging.getLogger(__name__)
 
@@ -67,8 +74,8 @@ def fingerprint(parts: Sequence[Any], model: Automaton) -> str:
     return digest.hexdigest()
 
 
-def load_product(name: str) -> Automaton | None:
-    """Return the product that was stored under a name; None where there is no sound one."""
+def load_arrays(name: str) -> dict[str, NDArray[Any]] | None:
+    """Return the arrays that were stored under a name; None where there are no sound ones."""
     folder = cache_directory()
     if folder is None:
         return None
@@ -79,26 +86,42 @@ def load_product(name: str) -> Automaton | None:
         header = json.loads(content[8 : 8 + header_size])
         if header["__metadata__"]["checksum"] != _checksum(content[8 + header_size :]):
             raise ValueError("its checksum does not match its content")
-        return _automaton(safetensors.numpy.load(content))
+        return safetensors.numpy.load(content)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, LookupError, TypeError, safetensors.SafetensorError) as error:
-        logger.info("%s: ignored, the product is built again: %s", path, error)
+        logger.info("%s: ignored and built again: %s", path, error)
         return None
 
 
-def store_product(name: str, automaton: Automaton) -> None:
-    """Keep a product for later processes, if that is possible."""
+def store_arrays(name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Keep arrays for later processes, if that is possible."""
     folder = cache_directory()
     if folder is None:
         return
-    tensors = {key: np.ascontiguousarray(array) for key, array in _arrays(automaton).items()}
+    tensors = {key: np.ascontiguousarray(array) for key, array in arrays.items()}
     plain = safetensors.numpy.save(tensors)
     body = plain[8 + int.from_bytes(plain[:8], "little") :]
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
         with open_binary_for_writing(folder / f"{name}.safetensors") as stream:
             stream.write(safetensors.numpy.save(tensors, metadata={"checksum": _checksum(body)}))
+
+
+def load_automaton(name: str) -> Automaton | None:
+    """Return the automaton that was stored under a name; None where there is no sound one."""
+    arrays = load_arrays(name)
+    if arrays is None:
+        return None
+    try:
+        return _automaton(arrays)
+    except (LookupError, ValueError):
+        return None
+
+
+def store_automaton(name: str, automaton: Automaton) -> None:
+    """Keep an automaton for later processes, if that is possible."""
+    store_arrays(name, _arrays(automaton))
 
 
 def _checksum(body: bytes) -> str:
@@ -118,8 +141,9 @@ def _arrays(automaton: Automaton) -> dict[str, NDArray[Any]]:
         "initial": automaton.initial,
         "final": automaton.final,
     }
-    if automaton.guards is not None:
-        arrays["guards"] = automaton.guards
+    for name, optional in (("guards", automaton.guards), ("contexts", automaton.contexts)):
+        if optional is not None:
+            arrays[name] = optional
     return arrays
 
 
@@ -137,6 +161,7 @@ def _automaton(arrays: dict[str, NDArray[Any]]) -> Automaton:
         final=arrays["final"],
         guards=arrays.get("guards"),
         n_classes=n_classes,
+        contexts=arrays.get("contexts"),
     )
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from trelliswork.errors import DataError
 from trelliswork.labels import LabelSet
-from trelliswork.plan import as_constraints, shorten
-from trelliswork.tables import percent, text_table
+from trelliswork.plan import as_constraints
+from trelliswork.tables import percent, shorten, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -153,4 +153,5 @@ def _guarded(automaton: Automaton, labels: LabelSet, name: str) -> Automaton:
         final=automaton.final,
         guards=guards,
         n_classes=n_classes,
+        contexts=automaton.contexts,
     )

@@ -22,9 +22,10 @@ from trelliswork.cli.options import (
 from trelliswork.constraints import lint
 from trelliswork.estimators import load
 from trelliswork.labels import LabelSet
-from trelliswork.plan import plan, shorten
+from trelliswork.plan import plan
 from trelliswork.rule_report import count_violations, rule_table
 from trelliswork.schemes import check_scheme
+from trelliswork.tables import shorten
 
 if TYPE_CHECKING:
     from trelliswork.constraints import Finding

@@ -17,8 +17,7 @@ from trelliswork.inspection import (
     top_features,
     top_transitions,
 )
-from trelliswork.plan import shorten
-from trelliswork.tables import text_table
+from trelliswork.tables import shorten, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

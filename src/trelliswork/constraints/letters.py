@@ -199,12 +199,13 @@ def lift(
             f"Expected at most {MAX_TESTS} token tests in one rule, got {len(tests)}. Join tests "
             "that stand together with & and |, or give the parts as rules of their own."
         )
-    bits = [tests.index(test) for test in own]
     classes = np.arange(2 ** len(tests))
-    narrow = sum(((classes >> bit) & 1) << i for i, bit in enumerate(bits)) + 0 * classes
+    narrow = np.zeros_like(classes)  # what is left of each class for the automaton's own tests
+    for i, test in enumerate(own):
+        narrow |= ((classes >> tests.index(test)) & 1) << i
+    own_class, label = np.divmod(automaton.label, n_labels)
     parts = []
-    for wide, seen in zip(classes.tolist(), np.asarray(narrow).tolist(), strict=True):
-        own_class, label = np.divmod(automaton.label, n_labels)
+    for wide, seen in enumerate(narrow):
         here = own_class == seen
         letters = wide * n_labels + label[here]
         parts.append(np.stack([automaton.source[here], letters, automaton.target[here]]))

@@ -15,7 +15,7 @@ from trelliswork.derived import derive
 from trelliswork.errors import NotInLanguageError
 from trelliswork.evidence import rows_of
 from trelliswork.inference import log_partition
-from trelliswork.plan import join_names, shorten
+from trelliswork.tables import join_names, shorten
 from trelliswork.trellis import Trellis
 
 if TYPE_CHECKING:
