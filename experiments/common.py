@@ -90,7 +90,7 @@ def read_part(data: Path | None, name: str, part: str) -> tw.Corpus:
 def make_console() -> Console:
     """Return a console wide enough for our tables where the output is no terminal."""
     console = Console()
-    return console if console.is_terminal else Console(width=110)
+    return console if console.is_terminal else Console(width=120)
 
 
 def progress(console: Console) -> Progress:

@@ -161,11 +161,17 @@ def relabel(labels: Iterable[object], kept: frozenset[str]) -> list[str]:
     return [str(label) if str(label)[2:] in kept else "O" for label in labels]
 
 
-def predicate_rules() -> tuple[Constraint, ...]:
+def predicate_rules(labels: tw.LabelSet) -> tuple[Constraint, ...]:
     """Return the rules that give the span of the predicate to a model, as masks."""
     begin, inside = tw.token(regex="B", column="mark"), tw.token(regex="I", column="mark")
-    return (
-        tw.where(begin).allow("B-V"),
-        tw.where(inside).allow("I-V"),
-        tw.only_on(begin | inside, "B-V", "I-V"),
-    )
+    rules = [tw.where(begin).allow("B-V"), tw.only_on(begin, "B-V")]
+    if "I-V" in labels:  # a small sample may have no predicate of two words
+        rules += [tw.where(inside).allow("I-V"), tw.only_on(inside, "I-V")]
+    return tuple(rules)
+
+
+def role_language(others: Sequence[str], labels: tw.LabelSet) -> tw.Automaton:
+    """Return the paper's language over the labels of a model, for the roles that it knows."""
+    known = {name[2:] for name in labels.names if name.startswith("B-")}
+    groups = [[role for role in roles if role in known] for roles in (CORE, others, CONTINUATION)]
+    return tw.srl_language(*groups, labels=labels.names)
