@@ -10,7 +10,8 @@ minimises. Both are checked
  2. on addresses (usaddress): a tagger with few features, so that parameters are far fewer than
     tokens, under "each of these labels in one run" for the labels that never repeat in training.
     A few features separate labels perfectly and have no finite optimum, hence a tiny L2 penalty
-    λ‖w‖². With it the second inequality holds up to λ(‖w_u‖² − ‖w_c‖²), which is printed.
+    λ‖w‖². With it the second inequality holds up to λ(‖w_u‖² − ‖w_c‖²), and up to what the
+    optimiser left: at most ‖g‖² / 4λ for a gradient g. Both bounds are printed.
 
 Likelihood on the development part is reported without a claim: there is no theorem about it.
 
@@ -47,8 +48,6 @@ TOLERANCE = 1e-6  # nats; both optima are found numerically
 FEATURES = """
 bias
 short_shape(word)
-short_shape(word[-1])
-position(4)
 last()
 """
 
@@ -85,11 +84,11 @@ def real_case(
 ) -> dict[str, Any]:
     """Train the three models on a real data set and return their losses a sequence."""
     constraints = [tw.contiguous(label) for label in labels_in_one_run(train, rules)]
-    settings = {"features": FEATURES, "l2": l2, "max_iter": max_iter, "tol": 1e-9}
+    settings = {"features": FEATURES, "l2": l2, "max_iter": max_iter, "tol": 1e-7}
     free = tw.CRFTagger(**settings).fit(train)
     decoded = tw.CRFTagger(**settings, constraints=constraints, constrained_training=False)
     decoded.set_params(init=free, max_iter=0).fit(train)  # the same weights
-    trained = tw.CRFTagger(**settings, constraints=constraints).fit(train)
+    trained = tw.CRFTagger(**settings, constraints=constraints, init=free).fit(train)
     norms = [
         float((m.state.weights**2).sum() + (m.transitions**2).sum())
         for m in (free.model_, trained.model_)
@@ -107,7 +106,8 @@ def real_case(
         "tokens": sum(map(len, train)),
         "stopped": [free.stop_reason_, trained.stop_reason_],
         "iterations": [free.n_iter_, trained.n_iter_],
-        "slack": max(0.0, l2 * (norms[0] - norms[1]) / len(train)),
+        "slack": max(0.0, l2 * (norms[0] - norms[1])) / len(train),
+        "left": trained.training_log_[-1].gradient_norm ** 2 / (4 * l2) / len(train),
         "held_out_sequences": len(possible),
         "train": [mean_loss(tagger, train) for tagger in (free, decoded, trained)],
         "held_out": [mean_loss(tagger, possible) for tagger in (free, decoded, trained)],
@@ -131,8 +131,8 @@ def main(arguments: Sequence[str] | None = None) -> bool:
     parser.add_argument("--cases", type=int, default=200, help="random languages to draw")
     parser.add_argument("--seed", type=int, default=0, help="seed of the first case")
     parser.add_argument("--rules", type=int, default=4, help="rules for the addresses")
-    parser.add_argument("--l2", type=float, default=1e-4, help="penalty for the addresses")
-    parser.add_argument("--max-iter", type=int, default=2000, help="most iterations there")
+    parser.add_argument("--l2", type=float, default=1e-3, help="penalty for the addresses")
+    parser.add_argument("--max-iter", type=int, default=3000, help="most iterations there")
     given = parser.parse_args(arguments)
     findings = Findings("inequality", given.output, settings_of(given))
     with progress(findings.console) as bar:
@@ -150,7 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> bool:
             real = real_case(
                 train, held_out, rules=given.rules, l2=given.l2, max_iter=given.max_iter
             )
-        holds = holds and ordered(real["train"], real["slack"])
+        holds = holds and ordered(real["train"], real["slack"] + real["left"])
         rows.append(["usaddress, train", *(f"{loss:.6f}" for loss in real["train"])])
         rows.append([f"usaddress, {given.eval}", *(f"{loss:.6f}" for loss in real["held_out"])])
     title = "Negative log-likelihood a sequence (nats); paper: each ≥ the next on training data"
@@ -166,8 +166,8 @@ def main(arguments: Sequence[str] | None = None) -> bool:
         findings.note(
             f"usaddress: {real['parameters']} parameters, {real['tokens']} tokens, "
             f"l2 = {given.l2:g}; the penalty leaves the second inequality a slack of "
-            f"{real['slack']:.1e} nats. Training stopped after {iterations} iterations "
-            f"({' and '.join(real['stopped'])}). Rules: {' & '.join(real['constraints'])}; "
+            f"{real['slack']:.1e} nats, the optimiser at most {real['left']:.1e}. Training "
+            f"stopped after {iterations} iterations ({' and '.join(real['stopped'])}). Rules: {' & '.join(real['constraints'])}; "
             f"{real['held_out_sequences']} sequences of {given.eval} satisfy them."
         )
     findings.values |= {

@@ -212,7 +212,7 @@ def cross_validate(
 def tune(train: tw.Corpus, given: argparse.Namespace, findings: Findings) -> None:
     """Compare settings by cross-validation on the training data."""
     rows = []
-    for l2 in (0.01, 0.03, 0.1, 0.3):
+    for l2 in (0.001, 0.003, 0.01, 0.03, 0.1, 0.3):
         for tolerance, models in cross_validate(train, given, l2, (0, 0.005, 0.01, 0.02)).items():
             row = [f"l2 {l2:g}, tolerance {tolerance:g}"]
             for values in models.values():
