@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 namespace trelliswork {
+void bind_algebra(nanobind::module_& m);
 void bind_automaton(nanobind::module_& m);
 void bind_feature_items(nanobind::module_& m);
 void bind_features(nanobind::module_& m);
@@ -16,6 +17,7 @@ NB_MODULE(_core, m) {
     // Automata live in caches until the interpreter goes: that is no leak worth a report.
     nanobind::set_leak_warnings(false);
     trelliswork::bind_automaton(m);
+    trelliswork::bind_algebra(m);
     trelliswork::bind_product(m);
     trelliswork::bind_patterns(m);
     trelliswork::bind_features(m);

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -51,3 +54,43 @@ def test_arrays_cannot_be_changed():
 def test_bad_automata_are_refused(arguments, options, message):
     with pytest.raises(ValueError, match=message):
         Automaton(*arguments, **options)
+
+
+def test_labels_have_names():
+    automaton = Automaton(1, 2, [0, 0], [0, 1], [0, 0], labels=["x", "y"])
+    assert automaton.labels == ("x", "y")
+    assert automaton.arcs == [(0, "x", 0), (0, "y", 0)]
+    assert Automaton(1, 2, [0, 0], [0, 1], [0, 0]).arcs == [(0, 0, 0), (0, 1, 0)]
+    assert list(Automaton.chain(2).states) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("labels", "error", "message"),
+    [
+        (["x"], ValueError, "expected 2 names, got 1"),
+        (["x", "x"], ValueError, "got 'x' twice"),
+        ("xy", TypeError, "got the string 'xy'"),
+    ],
+)
+def test_bad_names_are_refused(labels, error, message):
+    with pytest.raises(error, match=message):
+        Automaton(1, 2, [0], [0], [0], labels=labels)
+
+
+@pytest.mark.parametrize(
+    "automaton",
+    [
+        Automaton.chain(2),
+        Automaton(1, 1, [], [], [], labels=["x"]),
+        Automaton(2, 2, [1, 0], [1, 0], [0, 1], n_patterns=3, patterns=[[2], [0, 1]]),
+        Automaton(1, 2, [0, 0], [1, 0], [0, 0], guards=[1, 3], n_classes=2, final=[0.5]),
+    ],
+)
+@pytest.mark.parametrize("through", [copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a))])
+def test_copies_are_equal(automaton, through):
+    other = through(automaton)
+    assert repr(other) == repr(automaton)
+    assert (other.labels, other.n_classes) == (automaton.labels, automaton.n_classes)
+    for name in ("source", "label", "target", "initial", "final", "pattern_ids", "guards"):
+        assert np.array_equal(getattr(other, name), getattr(automaton, name)), name
+    assert other.pattern_offsets.tolist() == automaton.pattern_offsets.tolist()

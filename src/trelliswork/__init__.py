@@ -22,7 +22,9 @@ from trelliswork.errors import (
     DataError,
     LabelError,
     ModelFileError,
+    RegexError,
     TemplateError,
+    TooLargeError,
     TrellisworkError,
 )
 from trelliswork.estimators import CRFTagger, load
@@ -31,6 +33,7 @@ from trelliswork.inference import Trellis
 from trelliswork.labels import LabelSet, convert
 from trelliswork.report import Report, report
 from trelliswork.significance import randomization_test
+from trelliswork.srl import srl_language
 from trelliswork.text import Tokenizer
 
 __version__ = "0.1.0"
@@ -43,11 +46,13 @@ __all__ = [
     "LabelError",
     "LabelSet",
     "ModelFileError",
+    "RegexError",
     "Report",
     "Sentence",
     "TemplateError",
     "Templates",
     "Tokenizer",
+    "TooLargeError",
     "Trellis",
     "TrellisworkError",
     "calibration",
@@ -59,6 +64,7 @@ __all__ = [
     "read_conll",
     "read_jsonl",
     "report",
+    "srl_language",
     "write_conll",
     "write_jsonl",
 ]

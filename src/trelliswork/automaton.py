@@ -7,12 +7,15 @@ pattern of length two. Letters: ``S`` states, ``A`` arcs, ``L`` labels, ``P`` pa
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork import _core
+from trelliswork import _core, drawing, svg
+from trelliswork.algebra import MAX_STATES
+from trelliswork.errors import LabelError
+from trelliswork.language import LanguageMethods
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,9 +24,28 @@ if TYPE_CHECKING:
 
 __all__ = ["Automaton"]
 
+SPELLED_OUT = 8  # languages of so many states show their arcs when printed
 
-class Automaton:
+
+def checked_names(labels: Sequence[str], n_labels: int) -> tuple[str, ...]:
+    """Return the label names, if there is one for each id and no two are equal."""
+    if isinstance(labels, str):
+        raise TypeError(f"labels: expected a sequence of names, got the string {labels!r}.")
+    names = tuple(labels)
+    if len(names) != n_labels:
+        raise LabelError(f"labels: expected {n_labels} names, got {len(names)}.")
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise LabelError(f"labels: expected different names, got {twice!r} twice.")
+    return names
+
+
+class Automaton(LanguageMethods):
     """A weighted automaton over labels.
+
+    Without patterns, and with initial and final weights of 0 or ``-inf``, it is a *language*, a set
+    of label sequences: then it accepts or refuses sequences, and combines with others by
+    ``& | ~``.
 
     Parameters
     ----------
@@ -37,6 +59,8 @@ class Automaton:
     initial, final
         Weight of starting or ending in each state, shape ``(S,)``; ``-inf`` forbids it.
         Default: start in state 0, end anywhere.
+    labels
+        The names of the labels, shape ``(L,)``.
     guards, n_classes
         Arcs that read the input: every token has a class of ``0 … n_classes - 1``, and an arc may
         be taken at a token only where bit ``class`` of its guard is set; shape ``(A,)``.
@@ -49,11 +73,20 @@ class Automaton:
     ----------
     source, label, target : numpy.ndarray
         The arcs, sorted by (target, label, source): the order of every array "per arc".
+    labels : tuple of str or None
+        The names of the labels.
 
     Examples
     --------
     >>> Automaton.chain(2)
     Automaton(states=3, labels=2, arcs=6, patterns=4)
+    >>> bio = Automaton.from_regex("(O | B-PER I-PER*)*", ["O", "B-PER", "I-PER"])
+    >>> bio.accepts(["O", "B-PER", "I-PER"]), bio.accepts(["O", "I-PER"])
+    (True, False)
+    >>> bio
+    Automaton(states=2, labels=3, arcs=5)
+      -> 0 final  O -> 0; B-PER -> 1
+         1 final  O -> 0; B-PER, I-PER -> 1
     """
 
     def __init__(
@@ -68,10 +101,12 @@ class Automaton:
         patterns: Sequence[Sequence[int]] | NDArray[np.integer[Any]] | None = None,
         initial: ArrayLike | None = None,
         final: ArrayLike | None = None,
+        labels: Sequence[str] | None = None,
         guards: ArrayLike | None = None,
         n_classes: int = 1,
         contexts: ArrayLike | None = None,
     ) -> None:
+        self.labels = None if labels is None else checked_names(labels, n_labels)
         arcs = [np.asarray(column, dtype=np.int32) for column in (source, label, target)]
         n_arcs = arcs[0].size
         fired = np.full(n_arcs, -1) if patterns is None else patterns
@@ -118,6 +153,37 @@ class Automaton:
         )
 
     @staticmethod
+    def from_regex(
+        expression: str, labels: Sequence[str], *, max_states: int = MAX_STATES
+    ) -> Automaton:
+        """Compile a regular expression whose letters are labels.
+
+        Parameters
+        ----------
+        expression
+            The expression; see `trelliswork.regex` for its syntax.
+        labels
+            The names of all labels, in the order of their ids.
+        max_states
+            The largest automaton to try.
+
+        Returns
+        -------
+        Automaton
+            A small unambiguous, trimmed automaton of the language.
+
+        Raises
+        ------
+        RegexError
+            If the expression cannot be read or names an unknown label.
+        TooLargeError
+            If every automaton that was tried passed `max_states`.
+        """
+        from trelliswork.regex import compile_regex  # which makes automata
+
+        return compile_regex(expression, labels, max_states=max_states)
+
+    @staticmethod
     @lru_cache(maxsize=64)
     def chain(n_labels: int) -> Automaton:
         """Make the complete first-order automaton over `n_labels` labels.
@@ -145,12 +211,53 @@ class Automaton:
         return int(self.source.size)
 
     @property
+    def states(self) -> range:
+        """The states, ``range(S)``."""
+        return range(self.n_states)
+
+    @property
+    def arcs(self) -> list[tuple[int, str | int, int]]:
+        """The arcs as (source, label, target), with label names where there are any."""
+        names = range(self.n_labels) if self.labels is None else self.labels
+        columns = self.source.tolist(), self.label.tolist(), self.target.tolist()
+        return [(s, names[y], t) for s, y, t in zip(*columns, strict=True)]
+
+    @property
     def is_chain(self) -> bool:
         """Whether this is the complete first-order automaton, which has a dense kernel."""
         return self._core.is_chain
 
+    def to_dot(self) -> str:
+        """Return the automaton in the language of Graphviz."""
+        return drawing.to_dot(self)
+
+    def to_svg(self) -> str:
+        """Return a picture as an SVG document; notebooks show it by themselves.
+
+        Arcs between two states are drawn as one, with all their labels. Beyond 40 states the
+        picture only says how many there are.
+        """
+        return svg.to_svg(self)
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Estimators are cloned and sent to other processes with their automata.
+        options: dict[str, Any] = {
+            "n_patterns": self.n_patterns,
+            "patterns": np.split(self.pattern_ids, self.pattern_offsets[1:-1])[: self.n_arcs],
+            "initial": self.initial,
+            "final": self.final,
+            "labels": self.labels,
+            "guards": self.guards,
+            "n_classes": self.n_classes,
+        }
+        arcs = self.source, self.label, self.target
+        return partial(Automaton, **options), (self.n_states, self.n_labels, *arcs)
+
     def __repr__(self) -> str:
-        return (
-            f"Automaton(states={self.n_states}, labels={self.n_labels}, "
-            f"arcs={self.n_arcs}, patterns={self.n_patterns})"
-        )
+        size = f"states={self.n_states}, labels={self.n_labels}, arcs={self.n_arcs}"
+        if self.labels is None or self.n_patterns or self.n_states > SPELLED_OUT:
+            return f"Automaton({size}, patterns={self.n_patterns})"
+        return f"Automaton({size})\n{drawing.describe(self)}"

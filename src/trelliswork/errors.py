@@ -26,5 +26,9 @@ class ModelFileError(TrellisworkError, ValueError):
     """A model file is truncated, corrupted, too new or no model at all."""
 
 
+class RegexError(TrellisworkError, ValueError):
+    """A regular expression over labels cannot be read."""
+
+
 class TooLargeError(TrellisworkError, ValueError):
     """An automaton would have more states than allowed."""

@@ -1,0 +1,111 @@
+"""The trees of regular expressions over labels, and how they are written."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+__all__ = ["Both", "Concat", "Either", "Empty", "Labels", "Node", "Not", "Repeat"]
+
+SPECIAL = r"""()\[\]{}|&~*+?^'"\\\s"""
+"""The characters that no bare label has, for a class of `re`."""
+BARE = re.compile(rf"(?!\.+\Z)[^{SPECIAL}]+\Z")
+
+
+@dataclass(frozen=True)
+class Node:
+    """A regular expression over labels; ``str(node)`` is an expression that parses to it."""
+
+    def __str__(self) -> str:
+        return written(self, 0)
+
+
+@dataclass(frozen=True)
+class Empty(Node):
+    """The sequence without labels: ``()``."""
+
+
+@dataclass(frozen=True)
+class Labels(Node):
+    """One label out of some, or, negated, any other label.
+
+    A single label is ``Labels(("O",))``, any label is ``Labels((), negated=True)``. `columns` says
+    where in the expression the names stand.
+    """
+
+    names: tuple[str, ...]
+    negated: bool = False
+    columns: tuple[int, ...] = field(default=(), compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Concat(Node):
+    """One part after the other: ``a b``."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Both(Node):
+    """What all parts match: ``a & b``."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Either(Node):
+    """What some part matches: ``a | b``."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Not(Node):
+    """Every sequence that the inner expression does not match: ``~a``."""
+
+    inner: Node
+
+
+@dataclass(frozen=True)
+class Repeat(Node):
+    """From `low` to `high` times the inner expression; no upper bound if `high` is ``None``."""
+
+    inner: Node
+    low: int
+    high: int | None
+
+
+def quoted(name: str) -> str:
+    """Return a label as it is written in an expression."""
+    if BARE.match(name):
+        return name
+    return "'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def written(node: Node, level: int) -> str:
+    """Write a node out, in parentheses if it binds less than `level`: | 0, & 1, then 2, ~ 3."""
+    match node:
+        case Labels(names, negated):
+            words = " ".join(map(quoted, names))
+            if negated:
+                return f"[^{words}]" if names else "."
+            return words if len(names) == 1 else f"[{words}]"
+        case Either(parts):
+            own, text = 0, " | ".join(written(part, 1) for part in parts)
+        case Both(parts):
+            own, text = 1, " & ".join(written(part, 2) for part in parts)
+        case Concat(parts):
+            own, text = 2, " ".join(written(part, 3) for part in parts)
+        case Not(inner):
+            own, text = 3, "~" + written(inner, 3)
+        case Repeat(inner, low, high):
+            own, text = 4, written(inner, 4) + bounds(low, high)
+        case _:
+            return "()"
+    return text if own >= level else f"({text})"
+
+
+def bounds(low: int, high: int | None) -> str:
+    """Write the bounds of a repetition."""
+    short = {(0, None): "*", (1, None): "+", (0, 1): "?"}.get((low, high))
+    return short or (f"{{{low}}}" if low == high else f"{{{low},{'' if high is None else high}}}")
