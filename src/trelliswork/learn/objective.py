@@ -158,8 +158,8 @@ class Objective:
             self._transitions,
             edge_rows,
             *(self._edge_pairs or (None, None)),
-            classes,
-            None if open_labels is None else open_labels.view(np.uint8),
+            classes=classes,
+            open=None if open_labels is None else open_labels.view(np.uint8),
         )
 
     @property
