@@ -15,7 +15,8 @@ class BoundBatch {
     BoundBatch(nb::object automaton, In<std::int64_t, 1> offsets, In<double, 3> scores,
                std::optional<In<double, 1>> start, std::optional<In<double, 1>> end,
                std::optional<In<std::uint8_t, 2>> allowed, std::optional<In<double, 1>> patterns,
-               std::optional<In<double, 2>> positional, std::size_t memory_limit, int n_workers)
+               std::optional<In<double, 2>> positional, std::optional<In<std::uint8_t, 1>> classes,
+               std::size_t memory_limit, int n_workers)
         : automaton_(std::move(automaton)),
           offsets_(offsets),
           scores_(scores),
@@ -23,7 +24,8 @@ class BoundBatch {
           end_(end),
           allowed_(allowed),
           patterns_(patterns),
-          positional_(positional) {
+          positional_(positional),
+          classes_(classes) {
         const auto& built = nb::cast<const Automaton&>(automaton_);
         const auto n_tokens = static_cast<std::int64_t>(scores.shape(0));
         const auto n_labels = static_cast<std::size_t>(built.n_labels);
@@ -43,6 +45,11 @@ class BoundBatch {
         require(!positional ||
                     (positional->shape(0) == scores.shape(0) && positional->shape(1) == n_patterns),
                 "position_weights: wrong shape");
+        require(classes || built.n_classes == 1, "classes: the automaton has guards, none given");
+        require(!classes || classes->size() == scores.shape(0), "classes: wrong shape");
+        for (std::size_t i = 0; classes && i < classes->size(); ++i) {
+            require((*classes)(i) < built.n_classes, "classes: out of range");
+        }
         batch_.automaton = &built;
         batch_.n_sequences = static_cast<std::int64_t>(offsets.size()) - 1;
         batch_.offsets = offsets_.data();
@@ -53,6 +60,7 @@ class BoundBatch {
         batch_.allowed = data_or_null(allowed_);
         batch_.patterns = data_or_null(patterns_);
         batch_.positional = data_or_null(positional_);
+        batch_.classes = data_or_null(classes_);
         batch_.memory_limit = memory_limit;
         batch_.n_workers = n_workers < 1 ? 1 : n_workers;
     }
@@ -69,6 +77,7 @@ class BoundBatch {
     std::optional<In<std::uint8_t, 2>> allowed_;
     std::optional<In<double, 1>> patterns_;
     std::optional<In<double, 2>> positional_;
+    std::optional<In<std::uint8_t, 1>> classes_;
     Batch batch_;
 };
 
@@ -78,11 +87,12 @@ void bind_inference(nb::module_& m) {
     nb::class_<BoundBatch>(m, "Batch")
         .def(nb::init<nb::object, In<std::int64_t, 1>, In<double, 3>, std::optional<In<double, 1>>,
                       std::optional<In<double, 1>>, std::optional<In<std::uint8_t, 2>>,
-                      std::optional<In<double, 1>>, std::optional<In<double, 2>>, std::size_t,
-                      int>(),
+                      std::optional<In<double, 1>>, std::optional<In<double, 2>>,
+                      std::optional<In<std::uint8_t, 1>>, std::size_t, int>(),
              nb::arg("automaton"), nb::arg("offsets"), nb::arg("scores"), nb::arg("start").none(),
              nb::arg("end").none(), nb::arg("allowed").none(), nb::arg("weights").none(),
-             nb::arg("position_weights").none(), nb::arg("memory_limit"), nb::arg("n_jobs"))
+             nb::arg("position_weights").none(), nb::arg("classes").none(), nb::arg("memory_limit"),
+             nb::arg("n_jobs"))
         .def("log_partition",
              [](const BoundBatch& self, Out<double, 1> log_z) {
                  require(log_z.size() == self.n_sequences(), "log_z: wrong shape");
@@ -93,10 +103,11 @@ void bind_inference(nb::module_& m) {
             "posteriors",
             [](const BoundBatch& self, Out<double, 1> log_z, Out<double, 3> segments,
                Out<double, 1> pattern_counts, std::optional<Out<double, 2>> arcs,
-               Out<double, 1> entropy) {
+               std::optional<Out<double, 1>> entropy) {
                 const Batch& batch = self.get();
                 require(
-                    log_z.size() == self.n_sequences() && entropy.size() == self.n_sequences() &&
+                    log_z.size() == self.n_sequences() &&
+                        (!entropy || entropy->size() == self.n_sequences()) &&
                         segments.shape(0) == self.n_tokens() &&
                         segments.shape(1) == static_cast<std::size_t>(batch.n_durations) &&
                         segments.shape(2) == static_cast<std::size_t>(batch.automaton->n_labels) &&
@@ -109,10 +120,10 @@ void bind_inference(nb::module_& m) {
                         "arcs: wrong shape");
                 nb::gil_scoped_release release;
                 posteriors(batch, log_z.data(), segments.data(), pattern_counts.data(),
-                           data_or_null(arcs), entropy.data());
+                           data_or_null(arcs), data_or_null(entropy));
             },
             nb::arg("log_z"), nb::arg("segments"), nb::arg("pattern_counts"),
-            nb::arg("arcs").none(), nb::arg("entropy"))
+            nb::arg("arcs").none(), nb::arg("entropy").none())
         .def("best_path",
              [](const BoundBatch& self, Out<std::int32_t, 1> labels, Out<std::uint8_t, 1> begins,
                 Out<double, 1> scores) {

@@ -94,8 +94,11 @@ class FeatureScorer {
 
 TrainingData read_data(const In<std::int64_t, 1>& offsets, const In<std::int32_t, 1>& gold,
                        const std::optional<In<std::uint8_t, 2>>& allowed,
-                       const std::optional<In<double, 1>>& weights, int n_labels) {
+                       const std::optional<In<double, 1>>& weights,
+                       const std::optional<In<std::uint8_t, 1>>& classes,
+                       const std::optional<In<std::uint8_t, 2>>& open, const Automaton& automaton) {
     TrainingData data;
+    const auto n_labels = automaton.n_labels;
     require(offsets.size() > 0 && offsets(0) == 0 &&
                 offsets(offsets.size() - 1) == static_cast<std::int64_t>(gold.size()),
             "offsets: must run from 0 to the number of tokens");
@@ -113,6 +116,16 @@ TrainingData read_data(const In<std::int64_t, 1>& offsets, const In<std::int32_t
     data.gold = copy_of(gold);
     if (allowed) data.allowed = copy_of(*allowed);
     if (weights) data.weights = copy_of(*weights);
+    require(classes ? classes->size() == gold.size() : automaton.n_classes == 1,
+            "classes: expected one a token");
+    for (std::size_t i = 0; classes && i < classes->size(); ++i) {
+        require((*classes)(i) < automaton.n_classes, "classes: out of range");
+    }
+    require(!open || (open->shape(0) == gold.size() &&
+                      open->shape(1) == static_cast<std::size_t>(n_labels)),
+            "open: wrong shape");
+    if (classes) data.classes = copy_of(*classes);
+    if (open) data.open = copy_of(*open);
     return data;
 }
 
@@ -122,8 +135,10 @@ std::unique_ptr<Objective> make_objective(
     const BoundRows& rows, const In<std::int64_t, 1>& pair_offsets,
     const In<std::int32_t, 1>& pair_labels, const In<std::int32_t, 1>& transitions,
     const BoundRows* edge_rows, const std::optional<In<std::int64_t, 1>>& edge_pair_offsets,
-    const std::optional<In<std::int32_t, 1>>& edge_pair_patterns) {
-    auto data = read_data(offsets, gold, allowed, weights, automaton.n_labels);
+    const std::optional<In<std::int32_t, 1>>& edge_pair_patterns,
+    const std::optional<In<std::uint8_t, 1>>& classes,
+    const std::optional<In<std::uint8_t, 2>>& open) {
+    auto data = read_data(offsets, gold, allowed, weights, classes, open, automaton);
     const auto n_tokens = data.offsets.back();
     auto state = make_layout(automaton.n_labels, pair_offsets, pair_labels);
     require(rows.n_tokens() == n_tokens && rows.largest() < state.n_features(),
@@ -164,7 +179,8 @@ void bind_objective(nb::module_& m) {
              nb::arg("allowed").none(), nb::arg("weights").none(), nb::arg("rows"),
              nb::arg("pair_offsets"), nb::arg("pair_labels"), nb::arg("transitions"),
              nb::arg("edge_rows").none(), nb::arg("edge_pair_offsets").none(),
-             nb::arg("edge_pair_patterns").none())
+             nb::arg("edge_pair_patterns").none(), nb::arg("classes").none(),
+             nb::arg("open").none())
         .def_prop_ro("n_parameters", &Objective::n_parameters)
         .def_prop_ro("n_sequences", &Objective::n_sequences)
         .def("gold_counts",

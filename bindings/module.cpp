@@ -9,6 +9,7 @@ void bind_features(nanobind::module_& m);
 void bind_inference(nanobind::module_& m);
 void bind_objective(nanobind::module_& m);
 void bind_patterns(nanobind::module_& m);
+void bind_product(nanobind::module_& m);
 }  // namespace trelliswork
 
 NB_MODULE(_core, m) {
@@ -17,6 +18,7 @@ NB_MODULE(_core, m) {
     nanobind::set_leak_warnings(false);
     trelliswork::bind_automaton(m);
     trelliswork::bind_algebra(m);
+    trelliswork::bind_product(m);
     trelliswork::bind_patterns(m);
     trelliswork::bind_features(m);
     trelliswork::bind_feature_items(m);

@@ -1,5 +1,6 @@
 #include "automaton.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <tuple>
@@ -9,6 +10,9 @@
 namespace trelliswork {
 
 namespace {
+
+constexpr int kMostClasses = 64;
+constexpr double kNoWeight = -HUGE_VAL;
 
 void check_arcs(const Automaton& a) {
     const auto n = a.source.size();
@@ -36,6 +40,12 @@ void check_arcs(const Automaton& a) {
     for (const auto id : a.pattern_ids) {
         require(id >= 0 && id < a.n_patterns, "pattern " + std::to_string(id) + " does not exist");
     }
+    require(a.n_classes >= 1 && a.n_classes <= kMostClasses,
+            "n_classes must be 1 to " + std::to_string(kMostClasses));
+    require(a.guards.empty() ? a.n_classes == 1 : a.guards.size() == n,
+            "guards must have one entry an arc");
+    require(a.contexts.empty() || a.contexts.size() == static_cast<std::size_t>(a.n_states),
+            "contexts must have one entry a state");
     for (int s = 0; s < a.n_states; ++s) {
         require(!std::isnan(a.initial[s]) && !std::isnan(a.final[s]) && a.initial[s] < HUGE_VAL &&
                     a.final[s] < HUGE_VAL,
@@ -46,7 +56,7 @@ void check_arcs(const Automaton& a) {
 bool has_chain_shape(const Automaton& a) {
     const std::int64_t n_labels = a.n_labels;
     if (a.n_states != n_labels + 1 || a.n_arcs() != n_labels * (n_labels + 1) ||
-        a.n_patterns != n_labels * n_labels) {
+        a.n_patterns != n_labels * n_labels || !a.guards.empty()) {
         return false;
     }
     for (int s = 0; s < a.n_states; ++s) {
@@ -65,6 +75,54 @@ bool has_chain_shape(const Automaton& a) {
         }
     }
     return true;
+}
+
+// Whether states of one context do fire the same patterns by the same label.
+bool contexts_hold(const Automaton& a) {
+    const auto n_contexts =
+        a.contexts.empty() ? 0 : *std::max_element(a.contexts.begin(), a.contexts.end()) + 1;
+    std::vector<std::int64_t> first(static_cast<std::size_t>(n_contexts) * a.n_labels, -1);
+    for (std::int64_t i = 0; i < a.n_arcs(); ++i) {
+        const auto context = a.contexts[a.source[i]];
+        if (context < 0) return false;
+        auto& known = first[static_cast<std::size_t>(context) * a.n_labels + a.label[i]];
+        if (known < 0) known = i;
+        const auto* ids = a.pattern_ids.data();
+        if (!std::equal(ids + a.pattern_offsets[i], ids + a.pattern_offsets[i + 1],
+                        ids + a.pattern_offsets[known], ids + a.pattern_offsets[known + 1])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Breadth first from the initial states.
+std::vector<std::int32_t> distances(const Automaton& a) {
+    std::vector<std::int64_t> offsets(static_cast<std::size_t>(a.n_states) + 1, 0);
+    for (const auto s : a.source) ++offsets[static_cast<std::size_t>(s) + 1];
+    for (int s = 0; s < a.n_states; ++s) offsets[s + 1] += offsets[s];
+    std::vector<std::int32_t> leaving(a.source.size());
+    auto next = offsets;
+    for (std::size_t i = 0; i < a.source.size(); ++i) {
+        leaving[static_cast<std::size_t>(next[a.source[i]]++)] = a.target[i];
+    }
+    std::vector<std::int32_t> found(static_cast<std::size_t>(a.n_states), -1);
+    std::vector<std::int32_t> queue;
+    for (int s = 0; s < a.n_states; ++s) {
+        if (a.initial[s] == kNoWeight) continue;
+        found[s] = 0;
+        queue.push_back(s);
+    }
+    for (std::size_t head = 0; head < queue.size(); ++head) {
+        const auto s = queue[head];
+        for (auto k = offsets[s]; k < offsets[s + 1]; ++k) {
+            const auto t = leaving[static_cast<std::size_t>(k)];
+            if (found[t] >= 0) continue;
+            found[t] = found[s] + 1;
+            queue.push_back(t);
+        }
+    }
+    return found;
 }
 
 }  // namespace
@@ -86,6 +144,23 @@ void Automaton::finish() {
     for (const auto state : step_target) ++state_offsets[static_cast<std::size_t>(state) + 1];
     for (int s = 0; s < n_states; ++s) state_offsets[s + 1] += state_offsets[s];
     is_chain = has_chain_shape(*this);
+    best_final = final.empty() ? kNoWeight : *std::max_element(final.begin(), final.end());
+    earliest = distances(*this);
+    require(contexts.empty() || contexts_hold(*this),
+            "contexts: states of one context must fire the same patterns by the same label");
+    // Guards are of arcs, not of contexts: no table can be shared.
+    blocks = Blocks(step_offsets, step_label, source,
+                    guards.empty() ? contexts : std::vector<std::int32_t>{});
+    one_step = true;
+    state_port.assign(static_cast<std::size_t>(n_states), static_cast<int>(blocks.n_ports));
+    state_label.assign(static_cast<std::size_t>(n_states), 0);
+    for (int s = 0; s < n_states; ++s) {
+        const auto g = state_offsets[s];
+        one_step &= state_offsets[s + 1] - g <= 1;
+        if (state_offsets[s + 1] == g) continue;
+        state_port[s] = blocks.port[g];
+        state_label[s] = step_label[g];
+    }
 }
 
 }  // namespace trelliswork

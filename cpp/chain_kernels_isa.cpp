@@ -4,14 +4,11 @@
 
 #include "chain_kernels.hpp"
 #include "lanes_isa.hpp"
+#include "row_sums_isa.hpp"
 
 namespace trelliswork::TRELLISWORK_ISA {
 
 namespace {
-
-inline Vec larger(Vec a, Vec b) {
-    return a > b ? a : b;
-}
 
 // exp to about one unit in the last place for x ≤ 0; 0 below −708 (no denormals).
 inline double exp_nonpositive(double x) {
@@ -58,41 +55,6 @@ void exponentiate(std::int64_t n, int n_labels, const double* __restrict phi, do
         for (int y = n_labels; y < stride; ++y) out[y] = -__builtin_inf();
         for (int y = 0; y < stride; ++y) out[y] = exp_nonpositive(out[y]);
     }
-}
-
-// out[0 … 8V) = Σ_p a[p] · w[p, 0 … 8V); two sets of sums hide the latency of the addition.
-template <int V>
-inline void weighted_rows(const double* a, int n, const double* w, int stride, Vec* out) {
-    Vec even[V] = {};
-    Vec odd[V] = {};
-    int p = 0;
-    for (; p + 1 < n; p += 2) {
-        for (int v = 0; v < V; ++v) even[v] += a[p] * load(w + p * stride + kLanes * v);
-        for (int v = 0; v < V; ++v) odd[v] += a[p + 1] * load(w + (p + 1) * stride + kLanes * v);
-    }
-    if (p < n) {
-        for (int v = 0; v < V; ++v) even[v] += a[p] * load(w + p * stride + kLanes * v);
-    }
-    for (int v = 0; v < V; ++v) out[v] = even[v] + odd[v];
-}
-
-template <int V>
-inline void best_rows(const double* a, int n, const double* w, int stride, Vec* out) {
-    Vec even[V], odd[V];
-    for (int v = 0; v < V; ++v) even[v] = odd[v] = Vec{} - __builtin_inf();
-    int p = 0;
-    for (; p + 1 < n; p += 2) {
-        for (int v = 0; v < V; ++v) {
-            even[v] = larger(even[v], a[p] + load(w + p * stride + kLanes * v));
-            odd[v] = larger(odd[v], a[p + 1] + load(w + (p + 1) * stride + kLanes * v));
-        }
-    }
-    if (p < n) {
-        for (int v = 0; v < V; ++v) {
-            even[v] = larger(even[v], a[p] + load(w + p * stride + kLanes * v));
-        }
-    }
-    for (int v = 0; v < V; ++v) out[v] = larger(even[v], odd[v]);
 }
 
 // 2^−exponent(x) for a positive normal x.

@@ -22,7 +22,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "arc_counter.hpp"
 #include "automaton.hpp"
+#include "block_kernels.hpp"
 #include "chain_kernels.hpp"
 #include "rows.hpp"
 #include "scores.hpp"
@@ -30,12 +32,15 @@
 
 namespace trelliswork {
 
-// Where posteriors go; any pointer may be null. All are added to.
+// Where posteriors go; all but `segments` may be null. All are added to.
 struct PosteriorSink {
-    double* segments = nullptr;    // (T, D, L): P(a segment of label y and duration d ends at t)
-    double* arc_counts = nullptr;  // (A,): expected number of times each arc is taken
-    double* arcs = nullptr;        // (T, A): P(arc a is taken into a segment that begins at t)
-    double* entropy = nullptr;     // (1,): log Z − E[score], in nats
+    double* segments = nullptr;  // (T, D, L): P(a segment of label y and duration d ends at t)
+    // Expected number of times each arc is taken, times `weight`: whichever suits the pass.
+    double* arc_counts = nullptr;     // (A,)
+    double* packed_counts = nullptr;  // (slots,)
+    double weight = 1.0;
+    double* arcs = nullptr;     // (T, A): P(arc a is taken into a segment that begins at t)
+    double* entropy = nullptr;  // (1,): log Z − E[score], in nats
 };
 
 template <class S>
@@ -43,7 +48,7 @@ class Chart {
   public:
     using Semiring = S;
 
-    Chart(const Automaton& automaton, const ArcWeights<S>& constant_weights,
+    Chart(const Automaton& automaton, const ClassWeights<S>& constant_weights,
           const double* constant_patterns, std::size_t memory_limit)
         : automaton_(automaton),
           constant_(constant_weights),
@@ -76,8 +81,9 @@ class Chart {
 
     // Arc weights for segments that begin at token u.
     const ArcWeights<S>& weights_at(std::int64_t u) {
-        if (scores_.positional == nullptr) return constant_;
-        local_.load(automaton_, constant_patterns_, scores_.positional + u * automaton_.n_patterns);
+        if (scores_.positional == nullptr) return constant_.of_class[class_at(u)];
+        local_.load(automaton_, constant_patterns_, scores_.positional + u * automaton_.n_patterns,
+                    class_at(u));
         return local_;
     }
 
@@ -90,41 +96,45 @@ class Chart {
     std::int64_t length() const { return scores_.length; }
     int n_durations() const { return scores_.n_durations; }
 
-    void posteriors(const PosteriorSink& sink);
+    void posteriors(const PosteriorSink& sink);  // in posteriors.hpp
 
   private:
     std::int64_t n_states() const { return automaton_.n_states; }
     std::int64_t n_labels() const { return automaton_.n_labels; }
+    std::int64_t emission_width() const {
+        return n_durations() == 1 ? padded(automaton_.n_labels) : n_durations() * n_labels();
+    }
     double* emission_row(std::int64_t t) {
-        return emissions_.data() + (t - rows_.block_start() - 1) * n_durations() * n_labels();
+        return emissions_.data() + (t - rows_.block_start() - 1) * emission_width();
     }
     const double* emission_row(std::int64_t t) const {
-        return emissions_.data() + (t - rows_.block_start() - 1) * n_durations() * n_labels();
+        return emissions_.data() + (t - rows_.block_start() - 1) * emission_width();
     }
     const double* phi_row(std::int64_t t) const {
         return scores_.phi + (t - 1) * n_durations() * n_labels();
     }
     double* enter_row(std::int64_t u) {
-        return enter_.data() + (u % n_durations()) * automaton_.n_steps();
+        return enter_.data() + (u % n_durations()) * (automaton_.blocks.n_ports + 1);
+    }
+    int class_at(std::int64_t u) const {
+        return scores_.classes == nullptr ? 0 : scores_.classes[u];
     }
     double final_shift() const {
-        if constexpr (!S::scaled) return 0.0;
-        double largest = kNegativeInfinity;
-        for (const double f : automaton_.final) largest = std::max(largest, f);
-        return largest > kNegativeInfinity ? largest : 0.0;
+        return S::scaled && automaton_.best_final > kNegativeInfinity ? automaton_.best_final : 0.0;
     }
 
     void allocate() {
-        const std::int64_t emission_width = S::scaled ? n_durations() * n_labels() : 0;
+        const std::int64_t emission_width = S::scaled ? this->emission_width() : 0;
         rows_.plan(scores_.length, n_durations(), n_states(),
                    sizeof(double) * static_cast<std::size_t>(n_states() + emission_width),
                    memory_limit_, S::zero);
         emissions_.resize(static_cast<std::size_t>(rows_.block_length() * emission_width));
-        enter_.assign(static_cast<std::size_t>(n_durations() * automaton_.n_steps()), S::zero);
+        enter_.assign(static_cast<std::size_t>(n_durations() * (automaton_.blocks.n_ports + 1)),
+                      S::zero);
         const auto n_rows = static_cast<std::size_t>(scores_.length) + 1;
         growth_.assign(n_rows, 0.0);
         rescale_.assign(n_rows, S::one);
-        shift_.assign(n_rows, constant_.shift);
+        shift_.assign(n_rows, 0.0);
     }
 
     // Row 0: the initial weights.
@@ -164,12 +174,18 @@ class Chart {
     void compute_enter(std::int64_t u, const ArcWeights<S>& weights) {
         const double* alpha_row = rows_[u];
         double* enter = enter_row(u);
+        if constexpr (S::packs) {
+            const auto& kernels = block_kernels();
+            const auto forward = S::scaled ? kernels.sum_forward : kernels.best_forward;
+            forward(automaton_.blocks.view(), weights.packed.data(), alpha_row, enter);
+            return;
+        }
         for (std::int64_t g = 0; g < automaton_.n_steps(); ++g) {
             typename S::Sum sum;
             for (auto a = automaton_.step_offsets[g]; a < automaton_.step_offsets[g + 1]; ++a) {
                 sum.add(S::times(alpha_row[automaton_.source[a]], weights.weight[a]));
             }
-            enter[g] = sum.value();
+            enter[automaton_.blocks.port[g]] = sum.value();
         }
     }
 
@@ -178,6 +194,11 @@ class Chart {
         if constexpr (S::scaled) {
             const double* phi = phi_row(t);
             double* e = emission_row(t);
+            if (S::can_underflow && n_durations() == 1) {
+                chain_kernels().exponentiate(1, automaton_.n_labels, phi, e, &growth_[t]);
+                growth_[t] += shift_[t - 1];
+                return;
+            }
             const auto longest = std::min<std::int64_t>(n_durations(), t);
             double best = kNegativeInfinity;
             double behind = 0.0;  // C_{t−d} − C_{t−1}
@@ -198,12 +219,22 @@ class Chart {
     void compute_row(std::int64_t t) {
         const auto longest = static_cast<int>(std::min<std::int64_t>(n_durations(), t));
         double* out = rows_[t];
+        if (automaton_.one_step && n_durations() == 1) {
+            const double* enter = enter_row(t - 1);
+            const double* e = S::scaled ? emission_row(t) : phi_row(t);
+            const auto* port = automaton_.state_port.data();
+            const auto* label = automaton_.state_label.data();
+            for (std::int64_t s = 0; s < n_states(); ++s) {
+                out[s] = S::times(enter[port[s]], e[label[s]]);
+            }
+            return;
+        }
         for (std::int64_t s = 0; s < n_states(); ++s) {
             typename S::Sum sum;
             for (auto g = automaton_.state_offsets[s]; g < automaton_.state_offsets[s + 1]; ++g) {
                 for (int d = 1; d <= longest; ++d) {
-                    sum.add(
-                        S::times(enter_row(t - d)[g], emission(t, d, automaton_.step_label[g])));
+                    sum.add(S::times(enter_row(t - d)[automaton_.blocks.port[g]],
+                                     emission(t, d, automaton_.step_label[g])));
                 }
             }
             out[s] = sum.value();
@@ -212,11 +243,13 @@ class Chart {
 
     bool normalise_row(std::int64_t t) {
         double* alpha_row = rows_[t];
-        const auto [smallest, largest] = std::minmax_element(alpha_row, alpha_row + n_states());
-        const bool suspicious = S::can_underflow && *smallest < kSmallestSafe;
+        double smallest = 0.0;
+        double largest = 0.0;
+        block_kernels().range(alpha_row, n_states(), &smallest, &largest);
+        const bool suspicious = S::can_underflow && smallest < kSmallestSafe;
         if (suspicious && !small_values_are_structural(t)) return false;
-        if (*largest == S::zero) return true;
-        rescale_[t] = S::rescale_factor(*largest);
+        if (largest == S::zero) return true;
+        rescale_[t] = S::rescale_factor(largest);
         if (rescale_[t] == S::one) return true;
         growth_[t] -= S::to_log(rescale_[t]);
         for (std::int64_t s = 0; s < n_states(); ++s) {
@@ -233,6 +266,9 @@ class Chart {
         for (std::int64_t s = 0; s < n_states(); ++s) {
             if (alpha_row[s] >= kSmallestSafe) continue;
             if (alpha_row[s] > 0.0) return false;
+            // Too early to be here: every arc takes a token or more.
+            const auto fewest = automaton_.earliest[s];
+            if (fewest < 0 || t < fewest) continue;
             for (std::int64_t d = 1; d <= longest; ++d) {
                 const auto& weights = weights_at(t - d);
                 const double* before = rows_[t - d];
@@ -272,102 +308,25 @@ class Chart {
     }
 
     const Automaton& automaton_;
-    const ArcWeights<S>& constant_;
+    const ClassWeights<S>& constant_;
     const double* constant_patterns_;  // (P,) or null
     std::size_t memory_limit_;
     SequenceScores scores_;
-    ArcWeights<S> local_;            // weights at one position, where they depend on it
-    Rows rows_;                      // (T + 1, S): α in the scale of its row
-    std::vector<double> emissions_;  // (block, D, L), scaled semirings only
-    std::vector<double> enter_;      // (D, G), a ring over starts
-    std::vector<double> growth_;     // (T + 1,): C_t − C_{t−1}, C_0 first
-    std::vector<double> rescale_;    // (T + 1,): what row t was multiplied by, in S
-    std::vector<double> shift_;      // (T + 1,): shift of the arc weights at each start
+    ArcWeights<S> local_;                    // weights at one position, where they depend on it
+    Rows rows_;                              // (T + 1, S): α in the scale of its row
+    std::vector<double> emissions_;          // (block, D, L), scaled semirings only
+    std::vector<double> enter_;              // (D, ports + 1), a ring over starts
+    std::vector<double> scratch_;            // for the kernels
+    std::vector<double> beta_;               // (S,)
+    std::vector<double> ahead_;              // (ports,)
+    std::vector<typename S::Sum> pending_;   // (D, ports), a ring over starts
+    std::vector<typename S::Sum> gathered_;  // (S,)
+    std::vector<ArcCounter> counters_;       // one a token class
+    std::vector<double> growth_;             // (T + 1,): C_t − C_{t−1}, C_0 first
+    std::vector<double> rescale_;            // (T + 1,): what row t was multiplied by, in S
+    std::vector<double> shift_;              // (T + 1,): shift of the arc weights at each start
     double total_ = S::zero;
     double log_total_ = kNegativeInfinity;
 };
-
-// Walks t = T … 1. `pending[u, g]` collects ⊕_d φ ⊗ β̃ over the segments that begin at u by step g;
-// when t reaches u it is complete, and β̃[u, ·] and the arc posteriors at u follow from it.
-template <class S>
-void Chart<S>::posteriors(const PosteriorSink& sink) {
-    if (log_total_ == kNegativeInfinity) return;
-    const auto n_steps = automaton_.n_steps();
-    const auto n_durations_ = static_cast<std::int64_t>(n_durations());
-    std::vector<typename S::Sum> pending(static_cast<std::size_t>(n_durations_ * n_steps));
-    std::vector<typename S::Sum> gathered(static_cast<std::size_t>(n_states()));
-    std::vector<double> beta(static_cast<std::size_t>(n_states()));
-    for (std::int64_t s = 0; s < n_states(); ++s) beta[s] = S::divide(final_weight(s), total_);
-    // E[score] − C_T, from terms that are each of moderate size.
-    double expected = 0.0;
-    // Adds p · x, where x may be −inf if p is 0.
-    const auto expect = [&expected](double p, double x) {
-        if (p > 0.0) expected += p * x;
-    };
-    // Adds what states weigh at the start or at the end.
-    const auto expect_states = [&](std::int64_t t, const std::vector<double>& weight,
-                                   double shift) {
-        for (std::int64_t s = 0; s < n_states(); ++s) {
-            expect(S::to_probability(S::times(alpha(t, s), beta[s])), weight[s] - shift);
-        }
-    };
-
-    // The ring must hold enter[u] for the D starts before row T.
-    seek(scores_.length);
-    expect_states(scores_.length, automaton_.final, final_shift());
-    auto oldest = scores_.length;
-    for (auto t = scores_.length; t >= 1; --t) {
-        seek(t);
-        for (std::int64_t s = 0; s < n_states(); ++s) {
-            if (alpha(t, s) == S::zero) beta[s] = S::zero;
-        }
-        while (oldest > std::max<std::int64_t>(0, t - n_durations_)) {
-            --oldest;
-            compute_enter(oldest, weights_at(oldest));
-            std::fill_n(pending.begin() + (oldest % n_durations_) * n_steps, n_steps,
-                        typename S::Sum{});
-        }
-        double behind = -growth_[t];  // C_{t−d} − C_t
-        for (std::int64_t d = 1; d <= std::min(n_durations_, t); behind -= growth_[t - d], ++d) {
-            const double* enter = enter_row(t - d);
-            auto* into = pending.data() + ((t - d) % n_durations_) * n_steps;
-            double* segments = sink.segments == nullptr
-                                   ? nullptr
-                                   : sink.segments + ((t - 1) * n_durations_ + d - 1) * n_labels();
-            for (std::int64_t g = 0; g < n_steps; ++g) {
-                const auto y = automaton_.step_label[g];
-                const double ahead = S::times(
-                    S::times(emission(t, static_cast<int>(d), y), beta[automaton_.step_target[g]]),
-                    rescale_[t]);
-                into[g].add(ahead);
-                const double p = S::to_probability(S::times(enter[g], ahead));
-                if (segments != nullptr) segments[y] += p;
-                expect(p, phi_row(t)[(d - 1) * n_labels() + y] + (behind + shift_[t - d]));
-            }
-        }
-        // Row u = t − 1 has now received everything that begins there.
-        const auto u = t - 1;
-        const auto* complete = pending.data() + (u % n_durations_) * n_steps;
-        const auto& weights = weights_at(u);
-        std::fill(gathered.begin(), gathered.end(), typename S::Sum{});
-        for (std::int64_t g = 0; g < n_steps; ++g) {
-            const double ahead = complete[g].value();
-            if (ahead == S::zero) continue;
-            for (auto a = automaton_.step_offsets[g]; a < automaton_.step_offsets[g + 1]; ++a) {
-                const double through = S::times(weights.weight[a], ahead);
-                gathered[automaton_.source[a]].add(through);
-                const double p =
-                    S::to_probability(S::times(alpha(u, automaton_.source[a]), through));
-                expect(p, weights.log_weight[a] - weights.shift);
-                if (sink.arc_counts != nullptr) sink.arc_counts[a] += p;
-                if (sink.arcs != nullptr) sink.arcs[u * automaton_.n_arcs() + a] += p;
-            }
-        }
-        for (std::int64_t s = 0; s < n_states(); ++s) beta[s] = gathered[s].value();
-    }
-    seek(0);
-    expect_states(0, automaton_.initial, growth_[0]);
-    if (sink.entropy != nullptr) *sink.entropy = std::max(S::to_log(total_) - expected, 0.0);
-}
 
 }  // namespace trelliswork

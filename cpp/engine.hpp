@@ -2,13 +2,17 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <mutex>
+#include <optional>
 #include <vector>
 
 #include "automaton.hpp"
 #include "chain.hpp"
 #include "chart.hpp"
 #include "paths.hpp"
+#include "posteriors.hpp"
 #include "scores.hpp"
 
 namespace trelliswork {
@@ -16,127 +20,203 @@ namespace trelliswork {
 inline constexpr std::size_t kNoMemoryLimit = ~std::size_t{0};
 
 // Pattern weights turned into arc weights once, shared by all workers.
-struct Weights {
-    const Automaton& automaton;
-    const double* patterns;  // (P,) or null
-    bool dense;              // the chain path applies: complete, first order, duration 1
-    ChainWeights<Real> chain_real;
-    ChainWeights<Max> chain_max;
-    ArcWeights<Real> real;
-    ArcWeights<Log> log;
-    ArcWeights<Max> max;
-
+class Weights {
+  public:
     // `arcs_wanted`: posteriors of single arcs, which only the sparse path has.
-    Weights(const Automaton& automaton_, const double* patterns_, int n_durations,
+    Weights(const Automaton& automaton, const double* patterns, int n_durations,
             bool arcs_wanted = false)
-        : automaton(automaton_),
-          patterns(patterns_),
-          dense(automaton_.is_chain && n_durations == 1 && !arcs_wanted) {
-        reload();
+        : automaton_(automaton),
+          patterns_(patterns),
+          dense_(automaton.is_chain && n_durations == 1 && !arcs_wanted) {}
+
+    const Automaton& automaton() const { return automaton_; }
+    const double* patterns() const { return patterns_; }  // (P,) or null
+    // The chain path applies: complete, first order, duration 1.
+    bool dense() const { return dense_; }
+
+    // Training changes the patterns in place: what was loaded is loaded again when next asked for.
+    // Not while workers run.
+    void forget() {
+        for (auto* part :
+             {&chain_real_.loaded, &chain_max_.loaded, &real_.loaded, &log_.loaded, &max_.loaded}) {
+            part->store(false);
+        }
     }
 
-    // Reads `patterns` again: training changes them in place.
-    void reload() {
-        if (dense) {
-            chain_real.load(automaton, patterns);
-            chain_max.load(automaton, patterns);
-        } else {
-            real.load(automaton, patterns, nullptr);
-            max.load(automaton, patterns, nullptr);
+    const ChainWeights<Real>& chain_real() const { return get(chain_real_); }
+    const ChainWeights<Max>& chain_max() const { return get(chain_max_); }
+    const ClassWeights<Real>& real() const { return get(real_); }
+    const ClassWeights<Log>& log() const { return get(log_); }
+    const ClassWeights<Max>& max() const { return get(max_); }
+
+  private:
+    // Loaded by the first worker that asks: few calls need more than one kind.
+    template <class Values>
+    struct OnDemand {
+        Values values;
+        std::atomic<bool> loaded{false};
+    };
+
+    template <class Values>
+    const Values& get(OnDemand<Values>& part) const {
+        if (!part.loaded.load(std::memory_order_acquire)) {
+            const std::scoped_lock lock(mutex_);
+            if (!part.loaded.load(std::memory_order_relaxed)) {
+                part.values.load(automaton_, patterns_);
+                part.loaded.store(true, std::memory_order_release);
+            }
         }
-        log.load(automaton, patterns, nullptr);
+        return part.values;
     }
+
+    const Automaton& automaton_;
+    const double* patterns_;
+    bool dense_;
+    mutable std::mutex mutex_;
+    mutable OnDemand<ChainWeights<Real>> chain_real_;
+    mutable OnDemand<ChainWeights<Max>> chain_max_;
+    mutable OnDemand<ClassWeights<Real>> real_;
+    mutable OnDemand<ClassWeights<Log>> log_;
+    mutable OnDemand<ClassWeights<Max>> max_;
 };
 
 class Engine {
   public:
     Engine(const Weights& weights, std::size_t memory_limit)
-        : weights_(weights),
-          chain_real_(weights.automaton, weights.chain_real, memory_limit),
-          chain_max_(weights.automaton, weights.chain_max, memory_limit),
-          real_(weights.automaton, weights.real, weights.patterns, memory_limit),
-          log_(weights.automaton, weights.log, weights.patterns, memory_limit),
-          max_(weights.automaton, weights.max, weights.patterns, memory_limit) {}
+        : weights_(weights), memory_limit_(memory_limit) {}
 
     // Runs the sum-product forward pass and calls use(chart) on the chart that holds it.
     template <class Use>
     auto with_sums(const SequenceScores& scores, Use&& use) {
-        if (weights_.dense) {
-            if (chain_real_.forward(scores)) return use(chain_real_);
-        } else if (real_.forward(scores)) {
-            return use(real_);
+        if (weights_.dense()) {
+            if (auto& chart = chain_real(); chart.forward(scores)) return use(chart);
+        } else if (auto& chart = real(); chart.forward(scores)) {
+            return use(chart);
         }
-        log_.forward(scores);
-        return use(log_);
+        auto& chart = log();
+        chart.forward(scores);
+        return use(chart);
     }
 
     // Runs the max-sum forward pass.
     template <class Use>
     auto with_best(const SequenceScores& scores, Use&& use) {
-        if (weights_.dense) {
-            chain_max_.forward(scores);
-            return use(chain_max_);
+        if (weights_.dense()) {
+            auto& chart = chain_max();
+            chart.forward(scores);
+            return use(chart);
         }
-        max_.forward(scores);
-        return use(max_);
+        auto& chart = max();
+        chart.forward(scores);
+        return use(chart);
     }
 
-    // log Z. Label posteriors (T, D, L) are written, pattern_counts (P,) added to; position_counts
-    // (T, P) and arcs (T, A; not on the dense path) are written and *entropy is set where not null.
-    // All are zero where no path exists.
-    double posteriors(const SequenceScores& scores, double* segments, double* pattern_counts,
+    // log Z. Label posteriors (T, D, L) are written; position_counts (T, P) and arcs (T, A; not on
+    // the dense path) are written and *entropy is set where not null. All are zero where no path
+    // exists. Pattern counts, times `weight`, are kept for `collect`.
+    double posteriors(const SequenceScores& scores, double weight, double* segments,
                       double* position_counts, double* arcs, double* entropy) {
+        const Automaton& automaton = weights_.automaton();
+        pattern_counts_.resize(static_cast<std::size_t>(automaton.n_patterns), 0.0);
         if (entropy != nullptr) *entropy = 0.0;
-        if (weights_.dense && chain_real_.forward(scores)) {
-            chain_real_.posteriors(segments, pattern_counts, position_counts, entropy);
-            return chain_real_.log_total();
+        if (weights_.dense()) {
+            if (auto& chart = chain_real(); chart.forward(scores)) {
+                own_counts_.assign(pattern_counts_.size(), 0.0);
+                chart.posteriors(segments, own_counts_.data(), position_counts, entropy);
+                for (std::size_t p = 0; p < own_counts_.size(); ++p) {
+                    pattern_counts_[p] += weight * own_counts_[p];
+                }
+                return chart.log_total();
+            }
         }
-        const Automaton& automaton = weights_.automaton;
         std::fill_n(segments, scores.length * scores.n_durations * automaton.n_labels, 0.0);
         if (position_counts != nullptr && arcs == nullptr) {
             arcs_.resize(static_cast<std::size_t>(scores.length * automaton.n_arcs()));
             arcs = arcs_.data();
         }
         if (arcs != nullptr) std::fill_n(arcs, scores.length * automaton.n_arcs(), 0.0);
-        arc_counts_.assign(static_cast<std::size_t>(automaton.n_arcs()), 0.0);
-        const PosteriorSink sink{segments, arc_counts_.data(), arcs, entropy};
+        arc_counts_.resize(static_cast<std::size_t>(automaton.n_arcs()), 0.0);
+        packed_counts_.resize(static_cast<std::size_t>(automaton.blocks.n_slots), 0.0);
+        const bool own = entropy != nullptr;  // the entropy is read off the counts of one sequence
+        if (own) gather_counts();
+        const PosteriorSink sink{
+            segments, arc_counts_.data(), packed_counts_.data(), own ? 1.0 : weight, arcs, entropy};
         double log_z = 0.0;
-        if (!weights_.dense && real_.forward(scores)) {
-            real_.posteriors(sink);
-            log_z = real_.log_total();
+        if (!weights_.dense() && real().forward(scores)) {
+            real().posteriors(sink);
+            log_z = real().log_total();
         } else {
-            log_.forward(scores);
-            log_.posteriors(sink);
-            log_z = log_.log_total();
+            log().forward(scores);
+            log().posteriors(sink);
+            log_z = log().log_total();
         }
-        add_fired_patterns(arc_counts_.data(), pattern_counts);
+        if (own) gather_counts(weight);
         for (std::int64_t t = 0; position_counts != nullptr && t < scores.length; ++t) {
             double* row = position_counts + t * automaton.n_patterns;
             std::fill_n(row, automaton.n_patterns, 0.0);
-            add_fired_patterns(arcs + t * automaton.n_arcs(), row);
+            add_fired_patterns([&](auto a) { return arcs[t * automaton.n_arcs() + a]; }, row);
         }
         return log_z;
     }
 
+    // Adds the pattern counts since the last call to pattern_counts (P,).
+    void collect(double* pattern_counts) {
+        gather_counts();
+        for (std::size_t p = 0; p < pattern_counts_.size(); ++p) {
+            pattern_counts[p] += pattern_counts_[p];
+            pattern_counts_[p] = 0.0;
+        }
+    }
+
   private:
-    // pattern_counts[z] += Σ arc_counts[a] over the arcs a that fire z.
-    void add_fired_patterns(const double* arc_counts, double* pattern_counts) const {
-        const Automaton& automaton = weights_.automaton;
+    // Charts are made when first asked for, with the weights they read.
+    Chain<Real>& chain_real() { return made(chain_real_, weights_.chain_real()); }
+    Chain<Max>& chain_max() { return made(chain_max_, weights_.chain_max()); }
+    Chart<Real>& real() { return made(real_, weights_.real(), weights_.patterns()); }
+    Chart<Log>& log() { return made(log_, weights_.log(), weights_.patterns()); }
+    Chart<Max>& max() { return made(max_, weights_.max(), weights_.patterns()); }
+
+    template <class C, class... Arguments>
+    C& made(std::optional<C>& chart, const Arguments&... arguments) {
+        if (!chart) chart.emplace(weights_.automaton(), arguments..., memory_limit_);
+        return *chart;
+    }
+
+    // Moves the counts of arcs to those of the patterns they fire.
+    void gather_counts(double weight = 1.0) {
+        if (arc_counts_.empty()) return;
+        const auto& slot_arc = weights_.automaton().blocks.slot_arc;
+        for (std::size_t i = 0; i < slot_arc.size(); ++i) {
+            if (slot_arc[i] >= 0) arc_counts_[slot_arc[i]] += packed_counts_[i];
+        }
+        add_fired_patterns([&](auto a) { return weight * arc_counts_[a]; }, pattern_counts_.data());
+        std::fill(arc_counts_.begin(), arc_counts_.end(), 0.0);
+        std::fill(packed_counts_.begin(), packed_counts_.end(), 0.0);
+    }
+
+    // pattern_counts[z] += Σ count(a) over the arcs a that fire z.
+    template <class Count>
+    void add_fired_patterns(Count&& count, double* pattern_counts) const {
+        const Automaton& automaton = weights_.automaton();
         for (std::int64_t a = 0; a < automaton.n_arcs(); ++a) {
             for (auto k = automaton.pattern_offsets[a]; k < automaton.pattern_offsets[a + 1]; ++k) {
-                pattern_counts[automaton.pattern_ids[k]] += arc_counts[a];
+                pattern_counts[automaton.pattern_ids[k]] += count(a);
             }
         }
     }
 
     const Weights& weights_;
-    Chain<Real> chain_real_;
-    Chain<Max> chain_max_;
-    Chart<Real> real_;
-    Chart<Log> log_;
-    Chart<Max> max_;
-    std::vector<double> arc_counts_;  // (A,)
-    std::vector<double> arcs_;        // (T, A)
+    std::size_t memory_limit_;
+    std::optional<Chain<Real>> chain_real_;
+    std::optional<Chain<Max>> chain_max_;
+    std::optional<Chart<Real>> real_;
+    std::optional<Chart<Log>> log_;
+    std::optional<Chart<Max>> max_;
+    std::vector<double> own_counts_;      // (P,) of one sequence
+    std::vector<double> pattern_counts_;  // (P,) since the last `collect`
+    std::vector<double> arc_counts_;      // (A,) likewise, not in pattern_counts_ yet
+    std::vector<double> packed_counts_;   // (slots,) likewise
+    std::vector<double> arcs_;            // (T, A)
 };
 
 }  // namespace trelliswork

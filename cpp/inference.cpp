@@ -27,6 +27,7 @@ class ScoreReader {
         if (batch_.positional != nullptr) {
             scores.positional = batch_.positional + first * batch_.automaton->n_patterns;
         }
+        if (batch_.classes != nullptr) scores.classes = batch_.classes + first;
         if (batch_.start == nullptr && batch_.end == nullptr && batch_.allowed == nullptr) {
             return scores;
         }
@@ -109,10 +110,12 @@ void posteriors(const Batch& batch, double* log_z, double* segments, double* pat
         mine.assign(n_patterns, 0.0);
         for (auto b = bounds[worker]; b < bounds[worker + 1]; ++b) {
             const auto first = batch.offsets[b];
-            log_z[b] = engine.posteriors(
-                reader.read(b), segments + first * width, mine.data(), nullptr,
-                arcs == nullptr ? nullptr : arcs + first * automaton.n_arcs(), entropy + b);
+            log_z[b] =
+                engine.posteriors(reader.read(b), 1.0, segments + first * width, nullptr,
+                                  arcs == nullptr ? nullptr : arcs + first * automaton.n_arcs(),
+                                  entropy == nullptr ? nullptr : entropy + b);
         }
+        engine.collect(mine.data());
     });
     for (const auto& share : counts) {
         for (std::size_t p = 0; p < n_patterns; ++p) pattern_counts[p] += share[p];

@@ -21,6 +21,7 @@ struct Batch {
     const std::uint8_t* allowed = nullptr;  // (N, L) or null: labels that each token may have
     const double* patterns = nullptr;       // (P,) or null
     const double* positional = nullptr;     // (N, P) or null
+    const std::uint8_t* classes = nullptr;  // (N,) or null: all 0
     std::size_t memory_limit = 0;           // bytes of rows, a worker
     int n_workers = 1;
 };
@@ -29,7 +30,7 @@ struct Batch {
 void log_partition(const Batch& batch, double* log_z);
 
 // log_z (B,), segments (N, D, L), pattern_counts (P,) added to, arcs (N, A) or null,
-// entropy (B,). Deterministic for a given number of workers.
+// entropy (B,) or null. Deterministic for a given number of workers.
 void posteriors(const Batch& batch, double* log_z, double* segments, double* pattern_counts,
                 double* arcs, double* entropy);
 

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "block_kernels.hpp"
 #include "chain_kernels.hpp"
 #include "feature_kernels.hpp"
 
@@ -9,6 +10,7 @@ namespace trelliswork {
 
 #define TRELLISWORK_DECLARE_KERNELS(isa)         \
     namespace isa {                              \
+    extern const BlockKernels block_kernels;     \
     extern const ChainKernels chain_kernels;     \
     extern const FeatureKernels feature_kernels; \
     }
@@ -62,6 +64,10 @@ const Kernels& choose(const Kernels& for_avx512, const Kernels& for_avx2, const 
 namespace avx2 = portable;
 namespace avx512 = portable;
 #endif
+
+const BlockKernels& block_kernels() {
+    return choose(avx512::block_kernels, avx2::block_kernels, portable::block_kernels);
+}
 
 const ChainKernels& chain_kernels() {
     return choose(avx512::chain_kernels, avx2::chain_kernels, portable::chain_kernels);

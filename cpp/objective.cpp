@@ -1,9 +1,9 @@
 #include "objective.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
+#include "require.hpp"
 #include "threads.hpp"
 
 namespace trelliswork {
@@ -27,7 +27,6 @@ struct Objective::Worker {
     std::vector<double> posterior, inner;    // (T, L)
     std::vector<double> positional;          // (T, P)
     std::vector<double> edges, inner_edges;  // (T, P): posteriors of the transitions
-    std::vector<double> counts;              // (P,)
     std::vector<double> state_gradient, edge_gradient, pattern_gradient;
     double loss = 0.0;
 
@@ -47,7 +46,8 @@ Objective::Objective(Automaton automaton, TrainingData data, FeatureLayout state
       state_(std::move(state)),
       edge_(std::move(edge)),
       transitions_(std::move(transitions)) {
-    if (!automaton_.is_chain) throw std::invalid_argument("objective: expected a chain automaton");
+    require(automaton_.n_patterns == automaton_.n_labels * automaton_.n_labels,
+            "objective: expected the transitions as patterns");
     const auto n_tokens = data_.offsets.back();
     state_.split(rows, 0, n_tokens, state_features_);
     if (edge_) edge_->split(edge_rows, 0, n_tokens, edge_features_);
@@ -108,7 +108,17 @@ void Objective::load_parameters(const double* parameters) {
     parameters += state_.n_pairs();
     for (const auto pattern : transitions_) patterns_[pattern] = *parameters++;
     if (edge_) edge_->spread(parameters, edge_slots_.data());
-    weights_->reload();
+    weights_->forget();
+}
+
+// scores[t, y] = −inf where mask[first + t, y] is 0; an empty mask forbids nothing.
+void Objective::forbid(const std::vector<std::uint8_t>& mask, std::int64_t first,
+                       std::vector<double>& scores) const {
+    if (mask.empty()) return;
+    const auto* row = mask.data() + first * automaton_.n_labels;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+        if (!row[i]) scores[i] = kNegativeInfinity;
+    }
 }
 
 void Objective::add_sequence(std::int64_t b, Worker& worker) const {
@@ -125,7 +135,9 @@ void Objective::add_sequence(std::int64_t b, Worker& worker) const {
     worker.phi.resize(n_cells);
     worker.posterior.resize(n_cells);
     state_.score(state_features_, first, first + length, state_slots_.data(), worker.phi.data());
+    forbid(data_.open, first, worker.phi);
     scores.phi = worker.phi.data();
+    if (!data_.classes.empty()) scores.classes = data_.classes.data() + first;
     if (edge_) {
         worker.positional.resize(n_edge_cells);
         edge_->score(edge_features_, first, first + length, edge_slots_.data(),
@@ -133,25 +145,19 @@ void Objective::add_sequence(std::int64_t b, Worker& worker) const {
         scores.positional = worker.positional.data();
     }
     worker.edges.resize(n_edge_cells);
-    worker.counts.assign(static_cast<std::size_t>(automaton_.n_patterns), 0.0);
-    double loss = worker.engine.posteriors(scores, worker.posterior.data(), worker.counts.data(),
+    double loss = worker.engine.posteriors(scores, weight, worker.posterior.data(),
                                            edge_ ? worker.edges.data() : nullptr, nullptr, nullptr);
     if (partial_[b]) {
         worker.masked = worker.phi;
-        const auto* allowed = data_.allowed.data() + first * automaton_.n_labels;
-        for (std::size_t i = 0; i < n_cells; ++i) {
-            if (!allowed[i]) worker.masked[i] = kNegativeInfinity;
-        }
+        forbid(data_.allowed, first, worker.masked);
         scores.phi = worker.masked.data();
         worker.inner.resize(n_cells);
         worker.inner_edges.resize(n_edge_cells);
-        std::vector<double> inner_counts(worker.counts.size(), 0.0);
         loss -=
-            worker.engine.posteriors(scores, worker.inner.data(), inner_counts.data(),
+            worker.engine.posteriors(scores, -weight, worker.inner.data(),
                                      edge_ ? worker.inner_edges.data() : nullptr, nullptr, nullptr);
         for (std::size_t i = 0; i < n_cells; ++i) worker.posterior[i] -= worker.inner[i];
         for (std::size_t i = 0; i < n_edge_cells; ++i) worker.edges[i] -= worker.inner_edges[i];
-        for (std::size_t i = 0; i < inner_counts.size(); ++i) worker.counts[i] -= inner_counts[i];
     }
     worker.loss += weight * loss;
     if (weight != 1.0) {
@@ -159,9 +165,6 @@ void Objective::add_sequence(std::int64_t b, Worker& worker) const {
     }
     state_.scatter(state_features_, first, first + length, worker.posterior.data(),
                    worker.state_gradient.data());
-    for (std::size_t p = 0; p < worker.counts.size(); ++p) {
-        worker.pattern_gradient[p] += weight * worker.counts[p];
-    }
     if (edge_) {
         for (double& p : worker.edges) p *= weight;
         edge_->scatter(edge_features_, first, first + length, worker.edges.data(),
@@ -183,6 +186,7 @@ double Objective::value_and_grad(const double* parameters, double* gradient, dou
         for (auto b = first + bounds[share]; b < first + bounds[share + 1]; ++b) {
             add_sequence(b, worker);
         }
+        worker.engine.collect(worker.pattern_gradient.data());
     });
 
     const bool whole = first == 0 && last == n_sequences();

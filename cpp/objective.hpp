@@ -2,6 +2,9 @@
 //
 //   loss(w) = Σ_b weight_b · (log Z_b − log Z_b over the labellings that the gold labels allow)
 //
+// Both sums run over the labellings that the automaton accepts: all of them, or the language of the
+// constraints, whose product with the chain it then is. The gold labels must be among them.
+//
 // For a fully labelled sequence the second term is the score of the gold labelling, which is linear
 // in w: its counts are summed once, when the objective is made.
 // Parameters, in this order: pairs (feature, label), transitions, pairs (edge feature, transition).
@@ -22,11 +25,14 @@ struct TrainingData {
     std::vector<std::int32_t> gold;     // (N,), −1 where the token is not fully labelled
     std::vector<std::uint8_t> allowed;  // (N, L), or empty: every token is fully labelled
     std::vector<double> weights;        // (B,), or empty: all ones
+    std::vector<std::uint8_t> classes;  // (N,), or empty: all 0; see Automaton::guards
+    std::vector<std::uint8_t> open;     // (N, L), or empty: labels that the constraints leave
 };
 
 class Objective {
   public:
-    // `transitions`: the patterns of the automaton that have a weight of their own.
+    // The patterns of the automaton are the L × L transitions; `transitions`: those of them that
+    // have a weight of their own.
     // `edge` may be null: no features on transitions.
     Objective(Automaton automaton, TrainingData data, FeatureLayout state,
               const TokenFeatures& rows, std::vector<std::int32_t> transitions,
@@ -50,6 +56,8 @@ class Objective {
 
     void add_gold_counts(std::int64_t first, std::int64_t last, double* counts) const;
     void load_parameters(const double* parameters);
+    void forbid(const std::vector<std::uint8_t>& mask, std::int64_t first,
+                std::vector<double>& scores) const;
     void add_sequence(std::int64_t sequence, Worker& worker) const;
 
     Automaton automaton_;

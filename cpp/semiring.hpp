@@ -6,7 +6,8 @@
 //
 // Sum is a running total, so that Log pays one exp a term instead of an exp and a log. `scaled`:
 // rows are kept relative to a factor, so that long sequences lose neither range nor digits.
-// `can_underflow`: values may still fall out of range within a row.
+// `can_underflow`: values may still fall out of range within a row. `packs`: sums over arcs run in
+// the vector loops of block_kernels.hpp.
 #pragma once
 
 #include <cmath>
@@ -18,6 +19,7 @@ inline constexpr double kNegativeInfinity = -std::numeric_limits<double>::infini
 
 struct Real {
     static constexpr bool scaled = true;
+    static constexpr bool packs = true;
     static constexpr bool can_underflow = true;
     static constexpr double zero = 0.0;
     static constexpr double one = 1.0;
@@ -43,6 +45,7 @@ struct Real {
 
 struct Log {
     static constexpr bool scaled = true;
+    static constexpr bool packs = false;
     static constexpr bool can_underflow = false;
     static constexpr double zero = kNegativeInfinity;
     static constexpr double one = 0.0;
@@ -72,6 +75,7 @@ struct Log {
 
 struct Max {
     static constexpr bool scaled = false;
+    static constexpr bool packs = true;
     static constexpr bool can_underflow = false;
     static constexpr double zero = kNegativeInfinity;
     static constexpr double one = 0.0;

@@ -147,8 +147,10 @@ def test_batches_check_what_they_get():
         a.accepts_batch([0, 1], [])
     with pytest.raises(LabelError, match="position 1: unknown label 'z'"):
         a.accepts(["a", "z"])
-    with pytest.raises(LabelError, match="position 0: expected a label id in 0 … 1, got 2"):
+    with pytest.raises(ValueError, match="position 0: label id 2 is not in 0 … 1"):
         a.accepts([2])
+    with pytest.raises(TypeError, match="got the string 'ab'"):
+        a.accepts("ab")
 
 
 def test_different_labels_do_not_combine():
@@ -168,6 +170,8 @@ def test_models_are_no_languages():
         Automaton.chain(2).minimise()
     with pytest.raises(TypeError, match="weights 0 or -inf"):
         Automaton(1, 1, [0], [0], [0], final=[0.5]).accepts([0])
+    with pytest.raises(TypeError, match="without patterns and guards"):
+        Automaton(1, 1, [0], [0], [0], guards=[1], n_classes=2).accepts([0])
 
 
 def nth_from_the_end(n: int) -> Automaton:

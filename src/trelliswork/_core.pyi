@@ -95,7 +95,9 @@ class Automaton:
         pattern_ids: NDArray[np.int32],
         initial: NDArray[np.float64],
         final: NDArray[np.float64],
-        /,
+        guards: NDArray[np.uint64] | None,
+        n_classes: int,
+        contexts: NDArray[np.int32] | None,
     ) -> None: ...
     @property
     def is_chain(self) -> bool: ...
@@ -155,6 +157,26 @@ class Language:
         /,
     ) -> None: ...
 
+def product(
+    model: Automaton,
+    n_states: int,
+    source: NDArray[np.int32],
+    letter: NDArray[np.int32],
+    target: NDArray[np.int32],
+    initial: NDArray[np.uint8],
+    final: NDArray[np.uint8],
+    n_classes: int,
+    max_arcs: int,
+) -> tuple[
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.uint64],
+]: ...
+
 class Batch:
     def __init__(
         self,
@@ -166,6 +188,7 @@ class Batch:
         allowed: NDArray[np.uint8] | None,
         weights: NDArray[np.float64] | None,
         position_weights: NDArray[np.float64] | None,
+        classes: NDArray[np.uint8] | None,
         memory_limit: int,
         n_jobs: int,
     ) -> None: ...
@@ -176,7 +199,7 @@ class Batch:
         segments: NDArray[np.float64],
         pattern_counts: NDArray[np.float64],
         arcs: NDArray[np.float64] | None,
-        entropy: NDArray[np.float64],
+        entropy: NDArray[np.float64] | None,
     ) -> None: ...
     def best_path(
         self,
@@ -231,6 +254,8 @@ class Objective:
         edge_rows: FeatureRows | None,
         edge_pair_offsets: NDArray[np.int64] | None,
         edge_pair_patterns: NDArray[np.int32] | None,
+        classes: NDArray[np.uint8] | None,
+        open: NDArray[np.uint8] | None,
     ) -> None: ...
     @property
     def n_parameters(self) -> int: ...

@@ -61,6 +61,13 @@ class Automaton(LanguageMethods):
         Default: start in state 0, end anywhere.
     labels
         The names of the labels, shape ``(L,)``.
+    guards, n_classes
+        Arcs that read the input: every token has a class of ``0 … n_classes - 1``, and an arc may
+        be taken at a token only where bit ``class`` of its guard is set; shape ``(A,)``.
+        Default: every arc everywhere.
+    contexts
+        States of one context fire the same patterns by the same label, shape ``(S,)``: the kernel
+        then keeps one table of weights for all of them. Default: nothing is known.
 
     Attributes
     ----------
@@ -95,6 +102,9 @@ class Automaton(LanguageMethods):
         initial: ArrayLike | None = None,
         final: ArrayLike | None = None,
         labels: Sequence[str] | None = None,
+        guards: ArrayLike | None = None,
+        n_classes: int = 1,
+        contexts: ArrayLike | None = None,
     ) -> None:
         self.labels = None if labels is None else checked_names(labels, n_labels)
         arcs = [np.asarray(column, dtype=np.int32) for column in (source, label, target)]
@@ -122,6 +132,10 @@ class Automaton(LanguageMethods):
         self.final = np.array(np.zeros(n_states) if final is None else final, dtype=np.float64)
         for array in (self.source, self.label, self.target, self.initial, self.final):
             array.flags.writeable = False
+        self.n_classes = n_classes
+        self.guards: NDArray[np.uint64] | None = None
+        if guards is not None:
+            self.guards = np.asarray(guards, dtype=np.uint64)[order]
         self._core = _core.Automaton(
             n_states,
             n_labels,
@@ -133,6 +147,9 @@ class Automaton(LanguageMethods):
             self.pattern_ids,
             self.initial,
             self.final,
+            self.guards,
+            n_classes,
+            None if contexts is None else np.ascontiguousarray(contexts, dtype=np.int32),
         )
 
     @staticmethod

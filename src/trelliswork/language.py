@@ -45,14 +45,16 @@ class LanguageMethods:
     initial: NDArray[np.float64]
     final: NDArray[np.float64]
     labels: tuple[str, ...] | None
+    guards: NDArray[np.uint64] | None
 
     @cached_property
     def _language(self) -> _core.Language:
         weights = np.concatenate([self.initial, self.final])
-        if self.n_patterns or not np.all((weights == 0.0) | np.isneginf(weights)):
+        plain = self.n_patterns == 0 and self.guards is None
+        if not plain or not np.all((weights == 0.0) | np.isneginf(weights)):
             raise TypeError(
-                "Expected a language: an automaton without patterns, with initial and final "
-                f"weights 0 or -inf. Got {self!r}, which carries weights."
+                "Expected a language: an automaton without patterns and guards, with initial and "
+                f"final weights 0 or -inf. Got {self!r}."
             )
         return _core.Language(
             self.n_states,
@@ -84,30 +86,30 @@ class LanguageMethods:
             )
         return other.labels if self.labels is None else self.labels
 
+    @cached_property
+    def _known(self) -> dict[str, int]:
+        return {name: y for y, name in enumerate(self.labels or ())}
+
     def _ids(self, labels: Sequence[str | int]) -> NDArray[np.int32]:
         """Return label ids for names or ids."""
-        ids = []
+        if isinstance(labels, str):
+            raise TypeError(f"Expected a sequence of labels, got the string {labels!r}.")
+        ids = np.zeros(len(labels), dtype=np.int32)
         for position, label in enumerate(labels):
-            if isinstance(label, str):
-                if self.labels is None:
-                    raise LabelError(
-                        f"Expected label ids, got {label!r}: this automaton has no label names. "
-                        "Make it with labels=."
-                    )
-                if label not in self.labels:
-                    raise LabelError(
-                        f"position {position}: unknown label {label!r}. Known labels: "
-                        f"{', '.join(self.labels)}."
-                    )
-                ids.append(self.labels.index(label))
-            elif 0 <= label < self.n_labels:
-                ids.append(int(label))
-            else:
+            where = f"position {position}: "
+            if not isinstance(label, str):
+                ids[position] = label
+            elif label in self._known:
+                ids[position] = self._known[label]
+            elif self.labels is None:
                 raise LabelError(
-                    f"position {position}: expected a label id in 0 … {self.n_labels - 1}, "
-                    f"got {label}."
+                    f"{where}expected a label id, got {label!r}: this automaton has no label "
+                    "names. Make it with labels=."
                 )
-        return np.array(ids, dtype=np.int32)
+            else:
+                known = ", ".join(self.labels)
+                raise LabelError(f"{where}unknown label {label!r}. Known labels: {known}.")
+        return ids
 
     # What it accepts
 

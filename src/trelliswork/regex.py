@@ -136,8 +136,7 @@ class Builder:
 
     def quoted(self) -> str:
         """Return the expression for a message, shortened."""
-        text = self.expression or ""
-        return f" {text if len(text) <= 60 else text[:57] + '...'!r}" if text else ""
+        return f" {shortened(self.expression)!r}" if self.expression else ""
 
     def build(self, node: Node) -> Fragment:
         """Add the states and inner arcs of a tree."""
@@ -225,13 +224,14 @@ class Builder:
         if made is None:  # the mirror image may be smaller
             backward = inner.reverse().complement(self.max_states)
             made = None if backward is None else backward.reverse()
-        return within(made, self.max_states, f"The complement ~({node.inner}), either way round,")
+        what = f"The complement {shortened(str(node))}, either way round,"
+        return within(made, self.max_states, what)
 
     def intersected(self, node: Both) -> _core.Language:
         first, *others = (self.separately(part) for part in node.parts)
         for other in others:
             both = first.intersect(other, self.max_states)
-            first = within(both, self.max_states, f"The intersection {node}")
+            first = within(both, self.max_states, f"The intersection {shortened(str(node))}")
         return first
 
     def separately(self, node: Node) -> _core.Language:
@@ -248,6 +248,11 @@ class Builder:
                 raise complain(self.expression, node.columns[i], message)
         chosen = {self.ids[name] for name in node.names}
         return [y for y in range(len(self.labels)) if (y in chosen) != node.negated]
+
+
+def shortened(text: str) -> str:
+    """Return a text that fits into a message."""
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def unknown_label(name: str, labels: tuple[str, ...]) -> str:

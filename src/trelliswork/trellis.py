@@ -44,6 +44,8 @@ class Trellis:
         for a chain also ``(N, L, L)``.
     start, end
         Scores of the first and of the last label, shape ``(L,)``.
+    classes
+        Class of each token, shape ``(N,)``, for an automaton with guards.
     memory_limit
         Bytes of forward rows that each thread may keep; a longer sequence keeps checkpoints and
         computes the rows between them again.
@@ -59,6 +61,7 @@ class Trellis:
         position_weights: ArrayLike | None = None,
         start: ArrayLike | None = None,
         end: ArrayLike | None = None,
+        classes: ArrayLike | None = None,
         memory_limit: int = MEMORY_LIMIT,
     ) -> None:
         phi = np.ascontiguousarray(scores, dtype=np.float64)
@@ -85,6 +88,7 @@ class Trellis:
         )
         self.start = _checked("start", start, (n_labels,))
         self.end = _checked("end", end, (n_labels,))
+        self.classes = _checked_classes(classes, n_tokens, self.automaton.n_classes)
         _refuse_nan("scores", phi)
         if memory_limit < 0:
             raise ValueError(f"memory_limit: expected a number of bytes, got {memory_limit}.")
@@ -141,6 +145,7 @@ class Trellis:
             allowed=mask,
             weights=self.weights,
             position_weights=self.position_weights,
+            classes=self.classes,
             memory_limit=self.memory_limit,
             n_jobs=min(resolve_jobs(n_jobs), max(1, self.n_sequences)),
         )
@@ -157,6 +162,26 @@ def _checked_offsets(offsets: ArrayLike, n_tokens: int) -> IntArray:
             f"offsets: expected to rise from 0 to {n_tokens}, the number of tokens, got {given}."
         )
     return np.ascontiguousarray(given, dtype=np.int64)
+
+
+def _checked_classes(
+    classes: ArrayLike | None, n_tokens: int, n_classes: int
+) -> NDArray[np.uint8] | None:
+    if classes is None:
+        if n_classes > 1:
+            raise ValueError(
+                "classes: the arcs of this automaton depend on the tokens. Give the class of "
+                f"each of the {n_tokens} tokens, 0 to {n_classes - 1}."
+            )
+        return None
+    given = np.asarray(classes)
+    if given.shape != (n_tokens,):
+        raise ValueError(f"classes: expected shape {(n_tokens,)}, got {given.shape}.")
+    if given.size and (given.min() < 0 or given.max() >= n_classes):
+        raise ValueError(
+            f"classes: expected 0 to {n_classes - 1}, got {given.min()} to {given.max()}."
+        )
+    return np.ascontiguousarray(given, dtype=np.uint8)
 
 
 def _checked(name: str, values: ArrayLike | None, shape: tuple[int, ...]) -> FloatArray | None:

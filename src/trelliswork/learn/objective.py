@@ -84,6 +84,13 @@ class Objective:
     pairs, transitions
         Which (feature, label) pairs and transitions have a weight: those ``"observed"`` in the
         labels, or ``"all"``.
+    automaton
+        The labellings that both sums run over: a product of the chain, see
+        `trelliswork.product`. It must accept the gold labels. Default: all labellings.
+    classes
+        Class of each token, shape ``(N,)``, for an automaton with guards.
+    open_labels
+        Labels that the constraints leave to each token, shape ``(N, L)``. Default: all.
 
     Attributes
     ----------
@@ -101,10 +108,13 @@ class Objective:
         l2: float = 0.0,
         pairs: Pairs = "observed",
         transitions: Pairs = "observed",
+        automaton: Automaton | None = None,
+        classes: NDArray[np.uint8] | None = None,
+        open_labels: NDArray[np.bool_] | None = None,
     ) -> None:
         self.l2 = l2
         self.n_labels = n_labels
-        self._automaton = Automaton.chain(n_labels)
+        self._automaton = Automaton.chain(n_labels) if automaton is None else automaton
         rows = _rows(features.state)
         evidence = gold.evidence
         self._state_pairs = _core.observed_pairs(
@@ -148,6 +158,8 @@ class Objective:
             self._transitions,
             edge_rows,
             *(self._edge_pairs or (None, None)),
+            classes,
+            None if open_labels is None else open_labels.view(np.uint8),
         )
 
     @property

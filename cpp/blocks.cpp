@@ -1,0 +1,148 @@
+#include "blocks.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <unordered_map>
+
+#include "chain_kernels.hpp"
+
+namespace trelliswork {
+
+namespace {
+
+// Below these a block is no faster than its arcs one by one.
+constexpr std::size_t kFewestSteps = 3;
+constexpr std::int64_t kFewestSources = 2;
+// A shared table has a column for every label: worth this much more arithmetic, not more.
+constexpr std::int64_t kMostWaste = 2;
+
+using Steps = std::vector<std::size_t>;
+
+std::uint64_t hash_of(const std::int32_t* first, const std::int32_t* last) {
+    std::uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a
+    for (; first != last; ++first) {
+        hash = (hash ^ static_cast<std::uint32_t>(*first)) * 0x100000001b3ULL;
+    }
+    return hash;
+}
+
+// Steps with the same sources and different labels, in the order of their first step.
+std::vector<Steps> group_steps(const std::vector<std::int64_t>& step_offsets,
+                               const std::vector<std::int32_t>& step_label,
+                               const std::vector<std::int32_t>& source) {
+    const auto* arcs = source.data();
+    const auto fits = [&](const Steps& group, std::size_t g) {
+        const auto h = group.front();
+        return std::equal(arcs + step_offsets[g], arcs + step_offsets[g + 1],
+                          arcs + step_offsets[h], arcs + step_offsets[h + 1]) &&
+               std::none_of(group.begin(), group.end(),
+                            [&](std::size_t k) { return step_label[k] == step_label[g]; });
+    };
+    std::vector<Steps> groups;
+    std::unordered_multimap<std::uint64_t, std::size_t> found;
+    for (std::size_t g = 0; g + 1 < step_offsets.size(); ++g) {
+        const auto hash = hash_of(arcs + step_offsets[g], arcs + step_offsets[g + 1]);
+        const auto [first, last] = found.equal_range(hash);
+        const auto match = std::find_if(
+            first, last, [&](const auto& entry) { return fits(groups[entry.second], g); });
+        if (match != last) {
+            groups[match->second].push_back(g);
+        } else {
+            found.emplace(hash, groups.size());
+            groups.push_back({g});
+        }
+    }
+    return groups;
+}
+
+}  // namespace
+
+Blocks::Blocks(const std::vector<std::int64_t>& step_offsets,
+               const std::vector<std::int32_t>& step_label, const std::vector<std::int32_t>& source,
+               const std::vector<std::int32_t>& contexts) {
+    const auto n_steps = step_offsets.size() - 1;
+    port.resize(n_steps);
+    slot.resize(source.size());
+    transpose.assign(source.size(), -1);
+    Steps narrow;
+    std::vector<Steps> groups;
+    std::map<std::int32_t, std::int32_t> columns;  // of a shared table, by label
+    std::int64_t own_work = 0;
+    std::int64_t n_rows = 0;
+    for (auto& group : group_steps(step_offsets, step_label, source)) {
+        const auto m = step_offsets[group.front() + 1] - step_offsets[group.front()];
+        if (group.size() < kFewestSteps || m < kFewestSources) {
+            narrow.insert(narrow.end(), group.begin(), group.end());
+            continue;
+        }
+        own_work += m * padded(static_cast<int>(group.size()));
+        n_rows += m;
+        for (const auto g : group) columns.try_emplace(step_label[g], 0);
+        groups.push_back(std::move(group));
+    }
+    std::int32_t column = 0;
+    for (auto& entry : columns) entry.second = column++;
+    const int shared_stride = padded(static_cast<int>(columns.size()));
+    const bool shared = !contexts.empty() && n_rows * shared_stride <= kMostWaste * own_work;
+    const int n_contexts =
+        contexts.empty() ? 0 : *std::max_element(contexts.begin(), contexts.end()) + 1;
+    if (shared) {
+        n_slots = std::int64_t{n_contexts} * shared_stride;
+        n_transposed = std::int64_t{padded(n_contexts)} * shared_stride;
+        most_rows = padded(n_contexts);
+    }
+
+    for (const auto& group : groups) {
+        const auto begin = step_offsets[group.front()];
+        const auto m = static_cast<std::int32_t>(step_offsets[group.front() + 1] - begin);
+        Block block{};
+        block.first_source = static_cast<std::int64_t>(sources.size());
+        block.first_port = n_ports;
+        block.n_sources = m;
+        block.stride = shared ? shared_stride : padded(static_cast<int>(group.size()));
+        block.padded_rows = padded(shared ? n_contexts : m);
+        block.table = shared ? 0 : n_slots;
+        block.transposed = shared ? 0 : n_transposed;
+        for (std::int32_t row = 0; row < m; ++row) {
+            sources.push_back(source[begin + row]);
+            rows.push_back(shared ? contexts[source[begin + row]] : row);
+        }
+        for (std::size_t k = 0; k < group.size(); ++k) {
+            const auto g = group[k];
+            const auto at = shared ? columns[step_label[g]] : static_cast<std::int32_t>(k);
+            port[g] = static_cast<std::int32_t>(n_ports) + at;
+            for (std::int32_t i = 0; i < m; ++i) {
+                const std::int64_t row = rows[block.first_source + i];
+                slot[step_offsets[g] + i] = block.table + row * block.stride + at;
+                transpose[step_offsets[g] + i] =
+                    block.transposed + std::int64_t{at} * block.padded_rows + row;
+            }
+        }
+        most_sources = std::max(most_sources, m);
+        most_rows = std::max(most_rows, block.padded_rows);
+        n_ports += block.stride;
+        if (!shared) {
+            n_slots += std::int64_t{m} * block.stride;
+            n_transposed += std::int64_t{block.padded_rows} * block.stride;
+        }
+        wide.push_back(block);
+    }
+
+    std::sort(narrow.begin(), narrow.end());
+    first_narrow_port = n_ports;
+    first_narrow_slot = n_slots;
+    narrow_offsets.push_back(0);
+    for (const auto g : narrow) {
+        port[g] = static_cast<std::int32_t>(n_ports++);
+        for (auto a = step_offsets[g]; a < step_offsets[g + 1]; ++a) {
+            slot[a] = n_slots++;
+            narrow_sources.push_back(source[a]);
+        }
+        narrow_offsets.push_back(static_cast<std::int64_t>(narrow_sources.size()));
+    }
+    slot_arc.assign(static_cast<std::size_t>(n_slots), -1);
+    for (std::size_t a = 0; a < slot.size(); ++a) slot_arc[slot[a]] = static_cast<std::int64_t>(a);
+}
+
+}  // namespace trelliswork
