@@ -217,7 +217,7 @@ std::optional<Language> intersect(const Language& a, const Language& b, std::int
     const auto n_initial = pairs.size();
     std::vector<Arc> arcs;
     for (std::int64_t id = 0; id < pairs.size(); ++id) {
-        if (pairs.size() > max_states) return std::nullopt;
+        if (pairs.size() > std::min(max_states, PairIndex::most)) return std::nullopt;
         const auto [p, q] = pairs[id];
         // Both runs are sorted by label: walk them as one merges sorted lists.
         auto right = b.leaving(q).begin();

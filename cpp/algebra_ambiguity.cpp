@@ -12,6 +12,7 @@ namespace trelliswork {
 std::optional<bool> is_ambiguous(const Language& any, std::int64_t max_pairs) {
     const auto a = trim(any);
     if (a.is_deterministic() || reverse(a).is_deterministic()) return false;
+    max_pairs = std::min(max_pairs, PairIndex::most);
     PairIndex pairs;
     bool ambiguous = false;
     const auto meet = [&](std::int32_t p, std::int32_t q) {

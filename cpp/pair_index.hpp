@@ -11,6 +11,7 @@ namespace trelliswork {
 class PairIndex {
   public:
     using Pair = std::pair<std::int32_t, std::int32_t>;
+    static constexpr std::int64_t most = std::int64_t{1} << 30;  // numbers have 32 bits
 
     PairIndex() : slots_(1024, -1) {}
 

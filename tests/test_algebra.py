@@ -165,6 +165,14 @@ def test_different_labels_do_not_combine():
         nameless.accepts(["a"])
 
 
+def test_other_things_do_not_combine():
+    a = Automaton.from_regex("a", ["a", "b"])
+    with pytest.raises(TypeError, match="unsupported operand"):
+        a & "a"
+    with pytest.raises(TypeError, match="unsupported operand"):
+        a | 3
+
+
 def test_models_are_no_languages():
     with pytest.raises(TypeError, match="Expected a language"):
         Automaton.chain(2).minimise()

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -72,3 +75,22 @@ def test_labels_have_names():
 def test_bad_names_are_refused(labels, error, message):
     with pytest.raises(error, match=message):
         Automaton(1, 2, [0], [0], [0], labels=labels)
+
+
+@pytest.mark.parametrize(
+    "automaton",
+    [
+        Automaton.chain(2),
+        Automaton(1, 1, [], [], [], labels=["x"]),
+        Automaton(2, 2, [1, 0], [1, 0], [0, 1], n_patterns=3, patterns=[[2], [0, 1]]),
+        Automaton(1, 2, [0, 0], [1, 0], [0, 0], guards=[1, 3], n_classes=2, final=[0.5]),
+    ],
+)
+@pytest.mark.parametrize("through", [copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a))])
+def test_copies_are_equal(automaton, through):
+    other = through(automaton)
+    assert repr(other) == repr(automaton)
+    assert (other.labels, other.n_classes) == (automaton.labels, automaton.n_classes)
+    for name in ("source", "label", "target", "initial", "final", "pattern_ids", "guards"):
+        assert np.array_equal(getattr(other, name), getattr(automaton, name)), name
+    assert other.pattern_offsets.tolist() == automaton.pattern_offsets.tolist()

@@ -7,7 +7,7 @@ pattern of length two. Letters: ``S`` states, ``A`` arcs, ``L`` labels, ``P`` pa
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -241,6 +241,20 @@ class Automaton(LanguageMethods):
 
     def _repr_svg_(self) -> str:
         return self.to_svg()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Estimators are cloned and sent to other processes with their automata.
+        options: dict[str, Any] = {
+            "n_patterns": self.n_patterns,
+            "patterns": np.split(self.pattern_ids, self.pattern_offsets[1:-1])[: self.n_arcs],
+            "initial": self.initial,
+            "final": self.final,
+            "labels": self.labels,
+            "guards": self.guards,
+            "n_classes": self.n_classes,
+        }
+        arcs = self.source, self.label, self.target
+        return partial(Automaton, **options), (self.n_states, self.n_labels, *arcs)
 
     def __repr__(self) -> str:
         size = f"states={self.n_states}, labels={self.n_labels}, arcs={self.n_arcs}"

@@ -202,9 +202,11 @@ class LanguageMethods:
     # Combinations
 
     def __and__(self, other: Automaton) -> Automaton:
-        return self.intersect(other)
+        return self.intersect(other) if isinstance(other, LanguageMethods) else NotImplemented
 
     def __or__(self, other: Automaton) -> Automaton:
+        if not isinstance(other, LanguageMethods):
+            return NotImplemented
         labels = self._joined(other)
         return from_core(self._language.unite(other._language), labels)
 
