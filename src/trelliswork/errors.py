@@ -32,3 +32,7 @@ class RegexError(TrellisworkError, ValueError):
 
 class TooLargeError(TrellisworkError, ValueError):
     """An automaton would have more states than allowed."""
+
+
+class RuleError(TrellisworkError, ValueError):
+    """A rule cannot be read."""

@@ -1,0 +1,53 @@
+"""Rules: declarative constraints on labellings, as regular languages.
+
+A rule is a value. It says how badly a labelling breaks it (`Constraint.violations`), why
+(`Constraint.explain`), and compiles to an automaton (`Constraint.compile`). Rules combine with
+``&``, ``|`` and ``~``, print as the source that made them, and are read back by `parse`.
+
+>>> from trelliswork.constraints import at_most, parse, precedes
+>>> rule = at_most(1, "title") & precedes("author", "title")
+>>> rule.violations(["title", "author", "title"])
+2
+>>> parse(repr(rule)) == rule
+True
+"""
+
+from trelliswork.constraints.base import Constraint
+from trelliswork.constraints.counting import at_least, at_most, contiguous, exactly
+from trelliswork.constraints.edges import ends_with, starts_with, valid_scheme
+from trelliswork.constraints.linting import Finding, lint
+from trelliswork.constraints.looking import changes_only_at, only_on, where
+from trelliswork.constraints.pairs import excludes, precedes, requires
+from trelliswork.constraints.parsing import parse, parse_rules, read_rules
+from trelliswork.constraints.positions import at, not_at
+from trelliswork.constraints.regular import arc_list, as_constraint, matches
+from trelliswork.constraints.tokens import TokenTest, token
+
+__all__ = [
+    "Constraint",
+    "Finding",
+    "TokenTest",
+    "arc_list",
+    "as_constraint",
+    "at",
+    "at_least",
+    "at_most",
+    "changes_only_at",
+    "contiguous",
+    "ends_with",
+    "exactly",
+    "excludes",
+    "lint",
+    "matches",
+    "not_at",
+    "only_on",
+    "parse",
+    "parse_rules",
+    "precedes",
+    "read_rules",
+    "requires",
+    "starts_with",
+    "token",
+    "valid_scheme",
+    "where",
+]

@@ -1,0 +1,299 @@
+"""Constraints: what they have in common, and ``&``, ``|``, ``~``."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from trelliswork.constraints.letters import compile_rule, lifted_parts, union_of_tests
+from trelliswork.constraints.reading import (
+    Reading,
+    Unit,
+    segment_names,
+    token_names,
+    unknown_name,
+)
+from trelliswork.errors import LabelError
+from trelliswork.language import MAX_STATES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from trelliswork.automaton import Automaton
+    from trelliswork.constraints.tokens import SentenceLike, TokenTest
+    from trelliswork.labels import LabelSet
+    from trelliswork.schemes import Scheme
+
+__all__ = ["Constraint"]
+
+
+class Constraint(ABC):
+    """A rule about labellings: a frozen value that can be compared, hashed, printed and read back.
+
+    ``c1 & c2``, ``c1 | c2`` and ``~c`` are rules too. `repr` prints the expression that made the
+    rule, and `trelliswork.constraints.parse` reads it back to an equal one.
+    """
+
+    word: ClassVar[str] = ""
+    """How the rule is called in source, messages and rule files."""
+
+    _builds_unambiguous: ClassVar[bool] = False
+    """Whether `_build` never gives a labelling two paths, deterministic or not."""
+
+    def violations(
+        self,
+        labels: Sequence[str],
+        sentence: SentenceLike | None = None,
+        *,
+        scheme: Scheme | LabelSet | None = None,
+    ) -> int:
+        """Return how badly a labelling breaks the rule: 0 where it is satisfied.
+
+        Parameters
+        ----------
+        labels
+            The ``T`` labels.
+        sentence
+            The sentence they belong to; only rules with token tests need it.
+        scheme
+            What a segment is: a scheme name, or a label set, which also refuses names that it does
+            not know. ``None`` guesses from these labels: bio, bioes, bilou or path where all of
+            them have their tags, else plain.
+        """
+        return self._degree(self._read(labels, sentence, scheme))
+
+    def explain(
+        self,
+        labels: Sequence[str],
+        sentence: SentenceLike | None = None,
+        *,
+        scheme: Scheme | LabelSet | None = None,
+    ) -> list[str]:
+        """Say what breaks the rule, and where; nothing where it is satisfied.
+
+        The parameters are those of `violations`. Tokens are counted from 0.
+        """
+        reading = self._read(labels, sentence, scheme)
+        return self._faults(reading) if self._degree(reading) else []
+
+    @property
+    def tests(self) -> tuple[TokenTest, ...]:
+        """The token tests that the rule asks; none where it does not look at the input."""
+        return ()
+
+    @property
+    def names(self) -> tuple[tuple[str, Unit], ...]:
+        """The names that the rule mentions, each with the unit that it is read in."""
+        return ()
+
+    @property
+    def conjuncts(self) -> tuple[Constraint, ...]:
+        """The rules that are joined by ``&`` at the top: a rule alone is its own."""
+        return (self,)
+
+    def compile(self, labels: LabelSet, *, max_states: int = MAX_STATES) -> Automaton:
+        """Return the labellings that satisfy the rule, as an unambiguous automaton.
+
+        Without token tests its letters are the labels. With ``k`` tests there are ``L * 2**k``
+        letters: letter ``c * L + y`` is label ``y`` on a token of class ``c``, and bit ``i`` of
+        ``c`` says whether the token passes ``tests[i]``.
+
+        Parameters
+        ----------
+        labels
+            The labels.
+        max_states
+            Where to give up.
+
+        Raises
+        ------
+        LabelError
+            Where the rule names what the label set does not know.
+        TooLargeError
+            Where the automaton, or one on the way to it, has more states than that.
+        """
+        return compile_rule(self, labels, max_states)
+
+    def allowed(self, labels: LabelSet, sentence: SentenceLike) -> NDArray[np.bool_] | None:
+        """Return which labels each token may have, shape ``(T, L)``, where that says it all.
+
+        ``None`` where the rule is not about every token for itself.
+        """
+        return None
+
+    def check(self, labels: LabelSet) -> None:
+        """Raise a `LabelError` where the rule names what the label set does not know."""
+        for name, unit in self.names:
+            known = segment_names(labels, name) or (unit == "token" and token_names(labels, name))
+            if not known:
+                raise LabelError(f"{self!r}: {unknown_name(name, unit, labels)}")
+
+    @abstractmethod
+    def _degree(self, reading: Reading) -> int:
+        """Return how badly a labelling breaks the rule."""
+
+    @abstractmethod
+    def _faults(self, reading: Reading) -> list[str]:
+        """Say what is wrong with a labelling that breaks the rule."""
+
+    @abstractmethod
+    def _build(self, labels: LabelSet, max_states: int) -> Automaton:
+        """Return an automaton of the rule, ambiguous or not."""
+
+    def _read(
+        self,
+        labels: Sequence[str],
+        sentence: SentenceLike | None,
+        scheme: Scheme | LabelSet | None,
+    ) -> Reading:
+        if sentence is None and self.tests:
+            raise ValueError(
+                f"{self!r} looks at the input. Pass the sentence that the labels belong to as "
+                "sentence=."
+            )
+        reading = Reading(labels, sentence, scheme)
+        if reading.is_complete:
+            self.check(reading.label_set)
+        return reading
+
+    def __and__(self, other: object) -> Constraint:
+        if not isinstance(other, Constraint):
+            return NotImplemented
+        return All((*_parts(All, self), *_parts(All, other)))
+
+    def __or__(self, other: object) -> Constraint:
+        if not isinstance(other, Constraint):
+            return NotImplemented
+        return Either((*_parts(Either, self), *_parts(Either, other)))
+
+    def __invert__(self) -> Constraint:
+        return Not(self)
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            f"{self!r} is a rule, neither true nor false. Combine rules with &, | and ~ instead of "
+            "'and', 'or' and 'not'; ask c.violations(labels) whether a labelling breaks it."
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class Joined(Constraint):
+    """Several rules as one."""
+
+    parts: tuple[Constraint, ...]
+
+    @property
+    def tests(self) -> tuple[TokenTest, ...]:
+        return union_of_tests(part.tests for part in self.parts)
+
+    @property
+    def names(self) -> tuple[tuple[str, Unit], ...]:
+        return tuple(name for part in self.parts for name in part.names)
+
+    def check(self, labels: LabelSet) -> None:
+        for part in self.parts:
+            part.check(labels)
+
+
+@dataclass(frozen=True, repr=False)
+class All(Joined):
+    """All of some rules; their violations add up."""
+
+    _builds_unambiguous = True  # as the automata that it intersects
+
+    @property
+    def conjuncts(self) -> tuple[Constraint, ...]:
+        """The rules that are joined by ``&``."""
+        return self.parts
+
+    def allowed(self, labels: LabelSet, sentence: SentenceLike) -> NDArray[np.bool_] | None:
+        mask: NDArray[np.bool_] | None = None
+        for part in self.parts:
+            own = part.allowed(labels, sentence)
+            if own is None:
+                return None
+            mask = own if mask is None else mask & own
+        return mask
+
+    def _degree(self, reading: Reading) -> int:
+        return sum(part._degree(reading) for part in self.parts)
+
+    def _faults(self, reading: Reading) -> list[str]:
+        broken = (part for part in self.parts if part._degree(reading))
+        return [fault for part in broken for fault in part._faults(reading)]
+
+    def _build(self, labels: LabelSet, max_states: int) -> Automaton:
+        first, *rest = lifted_parts(self, self.parts, labels, max_states)
+        for automaton in rest:
+            first = first.intersect(automaton, max_states=max_states)
+        return first
+
+    def __repr__(self) -> str:
+        return f"({' & '.join(map(repr, self.parts))})"
+
+
+@dataclass(frozen=True, repr=False)
+class Either(Joined):
+    """One of some rules at least."""
+
+    def _degree(self, reading: Reading) -> int:
+        return int(all(part._degree(reading) for part in self.parts))
+
+    def _faults(self, reading: Reading) -> list[str]:
+        reasons = "; ".join(
+            " and ".join(fault.rstrip(".") for fault in part._faults(reading))
+            for part in self.parts
+        )
+        return [f"none of {len(self.parts)} alternatives holds: {reasons}."]
+
+    def _build(self, labels: LabelSet, max_states: int) -> Automaton:
+        first, *rest = lifted_parts(self, self.parts, labels, max_states)
+        for automaton in rest:
+            first = first | automaton
+        return first
+
+    def __repr__(self) -> str:
+        return f"({' | '.join(map(repr, self.parts))})"
+
+
+@dataclass(frozen=True, repr=False)
+class Not(Constraint):
+    """The opposite of a rule: 1 where that is satisfied, else 0."""
+
+    _builds_unambiguous = True  # deterministic in one direction
+    part: Constraint
+
+    @property
+    def tests(self) -> tuple[TokenTest, ...]:
+        return self.part.tests
+
+    @property
+    def names(self) -> tuple[tuple[str, Unit], ...]:
+        return self.part.names
+
+    def check(self, labels: LabelSet) -> None:
+        self.part.check(labels)
+
+    def _degree(self, reading: Reading) -> int:
+        return int(self.part._degree(reading) == 0)
+
+    def _faults(self, reading: Reading) -> list[str]:
+        return [f"{self.part!r} holds; expected that it does not."]
+
+    def _build(self, labels: LabelSet, max_states: int) -> Automaton:
+        part = self.part.compile(labels, max_states=max_states)
+        mirrored = part.reverse()
+        if mirrored.is_deterministic and not part.is_deterministic:
+            return mirrored.complement(max_states=max_states).reverse()
+        return part.complement(max_states=max_states)
+
+    def __repr__(self) -> str:
+        return f"~{self.part!r}"
+
+
+def _parts(kind: type[Joined], rule: Constraint) -> tuple[Constraint, ...]:
+    return rule.parts if isinstance(rule, kind) else (rule,)

@@ -1,0 +1,179 @@
+"""How a rule reads labels: what its names mean, and the segments of one labelling.
+
+A name in a rule stands for a set of segment names (in segment units) or of token labels (in token
+units). With paths it may hold wildcards: ``**/person`` is a person at any depth, ``*`` one level.
+"""
+
+from __future__ import annotations
+
+import difflib
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from trelliswork import schemes
+from trelliswork.errors import LabelError
+from trelliswork.labels import LabelSet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from trelliswork.constraints.tokens import SentenceLike, TokenTest
+    from trelliswork.schemes import Scheme
+    from trelliswork.segments import Span
+
+Unit: TypeAlias = Literal["segment", "token"]
+
+
+class Reading:
+    """One labelling, and the sentence it belongs to, as the rules see them.
+
+    Parameters
+    ----------
+    labels
+        The ``T`` labels.
+    sentence
+        What the token tests look at, or ``None``.
+    scheme
+        A label set, a scheme name, or ``None`` to guess the scheme from these labels.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The labels.
+    label_set : LabelSet
+        The one that was given, else one of the labels that occur here.
+    is_complete : bool
+        Whether the label set was given, so that a name it does not know is a mistake.
+    spans : list of Span
+        The segments.
+    """
+
+    def __init__(
+        self,
+        labels: Sequence[str],
+        sentence: SentenceLike | None = None,
+        scheme: Scheme | LabelSet | None = None,
+    ) -> None:
+        self.labels = tuple(labels)
+        for position, label in enumerate(self.labels):
+            if not isinstance(label, str):
+                raise LabelError(
+                    f"position {position}: expected a label, got {label!r}. Rules judge complete "
+                    "labellings."
+                )
+        self.is_complete = isinstance(scheme, LabelSet)
+        if isinstance(scheme, LabelSet):
+            self.label_set = scheme
+            scheme.encode(self.labels)  # refuses labels it does not know
+        else:
+            names = sorted(set(self.labels))
+            self.label_set = LabelSet(names or [schemes.OUTSIDE], scheme or guess_scheme(names))
+        self.spans: list[Span] = self.label_set.spans(self.labels)
+        self._sentence = sentence
+        if sentence is not None and len(sentence) != len(self.labels):
+            raise ValueError(
+                f"Expected one label a token, got {len(self.labels)} labels for "
+                f"{len(sentence)} tokens."
+            )
+        self._outcomes: dict[TokenTest, NDArray[np.bool_]] = {}
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def segments_of(self, name: str) -> list[Span]:
+        """Return the segments that a name stands for, in order of their starts."""
+        names = segment_names(self.label_set, name)
+        return [span for span in self.spans if span.name in names]
+
+    def tokens_of(self, name: str) -> list[int]:
+        """Return the positions of the tokens that a name stands for."""
+        names = token_names(self.label_set, name)
+        return [position for position, label in enumerate(self.labels) if label in names]
+
+    def passes(self, test: TokenTest) -> NDArray[np.bool_]:
+        """Return which tokens pass a test, shape ``(T,)``."""
+        assert self._sentence is not None, "rules with tests are not read without a sentence"
+        if test not in self._outcomes:
+            self._outcomes[test] = test.passes(self._sentence)
+        return self._outcomes[test]
+
+
+def guess_scheme(names: Iterable[str]) -> Scheme:
+    """Guess the scheme of the labels of one sequence from their names alone.
+
+    Paths where there are slashes and every level has its tag; else bio, bioes or bilou, the first
+    that knows all the tags; else plain.
+    """
+    names = list(names)
+    candidates: tuple[Scheme, ...] = ("bio", "bioes", "bilou")
+    if any("/" in name for name in names):
+        candidates = ("path", *candidates)
+    for scheme in candidates:
+        try:
+            for name in names:
+                schemes.parse(name, scheme)
+        except LabelError:
+            continue
+        return scheme
+    return "plain"
+
+
+@lru_cache(maxsize=4096)
+def segment_names(labels: LabelSet, name: str) -> frozenset[str]:
+    """Return the segment names that a name stands for; none where there is no such segment."""
+    if labels.scheme != "path" or "*" not in name:
+        return frozenset({name}).intersection(labels.segment_names)
+    pattern = tuple(name.split("/"))
+    found = (other for other in labels.segment_names if _fits(tuple(other.split("/")), pattern))
+    return frozenset(found)
+
+
+@lru_cache(maxsize=4096)
+def token_names(labels: LabelSet, name: str) -> frozenset[str]:
+    """Return the labels that a name stands for in token units.
+
+    That label, if there is one of this name; else all labels of tokens inside such a segment.
+    """
+    if name in labels:
+        return frozenset({name})
+    wanted = segment_names(labels, name)
+    return frozenset(
+        label for label in labels if not wanted.isdisjoint(open_segments(labels, label))
+    )
+
+
+def open_segments(labels: LabelSet, label: str) -> tuple[str, ...]:
+    """Return the names of the segments that a token with this label is in, outer before inner."""
+    return labels.begins(None, label)
+
+
+def unknown_name(name: str, unit: Unit, labels: LabelSet) -> str:
+    """Say that a name means nothing here, and what may have been meant."""
+    known = set(labels.segment_names) | (set(labels) if unit == "token" else set())
+    if unit == "segment" and name in labels:
+        inside = labels.begins(None, name)
+        return f"{name!r} is a token label and no segment. " + (
+            f"Did you mean {inside[-1]!r}, or unit='token'?" if inside else "Set unit='token'."
+        )
+    close = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
+    hint = (
+        f"Did you mean {' or '.join(map(repr, close))}?" if close else f"Known are {_some(known)}."
+    )
+    return f"there is no {'segment' if unit == 'segment' else 'label'} {name!r}. {hint}"
+
+
+def _some(names: set[str], limit: int = 8) -> str:
+    shown = ", ".join(map(repr, sorted(names)[:limit]))
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
+
+
+def _fits(levels: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
+    """Return whether a path fits a pattern of names, ``*`` (one level) and ``**`` (any number)."""
+    if not pattern:
+        return not levels
+    if pattern[0] == "**":
+        return any(_fits(levels[k:], pattern[1:]) for k in range(len(levels) + 1))
+    return bool(levels) and pattern[0] in ("*", levels[0]) and _fits(levels[1:], pattern[1:])
