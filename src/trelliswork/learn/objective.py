@@ -147,6 +147,7 @@ class Objective:
                 None,
                 pairs == "all",
             )
+        edge_offsets, edge_outputs = self._edge_pairs or (None, None)
         self._core = _core.Objective(
             self._automaton._core,
             features.offsets,
@@ -157,9 +158,10 @@ class Objective:
             *self._state_pairs,
             self._transitions,
             edge_rows,
-            *(self._edge_pairs or (None, None)),
-            classes=classes,
-            open=None if open_labels is None else open_labels.view(np.uint8),
+            edge_offsets,
+            edge_outputs,
+            classes,
+            None if open_labels is None else open_labels.view(np.uint8),
         )
 
     @property
