@@ -126,7 +126,8 @@ def test_guards_survive_the_disk(monkeypatch):
     monkeypatch.setattr(compiler, "product", lambda *_, **__: pytest.fail("built again"))
     stored = plan(LABELS, changes_only_at(YEAR)).training.automaton
     assert stored.n_classes == 2
-    for name in ("source", "label", "target", "guards", "contexts", "initial", "final", "pattern_ids"):
+    names = ("source", "label", "target", "guards", "contexts", "initial", "final", "pattern_ids")
+    for name in names:
         np.testing.assert_array_equal(getattr(stored, name), getattr(built, name))
 
 
