@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -217,3 +218,18 @@ def test_nothing_is_added_where_nothing_is_broken():
     (answer,) = describe_batch(plan, evidence, decode_batch(plan, trellis, evidence))
     assert (answer.method, answer.iterations, answer.labels) == ("chain", 1, ["b", "b"])
     assert not plan._compiler._products
+
+
+def test_threads_may_share_a_plan():
+    labels = LabelSet(list("abcde"))
+    rules = tuple(at_most(1, name) for name in labels)
+    rng = np.random.default_rng(0)
+    scores = [rng.normal(size=(12, 5)) for _ in range(40)]
+    case = Case(labels, rules, [["x"] * 12] * 40, scores, np.zeros((5, 5)))
+    plan, trellis, evidence = prepared(case)
+    plan.__dict__["is_compact"] = False
+    with ThreadPoolExecutor(4) as pool:
+        found = [pool.submit(decode_batch, plan, trellis, evidence) for _ in range(8)]
+    alone = decode_batch(Plan(labels, rules), trellis, evidence)
+    for one in found:
+        np.testing.assert_array_equal(one.result().scores, alone.scores)
