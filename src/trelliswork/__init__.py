@@ -44,6 +44,7 @@ from trelliswork.errors import (
     LabelError,
     ModelFileError,
     RegexError,
+    RuleError,
     TemplateError,
     TooLargeError,
     TrellisworkError,

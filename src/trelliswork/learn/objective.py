@@ -147,7 +147,6 @@ class Objective:
                 None,
                 pairs == "all",
             )
-        edge_offsets, edge_patterns = self._edge_pairs or (None, None)
         self._core = _core.Objective(
             self._automaton._core,
             features.offsets,
@@ -158,10 +157,9 @@ class Objective:
             *self._state_pairs,
             self._transitions,
             edge_rows,
-            edge_offsets,
-            edge_patterns,
-            classes,
-            None if open_labels is None else open_labels.view(np.uint8),
+            *(self._edge_pairs or (None, None)),
+            classes=classes,
+            open=None if open_labels is None else open_labels.view(np.uint8),
         )
 
     @property
