@@ -147,6 +147,7 @@ class Objective:
                 None,
                 pairs == "all",
             )
+        edge_offsets, edge_patterns = self._edge_pairs or (None, None)
         self._core = _core.Objective(
             self._automaton._core,
             features.offsets,
@@ -157,7 +158,8 @@ class Objective:
             *self._state_pairs,
             self._transitions,
             edge_rows,
-            *(self._edge_pairs or (None, None)),
+            edge_offsets,
+            edge_patterns,
             classes=classes,
             open=None if open_labels is None else open_labels.view(np.uint8),
         )
