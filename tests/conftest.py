@@ -14,6 +14,9 @@ settings.register_profile(
 )
 settings.load_profile("trelliswork")
 
+# Tests build their products themselves, and leave nothing behind.
+os.environ["TRELLISWORK_CACHE"] = "off"
+
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:

@@ -111,3 +111,20 @@ def trellises(draw, dense: bool | None = None, elements=scores) -> Trellis:
         # Small enough that some sequences are checkpointed.
         memory_limit=draw(st.sampled_from([0, 100, 2**20])),
     )
+
+
+def expressions(letters: str) -> st.SearchStrategy[str]:
+    """Regular expressions over one-letter labels, ambiguous ones among them."""
+
+    def larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+        pairs = st.tuples(inner, inner)
+        return st.one_of(
+            pairs.map(lambda p: f"{p[0]} {p[1]}"),
+            pairs.map(lambda p: f"({p[0]} | {p[1]})"),
+            inner.map(lambda e: f"({e})*"),
+            inner.map(lambda e: f"({e})?"),
+            inner.map(lambda e: f"({e}){{1,2}}"),
+            inner.map(lambda e: f"~({e})"),
+        )
+
+    return st.recursive(st.sampled_from([*letters, "."]), larger, max_leaves=6)

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from oracle import enumerate_paths, log_sum_exp, probabilities
-from strategies import sparse_chain, trellises
+from strategies import arrays, expressions, ordinary, sparse_chain, trellises
 from trelliswork import inference
 from trelliswork.automaton import Automaton
 from trelliswork.inference import Trellis
+from trelliswork.labels import LabelSet
 
 jobs = st.sampled_from([1, 2])
 
@@ -282,3 +283,73 @@ def test_segments_may_be_longer_than_the_sequence():
 def test_ties_go_to_the_lowest_label():
     best = inference.viterbi(Trellis(np.zeros((4, 3))))
     np.testing.assert_array_equal(best.labels, 0)
+
+
+@given(trellises(dense=True, elements=ordinary), expressions("ab"))
+def test_probability_of_a_language(trellis, expression):
+    names = list("abc"[: trellis.automaton.n_labels])
+    if len(names) < 2:
+        return
+    language = Automaton.from_regex(expression, names)
+    found = inference.language_probability(trellis, language, n_jobs=1)
+    logs = inference.language_probability(trellis, language, log=True, n_jobs=1)
+    for b in range(trellis.n_sequences):
+        paths = enumerate_paths(trellis, b)
+        inside = [path.score for path in paths if language.accepts(path.labels)]
+        expected = log_sum_exp(inside) - log_sum_exp([path.score for path in paths])
+        assert logs[b] == pytest.approx(expected, abs=1e-9)
+        assert found[b] == pytest.approx(math.exp(expected), abs=1e-12)
+
+
+def test_probability_of_a_language_in_the_far_tail():
+    trellis = Trellis([[0.0, -2000.0], [0.0, -2000.0]])
+    language = Automaton.from_regex("b b", ["a", "b"])
+    assert inference.language_probability(trellis, language, log=True)[0] == pytest.approx(-4000)
+    assert inference.language_probability(trellis, language)[0] == 0.0
+
+
+SCHEMES = [
+    LabelSet(["a", "b"]),
+    LabelSet(["O", "a"], outside="O"),
+    LabelSet(["B-x", "I-x", "O", "I-y"], scheme="bio"),
+    LabelSet(["B-x", "E-x", "S-x", "O"], scheme="bioes"),
+    LabelSet(["B-x", "I-x/B-y", "I-x/I-y", "O"], scheme="path"),
+]
+
+
+@settings(max_examples=25)
+@given(st.data(), st.sampled_from(SCHEMES))
+def test_probability_of_spans(data, labels):
+    n_labels = len(labels)
+    lengths = data.draw(st.lists(st.integers(0, 3), min_size=1, max_size=2))
+    scores = [data.draw(arrays((n, n_labels), ordinary)) for n in lengths]
+    weights = data.draw(arrays((n_labels, n_labels), ordinary))
+    trellis = Trellis.from_sequences(scores, weights=weights)
+    spans = [
+        [
+            (i, j, name)
+            for i in range(n)
+            for j in range(i + 1, n + 1)
+            for name in labels.segment_names
+        ]
+        for n in lengths
+    ]
+    found = inference.span_probability(trellis, labels, spans, n_jobs=1)
+    for b, own in enumerate(spans):
+        paths = enumerate_paths(trellis, b)
+        weight = dict(zip(paths, probabilities(paths), strict=True))
+        held = {
+            path: {tuple(s) for s in labels.spans(labels.decode(path.labels))} for path in paths
+        }
+        assert len(found[b]) == len(own)
+        for span, p in zip(own, found[b], strict=True):
+            expected = sum(weight[path] for path in paths if span in held[path])
+            assert p == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("span", [(0, 3, "a"), (1, 1, "a"), (0, 1, "z")])
+def test_spans_that_cannot_be_are_refused(span):
+    with pytest.raises(ValueError, match="spans: sequence 0"):
+        inference.span_probability(Trellis(np.zeros((2, 2))), SCHEMES[0], [[span]])
+    with pytest.raises(ValueError, match="a list for each of the 1 sequences"):
+        inference.span_probability(Trellis(np.zeros((2, 2))), SCHEMES[0], [])

@@ -53,6 +53,7 @@ from trelliswork.estimators import CRFTagger, load
 from trelliswork.features import Templates
 from trelliswork.inference import Trellis
 from trelliswork.labels import LabelSet, convert
+from trelliswork.plan import Plan, plan
 from trelliswork.report import Report, report
 from trelliswork.significance import randomization_test
 from trelliswork.srl import srl_language
@@ -69,6 +70,7 @@ __all__ = [
     "LabelError",
     "LabelSet",
     "ModelFileError",
+    "Plan",
     "RegexError",
     "Report",
     "RuleError",
@@ -95,6 +97,7 @@ __all__ = [
     "matches",
     "not_at",
     "only_on",
+    "plan",
     "precedes",
     "randomization_test",
     "read_conll",

@@ -136,6 +136,9 @@ class Automaton(LanguageMethods):
         self.guards: NDArray[np.uint64] | None = None
         if guards is not None:
             self.guards = np.asarray(guards, dtype=np.uint64)[order]
+        self.contexts: NDArray[np.int32] | None = None
+        if contexts is not None:
+            self.contexts = np.ascontiguousarray(contexts, dtype=np.int32)
         self._core = _core.Automaton(
             n_states,
             n_labels,
@@ -149,7 +152,7 @@ class Automaton(LanguageMethods):
             self.final,
             self.guards,
             n_classes,
-            None if contexts is None else np.ascontiguousarray(contexts, dtype=np.int32),
+            self.contexts,
         )
 
     @staticmethod
@@ -252,6 +255,7 @@ class Automaton(LanguageMethods):
             "labels": self.labels,
             "guards": self.guards,
             "n_classes": self.n_classes,
+            "contexts": self.contexts,
         }
         arcs = self.source, self.label, self.target
         return partial(Automaton, **options), (self.n_states, self.n_labels, *arcs)

@@ -26,6 +26,14 @@ class ModelFileError(TrellisworkError, ValueError):
     """A model file is truncated, corrupted, too new or no model at all."""
 
 
+class NotInLanguageError(TrellisworkError, ValueError):
+    """Gold labels break a constraint that the model is trained under."""
+
+
+class InfeasibleError(TrellisworkError, ValueError):
+    """No labelling of a sequence satisfies all constraints."""
+
+
 class RegexError(TrellisworkError, ValueError):
     """A regular expression over labels cannot be read."""
 

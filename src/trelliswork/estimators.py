@@ -7,22 +7,25 @@ from contextlib import nullcontext
 from dataclasses import asdict
 from numbers import Integral, Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from trelliswork.constraints import parse
 from trelliswork.errors import DataError, LabelError, ModelFileError
 from trelliswork.features import Templates
 from trelliswork.inputs import as_labels, as_sequences, make_encoder
 from trelliswork.labels import LabelSet
+from trelliswork.learn.denominator import Denominator
 from trelliswork.learn.objective import GoldLabels, Objective
 from trelliswork.learn.train import DevCheck, train
 from trelliswork.learn.weights import sequence_weights
 from trelliswork.model import ChainModel
 from trelliswork.parallel import resolve_jobs
 from trelliswork.persist import read_model_file, write_model_file
+from trelliswork.plan import Plan, as_constraints, plan
 from trelliswork.progress import TrainingProgress, TrainingStep
 from trelliswork.report import report
 from trelliswork.tagger import Tagger
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from trelliswork.conflicts import OnInfeasible
     from trelliswork.labels import Scheme
     from trelliswork.sentence import Label
 
@@ -71,7 +75,20 @@ class CRFTagger(Tagger):
     scheme
         How to read the labels, see `LabelSet`; None: guess.
     outside
-        The plain label that is no segment, such as ``"O"``; matters for scores only.
+        The plain label that is no segment, such as ``"O"``; matters for scores and constraints.
+    constraints
+        What labellings must satisfy: a constraint, a regular expression over labels, an
+        `Automaton`, or a sequence of these; see `trelliswork.constraints`.
+    constrained_training
+        True: the model is a distribution over the labellings that satisfy the constraints, in
+        training too. False: train without, decode with.
+    on_conflict
+        What to do with training sequences whose labels break a constraint: ``"error"``, or
+        ``"skip"`` them. Matters with `constrained_training` only.
+    on_infeasible
+        What to do with a sequence that no labelling fits: ``"error"``; ``"relax"``: drop
+        constraints of minimal conflicting subsets, the last given first, until one fits; or
+        ``"unconstrained"``: drop all. `decode` marks such answers.
     n_jobs
         Threads; None: as many as there are cores, or as joblib leaves to this worker.
     random_state
@@ -87,6 +104,10 @@ class CRFTagger(Tagger):
         The same with their scheme.
     model_ : ChainModel
         The trained model.
+    plan_ : Plan
+        What the constraints compiled into; print it to see.
+    n_skipped_ : int
+        Training sequences left out because their labels break a constraint.
     n_iter_ : int
         Iterations run.
     loss_ : float
@@ -124,6 +145,10 @@ class CRFTagger(Tagger):
         patience: int = 10,
         scheme: Scheme | None = None,
         outside: str | None = None,
+        constraints: Any = (),
+        constrained_training: bool = True,
+        on_conflict: Literal["error", "skip"] = "error",
+        on_infeasible: OnInfeasible = "error",
         n_jobs: int | None = None,
         random_state: int | None = None,
         verbose: bool = False,
@@ -141,6 +166,10 @@ class CRFTagger(Tagger):
         self.patience = patience
         self.scheme = scheme
         self.outside = outside
+        self.constraints = constraints
+        self.constrained_training = constrained_training
+        self.on_conflict = on_conflict
+        self.on_infeasible = on_infeasible
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -173,12 +202,26 @@ class CRFTagger(Tagger):
             the weights that scored best.
         on_step
             Called after every iteration.
+
+        Raises
+        ------
+        NotInLanguageError
+            Where labels break a constraint, naming the sequence, the token and the constraint.
         """
         self._check_parameters()
         jobs = resolve_jobs(self.n_jobs)
         sequences = as_sequences(X)
         names = as_labels(sequences, y)
         labels = _label_set(names, self.scheme, self.outside)
+        rules = plan(labels, self.constraints)
+        under = Denominator.choose(
+            rules, sequences, names, trained=self.constrained_training, on_conflict=self.on_conflict
+        )
+        weights = sequence_weights(names, sample_weight, self.class_weight)
+        if under.n_skipped:
+            kept = np.flatnonzero(under.kept).tolist()
+            sequences, names = [sequences[b] for b in kept], [names[b] for b in kept]
+            weights = None if weights is None else weights[kept]
         encoder = make_encoder(sequences, self.features)
         features = encoder.fit(sequences, min_count=self.min_count, n_jobs=jobs)
         if features.state.n_features == 0:
@@ -191,10 +234,13 @@ class CRFTagger(Tagger):
             features,
             gold,
             len(labels),
-            weights=sequence_weights(names, sample_weight, self.class_weight),
+            weights=weights,
             l2=self.l2,
             pairs="all" if self.pairs == "all" else "observed",
             transitions="all" if self.transitions == "all" else "observed",
+            automaton=under.automaton,
+            classes=under.classes,
+            open_labels=under.open_labels,
         )
         del features  # the objective keeps what it needs in a form of its own
         start = np.zeros(objective.n_parameters)
@@ -209,7 +255,7 @@ class CRFTagger(Tagger):
 
             def dev_score(parameters: NDArray[np.float64]) -> float:
                 candidate = objective.model(parameters, labels, encoder)
-                found = candidate.decode(dev_sequences, n_jobs=self.n_jobs)
+                found = candidate.decode(dev_sequences, rules, n_jobs=self.n_jobs)
                 return report(dev_labels, found, scheme=labels.scheme, outside=labels.outside).f1
 
             check = DevCheck(dev_score, self.dev_every, self.patience)
@@ -235,6 +281,8 @@ class CRFTagger(Tagger):
         self.labels_ = labels
         self.classes_ = np.array(labels.names)
         self.model_: ChainModel = objective.model(run.parameters, labels, encoder)
+        self.plan_ = rules
+        self.n_skipped_ = under.n_skipped
         self.n_iter_ = len(run.log)
         self.loss_ = run.loss
         self.stop_reason_ = run.reason
@@ -255,6 +303,7 @@ class CRFTagger(Tagger):
                 "loss": self.loss_,
                 "stop_reason": self.stop_reason_,
                 "dev_score": self.dev_score_,
+                "n_skipped": self.n_skipped_,
                 "log": [asdict(step) for step in self.training_log_],
             },
             "metadata": self.metadata_,
@@ -266,15 +315,21 @@ class CRFTagger(Tagger):
         parameters = dict(settings["parameters"])
         if isinstance(parameters.get("features"), dict):
             parameters["features"] = Templates.from_dict(parameters["features"])
+        if parameters.get("constraints"):
+            parameters["constraints"] = tuple(map(parse, parameters["constraints"]))
+        else:
+            parameters["constraints"] = ()  # JSON knows no tuple, and old files no constraints
         tagger = cls(**parameters)
         tagger.model_ = ChainModel.restore(settings["model"], arrays)
         tagger.labels_ = tagger.model_.labels
         tagger.classes_ = np.array(tagger.labels_.names)
+        tagger.plan_ = Plan(tagger.labels_, tagger.constraints)
         training = settings["training"]
         tagger.n_iter_ = training["n_iter"]
         tagger.loss_ = training["loss"]
         tagger.stop_reason_ = training["stop_reason"]
         tagger.dev_score_ = training["dev_score"]
+        tagger.n_skipped_ = training.get("n_skipped", 0)
         tagger.training_log_ = [TrainingStep(**step) for step in training["log"]]
         tagger.metadata_ = dict(settings["metadata"])
         return tagger
@@ -283,6 +338,8 @@ class CRFTagger(Tagger):
         parameters: dict[str, Any] = self.get_params(deep=False)
         if isinstance(self.features, Templates):
             parameters["features"] = self.features.to_dict()
+        # As text, which is parsed and never executed.
+        parameters["constraints"] = [repr(c) for c in as_constraints(self.constraints)]
         # Where training began is history; the file stands by itself.
         parameters["init"] = None
         if self.class_weight is not None and not isinstance(self.class_weight, str):
@@ -314,6 +371,15 @@ class CRFTagger(Tagger):
             if getattr(self, name) not in ("observed", "all"):
                 raise ValueError(
                     f"{name}: expected 'observed' or 'all', got {getattr(self, name)!r}."
+                )
+        for name, choices in (
+            ("on_conflict", ("error", "skip")),
+            ("on_infeasible", ("error", "relax", "unconstrained")),
+        ):
+            if getattr(self, name) not in choices:
+                raise ValueError(
+                    f"{name}: expected {' or '.join(map(repr, choices))}, got "
+                    f"{getattr(self, name)!r}."
                 )
 
 

@@ -22,10 +22,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trelliswork.derived import derive
+from trelliswork.product import smallest_product
+from trelliswork.span_guards import collect_spans, guarded_trellises
 from trelliswork.trellis import Trellis
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
+
+    from trelliswork.automaton import Automaton
+    from trelliswork.labels import LabelSet
 
     FloatArray = NDArray[np.float64]
     LabelArray = NDArray[np.int32]
@@ -38,11 +46,13 @@ __all__ = [
     "Trellis",
     "entropy",
     "kbest",
+    "language_probability",
     "log_partition",
     "log_probability",
     "marginals",
     "max_marginal",
     "sample",
+    "span_probability",
     "viterbi",
 ]
 
@@ -294,5 +304,82 @@ def log_probability(
     allowed = ids[:, None] == np.arange(n_labels)
     inside = log_partition(trellis, allowed=allowed, n_jobs=n_jobs)
     total = log_partition(trellis, n_jobs=n_jobs)
+    return _ratio(inside, total, log=True)
+
+
+def language_probability(
+    trellis: Trellis,
+    language: Automaton,
+    *,
+    log: bool = False,
+    n_jobs: int | None = None,
+) -> FloatArray:
+    """Probability that the labelling is in a language, ``P(y ∈ L | x) = Z_L / Z``, shape ``(B,)``.
+
+    Parameters
+    ----------
+    trellis
+        The batch, on any automaton without guards: the probability is under its own model.
+    language
+        A language over the labels; see `trelliswork.automaton`.
+    log
+        Return the logarithm, which tells tiny probabilities apart; ``-inf`` for 0.
+    n_jobs
+        Threads.
+    """
+    if trellis.automaton.guards is not None:
+        raise ValueError(
+            "trellis: expected an automaton without guards. For rules that look at tokens, give "
+            "them all to trelliswork.plan."
+        )
+    both = smallest_product(trellis.automaton, language.unambiguous()).automaton
+    inside = derive(trellis, automaton=both)
+    total = log_partition(trellis, n_jobs=n_jobs)
+    found = log_partition(inside, n_jobs=n_jobs)
+    # Rounding may lift the smaller sum above the larger one by a little.
+    return _ratio(np.minimum(found, total), total, log=log)
+
+
+def span_probability(
+    trellis: Trellis,
+    labels: LabelSet,
+    spans: Sequence[Sequence[tuple[int, int, str]]],
+    *,
+    n_jobs: int | None = None,
+) -> list[FloatArray]:
+    """Probability that segments are there: that ``[start, end)`` is a segment of that very name.
+
+    A segment is what `LabelSet.spans` says, on invalid sequences too: in BIO, ``I-x`` after ``O``
+    begins one.
+
+    Parameters
+    ----------
+    trellis
+        The batch, on a chain or a product of it: arcs fire the patterns of label pairs.
+    labels
+        The labels and their scheme.
+    spans
+        For each sequence, any number of ``(start, end, name)``.
+    n_jobs
+        Threads.
+
+    Returns
+    -------
+    list of numpy.ndarray
+        For each sequence, one probability a span.
+    """
+    wanted = collect_spans(spans, labels, np.diff(trellis.offsets))
+    total = log_partition(trellis, n_jobs=n_jobs)
+    found = np.zeros(len(wanted))
+    for places, guarded in guarded_trellises(trellis, labels, wanted):
+        inside = log_partition(guarded, n_jobs=n_jobs)
+        owners = total[[wanted[i].sequence for i in places]]
+        found[places] = _ratio(np.minimum(inside, owners), owners, log=False)
+    counts = [len(own) for own in spans]
+    return np.split(found, np.cumsum(counts)[:-1]) if counts else []
+
+
+def _ratio(inside: FloatArray, total: FloatArray, *, log: bool) -> FloatArray:
     with np.errstate(invalid="ignore"):
-        return np.where(np.isneginf(inside), -np.inf, inside - total)
+        found = np.where(np.isneginf(inside), -np.inf, inside - total)
+    return found if log else np.exp(found)

@@ -18,8 +18,8 @@ import numpy as np
 
 from trelliswork import _core
 from trelliswork.automaton import Automaton
+from trelliswork.decoding import decode_batch
 from trelliswork.features.restore import restore as restore_encoder
-from trelliswork.inference import viterbi
 from trelliswork.labels import LabelSet
 from trelliswork.parallel import resolve_jobs
 from trelliswork.trellis import Trellis
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.features import EncodedFeatures, Encoder, FeatureMatrix
+    from trelliswork.plan import Plan
 
 __all__ = ["ChainModel", "PairWeights"]
 
@@ -123,15 +124,13 @@ class ChainModel:
         )
 
     def decode(
-        self,
-        sequences: Sequence[object],
-        *,
-        allowed: NDArray[np.bool_] | None = None,
-        n_jobs: int | None = None,
+        self, sequences: Sequence[object], plan: Plan, *, n_jobs: int | None = None
     ) -> list[list[str]]:
-        """Return the best labelling of each sequence, inside the labels allowed, ``(N, L)``."""
+        """Return the best labelling of each sequence under constraints, as far as they can hold."""
         trellis = self.trellis(sequences, n_jobs=n_jobs)
-        names = self.names(viterbi(trellis, allowed=allowed, n_jobs=n_jobs).labels)
+        evidence = plan.evidence(sequences, trellis.offsets)
+        found = decode_batch(plan, trellis, evidence, on_infeasible="relax", n_jobs=n_jobs)
+        names = self.names(found.labels)
         return [names[first:last] for first, last in pairwise(trellis.offsets.tolist())]
 
     def names(self, ids: NDArray[np.int32]) -> list[str]:

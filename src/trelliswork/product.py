@@ -100,6 +100,8 @@ def product(
             "or simpler constraints, or leave some to decoding."
         ) from None
     model_states, language_states, source, label, target, arc_map, guards = found
+    if not model_states.size:  # no labelling at all: a state that is the end of nothing
+        return Product(_empty(model, guards, n_classes), arc_map, np.zeros(1, dtype=np.int32))
     return Product(
         Automaton(
             len(model_states),
@@ -123,6 +125,21 @@ def product(
 def _is_deterministic(model: Automaton) -> bool:
     """Return whether a state and a label decide the arc, and with it the patterns."""
     return np.unique(model.source * model.n_labels + model.label).size == model.n_arcs
+
+
+def _empty(model: Automaton, guards: NDArray[np.uint64], n_classes: int) -> Automaton:
+    none = np.zeros(0, dtype=np.int32)
+    return Automaton(
+        1,
+        model.n_labels,
+        none,
+        none,
+        none,
+        n_patterns=model.n_patterns,
+        final=[-np.inf],
+        guards=guards if n_classes > 1 else None,
+        n_classes=n_classes,
+    )
 
 
 def _fired(

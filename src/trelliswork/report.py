@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork.confusion import Confusion
+from trelliswork.corpus import Corpus
 from trelliswork.errors import DataError
+from trelliswork.rule_report import RuleViolations, count_violations, rule_table
 from trelliswork.schemes import violations
 from trelliswork.scoring import FieldScore, SegmentReader, known_hits, pair_up, ratio
 from trelliswork.significance import compare_counts
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from trelliswork.schemes import Scheme
     from trelliswork.scoring import LabelSequences
+    from trelliswork.sentence import Label
     from trelliswork.significance import SignificanceTest
 
 
@@ -59,6 +62,8 @@ class Report:
         Gold token labels against predicted ones.
     violations
         Where the predictions break their scheme.
+    rules, gold_rules
+        How often predictions and gold labels break each rule, where rules were given.
     sentence_counts
         Right, predicted and gold segments of every sentence: what `significance` shuffles.
     """
@@ -75,6 +80,8 @@ class Report:
     confusion: Confusion
     violations: SchemeViolations
     sentence_counts: tuple[tuple[int, int, int], ...] = field(repr=False)
+    rules: tuple[RuleViolations, ...] = ()
+    gold_rules: tuple[RuleViolations, ...] = ()
 
     @property
     def token_accuracy(self) -> float:
@@ -152,6 +159,10 @@ class Report:
         known_to_conlleval = self.scheme not in ("plain", "path")
         how = "strict" if self.strict else "as conlleval" if known_to_conlleval else "exact"
         broken = self.violations
+        obeyed = []
+        if self.rules:
+            sides = [("predicted", self.rules), ("gold", self.gold_rules)]
+            obeyed = ["", "Sentences that break a rule:", rule_table(sides)]
         return "\n".join(
             [
                 f"token accuracy     {percent(self.token_accuracy):>6}  "
@@ -163,6 +174,7 @@ class Report:
                 f"scheme violations  {broken.tokens} tokens in {broken.sentences} sentences",
                 "",
                 text_table(header, rows),
+                *obeyed,
             ]
         )
 
@@ -188,6 +200,10 @@ class Report:
                 "sentences": self.violations.sentences,
                 "tokens": self.violations.tokens,
             },
+            "rules": [
+                found.to_dict() | {"gold": gold.to_dict()}
+                for found, gold in zip(self.rules, self.gold_rules, strict=True)
+            ],
             "confusion": {
                 "labels": list(self.confusion.labels),
                 "counts": [list(row) for row in self.confusion.counts],
@@ -213,6 +229,8 @@ def report(
     strict: bool = False,
     level: int | None = None,
     outside: str | None = None,
+    constraints: Any = (),
+    sentences: Sequence[Any] | None = None,
 ) -> Report:
     """Score predicted labels against gold ones.
 
@@ -236,6 +254,11 @@ def report(
         With paths, the level to score: 1 is the outermost. ``None``: all.
     outside
         The plain label that is no segment. ``None``: every maximal run is one.
+    constraints
+        Rules; the report says how many sentences break each. A constraint, or a sequence.
+    sentences
+        What the labels belong to, for rules that look at tokens. Default: `gold`, if it is a
+        corpus.
 
     Raises
     ------
@@ -258,6 +281,14 @@ def report(
     broken = [
         len({v.position for v in violations(pair.predicted, reader.scheme)}) for pair in pairs
     ]
+    if sentences is None and isinstance(gold, Corpus):
+        sentences = list(gold)
+
+    def broken_by(labels: Sequence[Sequence[Label]]) -> tuple[RuleViolations, ...]:
+        return count_violations(
+            constraints, labels, scheme=reader.scheme, outside=outside, sentences=sentences
+        )
+
     return Report(
         scheme=reader.scheme,
         strict=strict,
@@ -274,6 +305,8 @@ def report(
         confusion=Confusion.of(pairs),
         violations=SchemeViolations(sum(map(bool, broken)), sum(broken)),
         sentence_counts=tuple(count.totals for count in counts),
+        rules=broken_by([pair.predicted for pair in pairs]),
+        gold_rules=broken_by([pair.gold for pair in pairs]),
     )
 
 

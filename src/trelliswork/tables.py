@@ -1,4 +1,4 @@
-"""Plain-text tables for reports."""
+"""Plain-text tables for reports, and names in sentences."""
 
 from __future__ import annotations
 
@@ -19,6 +19,18 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def percent(value: float) -> str:
     """Return a proportion as a percentage with two decimals, as conlleval prints it."""
     return f"{100 * value:.2f}"
+
+
+def shorten(text: str, width: int = 72) -> str:
+    """Return a text that fits on a line: the automaton of a rule may print as a book."""
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Return names as English: ``a``, ``both a and b``, ``a, b and c``."""
+    if len(names) == 2:
+        return f"both {names[0]} and {names[1]}"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -10,24 +11,45 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from trelliswork import inference
+from trelliswork.decoding import (
+    constrained_trellis,
+    decode_batch,
+    describe_batch,
+    feasible_trellises,
+)
+from trelliswork.evidence import rows_of
 from trelliswork.inputs import allowed_labels, as_labels, as_sequences
+from trelliswork.plan import Plan, as_constraints
 from trelliswork.report import report
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from trelliswork.conflicts import OnInfeasible
+    from trelliswork.decoding import DecodedBatch, Decoding
+    from trelliswork.evidence import Evidence
     from trelliswork.labels import LabelSet
     from trelliswork.model import ChainModel
+    from trelliswork.trellis import Trellis
 
 __all__ = ["Tagger"]
 
+logger = logging.getLogger(__name__)
+
 
 class Tagger(BaseEstimator):  # type: ignore[misc]
-    """Base of the estimators: everything but ``fit``, which sets `model_` and `labels_`."""
+    """Base of the estimators: everything but ``fit``, which sets `model_`, `labels_` and `plan_`.
+
+    All of it is under the constraints of the tagger, unless it says otherwise.
+    """
 
     model_: ChainModel
     labels_: LabelSet
+    plan_: Plan
     n_jobs: int | None
+    on_infeasible: OnInfeasible
 
     def predict(self, X: Any, *, known: Any = None) -> list[list[str]]:  # noqa: N803
         """Return the best labelling of each sequence.
@@ -38,52 +60,181 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
             Sequences, as for ``fit``.
         known
             What is known of the labels, as ``y`` in ``fit``: the best labelling that agrees.
+
+        Raises
+        ------
+        InfeasibleError
+            Where no labelling satisfies all constraints, unless ``on_infeasible`` says otherwise.
         """
-        check_is_fitted(self)
-        sequences = as_sequences(X)
-        allowed = None
-        if known is not None:
-            given = as_labels(sequences, known, "known")
-            allowed = allowed_labels(self.labels_, given, "known")
-        return self.model_.decode(sequences, allowed=allowed, n_jobs=self.n_jobs)
+        evidence, found = self._decode(X, known)
+        names = self.model_.names(found.labels)
+        return [names[first:last] for first, last in pairwise(evidence.offsets.tolist())]
+
+    def decode(self, X: Any, *, known: Any = None) -> list[Decoding]:  # noqa: N803
+        """Return the best labelling of each sequence, with what is known about it.
+
+        The parameters are those of `predict`.
+        """
+        evidence, found = self._decode(X, known)
+        return describe_batch(self.plan_, evidence, found)
 
     def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:  # noqa: N803
         """Return ``P(y_t = y | x)``, one array of shape ``(T, L)`` a sequence."""
-        trellis = self.trellis(X)
-        posterior = inference.marginals(trellis, n_jobs=self.n_jobs).labels
-        return np.split(posterior, trellis.offsets[1:-1]) if trellis.n_sequences else []
+        offsets, groups = self._groups(X)
+        posterior = np.zeros((int(offsets[-1]), len(self.labels_)))
+        for members, trellis in groups:
+            found = inference.marginals(trellis, n_jobs=self.n_jobs).labels
+            posterior[rows_of(offsets, members)] = found
+        return np.split(posterior, offsets[1:-1]) if offsets.size > 1 else []
 
     def predict_nbest(self, X: Any, k: int) -> list[list[tuple[list[str], float]]]:  # noqa: N803
         """Return the `k` most probable labellings of each sequence with their probabilities.
 
         Best first; fewer than `k` where there are no more.
         """
-        trellis = self.trellis(X)
-        best = inference.kbest(trellis, k, n_jobs=self.n_jobs)
-        log_z = inference.log_partition(trellis, n_jobs=self.n_jobs)
-        probability = np.exp(best.scores - log_z[:, None])
-        return [
-            [
-                (self.model_.names(best.labels[i, first:last]), float(probability[b, i]))
-                for i in range(len(best.labels))
-                if np.isfinite(best.scores[b, i])
-            ]
-            for b, (first, last) in enumerate(pairwise(trellis.offsets.tolist()))
-        ]
+        offsets, groups = self._groups(X)
+        answers: list[list[tuple[list[str], float]]] = [[] for _ in offsets[1:]]
+        for members, trellis in groups:
+            best = inference.kbest(trellis, k, n_jobs=self.n_jobs)
+            log_z = inference.log_partition(trellis, n_jobs=self.n_jobs)
+            probability = np.exp(best.scores - log_z[:, None])
+            bounds = pairwise(trellis.offsets.tolist())
+            for b, (member, (first, last)) in enumerate(zip(members, bounds, strict=True)):
+                answers[member] = [
+                    (self.model_.names(best.labels[i, first:last]), float(probability[b, i]))
+                    for i in range(len(best.labels))
+                    if np.isfinite(best.scores[b, i])
+                ]
+        return answers
 
     def log_probability(self, X: Any, y: Any = None) -> NDArray[np.float64]:  # noqa: N803
-        """Return ``log p(y | x)`` of each sequence, shape ``(B,)``, summed over open labels."""
+        """Return ``log p(y | x)`` of each sequence, shape ``(B,)``, summed over open labels.
+
+        ``-inf`` for labels that break a constraint.
+        """
         sequences = as_sequences(X)
-        names = as_labels(sequences, y)
-        trellis = self.trellis(sequences)
-        gold = allowed_labels(self.labels_, names, "y")
-        inside = inference.log_partition(trellis, allowed=gold, n_jobs=self.n_jobs)
-        return inside - inference.log_partition(trellis, n_jobs=self.n_jobs)
+        gold = allowed_labels(self.labels_, as_labels(sequences, y), "y")
+        offsets, groups = self._groups(sequences)
+        found = np.empty(len(sequences))
+        for members, trellis in groups:
+            rows = rows_of(offsets, members)
+            inside = inference.log_partition(trellis, allowed=gold[rows], n_jobs=self.n_jobs)
+            found[members] = inside - inference.log_partition(trellis, n_jobs=self.n_jobs)
+        return found
+
+    def probability_of(self, X: Any, constraint: Any) -> NDArray[np.float64]:  # noqa: N803
+        """Return how probable it is that a constraint holds, *without* those of the tagger.
+
+        ``P(y ∈ L | x)`` under the unconstrained model: how far a constraint agrees with what the
+        model believes anyway.
+
+        Parameters
+        ----------
+        X
+            Sequences, as for ``fit``.
+        constraint
+            A constraint, a regular expression, an automaton, or a sequence of these, which hold
+            together.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape ``(B,)``.
+        """
+        check_is_fitted(self)
+        sequences = as_sequences(X)
+        free = self.model_.trellis(sequences, n_jobs=self.n_jobs)
+        asked = Plan(self.labels_, as_constraints(constraint))
+        inside = constrained_trellis(asked, free, asked.evidence(sequences, free.offsets))
+        log_odds = inference.log_partition(inside, n_jobs=self.n_jobs)
+        return np.exp(log_odds - inference.log_partition(free, n_jobs=self.n_jobs))
+
+    def span_probability(
+        self,
+        X: Any,  # noqa: N803
+        spans: Sequence[Sequence[tuple[int, int, str]]],
+    ) -> list[NDArray[np.float64]]:
+        """Return how probable segments are: that ``[start, end)`` is one of that very name.
+
+        Parameters
+        ----------
+        X
+            Sequences, as for ``fit``.
+        spans
+            For each sequence, ``(start, end, name)`` of the segments in question; see
+            `LabelSet.spans`.
+
+        Returns
+        -------
+        list of numpy.ndarray
+            One probability a span.
+        """
+        offsets, groups = self._groups(X)
+        if len(spans) != offsets.size - 1:
+            raise ValueError(
+                f"spans: expected a list for each of the {offsets.size - 1} sequences, got "
+                f"{len(spans)}."
+            )
+        found: list[NDArray[np.float64]] = [np.zeros(0)] * len(spans)
+        for members, trellis in groups:
+            own = [spans[b] for b in members.tolist()]
+            probabilities = inference.span_probability(
+                trellis, self.labels_, own, n_jobs=self.n_jobs
+            )
+            for b, values in zip(members.tolist(), probabilities, strict=True):
+                found[b] = values
+        return found
 
     def trellis(self, X: Any) -> inference.Trellis:  # noqa: N803
-        """Return the scores of a batch, on which every verb of `trelliswork.inference` works."""
+        """Return the scores of a batch, on which every verb of `trelliswork.inference` works.
+
+        On the product of the model with all constraints. A sequence that no labelling fits has no
+        path there.
+        """
         check_is_fitted(self)
-        return self.model_.trellis(as_sequences(X), n_jobs=self.n_jobs)
+        sequences = as_sequences(X)
+        free = self.model_.trellis(sequences, n_jobs=self.n_jobs)
+        if not self.plan_.constraints:
+            return free
+        evidence = self.plan_.evidence(sequences, free.offsets)
+        return constrained_trellis(self.plan_, free, evidence)
+
+    def _decode(self, X: Any, known: Any) -> tuple[Evidence, DecodedBatch]:  # noqa: N803
+        check_is_fitted(self)
+        sequences = as_sequences(X)
+        allowed = None
+        if known is not None:
+            given = as_labels(sequences, known, "known")
+            allowed = allowed_labels(self.labels_, given, "known")
+        free = self.model_.trellis(sequences, n_jobs=self.n_jobs)
+        evidence = self.plan_.evidence(sequences, free.offsets)
+        found = decode_batch(
+            self.plan_,
+            free,
+            evidence,
+            allowed=allowed,
+            on_infeasible=self.on_infeasible,
+            n_jobs=self.n_jobs,
+        )
+        _warn_of_relaxed(len(found.kept), len(sequences), self.on_infeasible)
+        return evidence, found
+
+    def _groups(self, X: Any) -> tuple[NDArray[np.int64], list[tuple[NDArray[np.int64], Trellis]]]:  # noqa: N803
+        """Return the offsets of a batch, and the trellises that its sequences have a path on."""
+        check_is_fitted(self)
+        sequences = as_sequences(X)
+        free = self.model_.trellis(sequences, n_jobs=self.n_jobs)
+        if not self.plan_.constraints:
+            return free.offsets, [(np.arange(free.n_sequences), free)]
+        groups = feasible_trellises(
+            self.plan_,
+            free,
+            self.plan_.evidence(sequences, free.offsets),
+            on_infeasible=self.on_infeasible,
+            n_jobs=self.n_jobs,
+        )
+        _warn_of_relaxed(free.n_sequences - len(groups[0][0]), len(sequences), self.on_infeasible)
+        return free.offsets, groups
 
     def score(self, X: Any, y: Any = None) -> float:  # noqa: N803
         """Return the token accuracy; use `trelliswork.report` for segments."""
@@ -96,3 +247,13 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.two_d_array = False
         tags.target_tags.required = False  # a labelled corpus brings its own
         return tags
+
+
+def _warn_of_relaxed(count: int, total: int, how: str) -> None:
+    if count:
+        logger.warning(
+            "%d of %d sequences cannot satisfy all constraints; on_infeasible=%r applies",
+            count,
+            total,
+            how,
+        )

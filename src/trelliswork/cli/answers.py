@@ -21,7 +21,17 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "answer", "to_conll", "to_jsonl"]
 
 # What an earlier run may have written, and must not be taken for the answer of this one.
-OWN_KEYS = ("labels", "gold", "confidences", "marginals", "nbest", "text", "offsets")
+OWN_KEYS = (
+    "labels",
+    "gold",
+    "confidences",
+    "marginals",
+    "nbest",
+    "text",
+    "offsets",
+    "status",
+    "violations",
+)
 DECIMALS = 6  # of probabilities
 
 
@@ -41,6 +51,10 @@ class Answer:
         The ``L`` labels of the model.
     marginals
         Shape ``(T, L)``, where asked for.
+    status
+        ``"optimal"``, or how it came that rules are broken; see `Decoding`.
+    broken_rules
+        The rules that the best labels break, and how badly, where not all could be satisfied.
     """
 
     sentence: Sentence
@@ -48,6 +62,8 @@ class Answer:
     probabilities: list[float] | None
     names: Sequence[str]
     marginals: NDArray[np.float64] | None
+    status: str = "optimal"
+    broken_rules: Mapping[str, int] | None = None
 
     def confidences(self, labels: Sequence[str]) -> list[float] | None:
         """Return how probable each label of a labelling is; ``None`` without marginals."""
@@ -80,23 +96,35 @@ def answer(
     names = tagger.labels_.names
     best: list[tuple[list[list[str]], list[float] | None]]
     rows = tagger.predict_marginals(batch) if marginals else [None] * len(batch)
+    decoded = tagger.decode(batch)
     if nbest is None:
-        best = [([labels], None) for labels in tagger.predict(batch)]
+        best = [([found.labels], None) for found in decoded]
     else:
         best = [
             ([labels for labels, _ in found], [round(p, DECIMALS) for _, p in found])
             for found in tagger.predict_nbest(batch, nbest)
         ]
     return [
-        Answer(sentence, labellings, probabilities, names, row)
-        for sentence, (labellings, probabilities), row in zip(batch, best, rows, strict=True)
+        Answer(
+            sentence,
+            labellings,
+            probabilities,
+            names,
+            row,
+            found.status,
+            None if found.status == "optimal" else found.violations,
+        )
+        for sentence, (labellings, probabilities), row, found in zip(
+            batch, best, rows, decoded, strict=True
+        )
     ]
 
 
 def to_conll(found: Answer, separator: str = "\t") -> str:
     """Write the columns of the input, offsets of raw text, gold labels, labels, confidences.
 
-    With several labellings each is a block of its own after a comment ``# rank probability``.
+    With several labellings each is a block of its own after a comment ``# rank probability``. Where
+    the rules could not all be satisfied, a comment ``# relaxed: at_most(1, 'title')`` says so.
     """
     sentence = found.sentence
     columns: list[Sequence[str]] = list(sentence.columns.values())
@@ -117,6 +145,8 @@ def to_conll(found: Answer, separator: str = "\t") -> str:
             )
         if found.probabilities is not None:
             lines.insert(0, f"# {rank + 1} {found.probabilities[rank]:.{DECIMALS}f}")
+        if found.broken_rules is not None and rank == 0:
+            lines.insert(0, f"# {found.status}: {'; '.join(found.broken_rules)}")
         blocks.append("".join(f"{line}\n" for line in lines))
     return "".join(f"{block}\n" for block in blocks)
 
@@ -147,6 +177,8 @@ def to_jsonl(found: Answer, *, given: Mapping[str, Any], all_marginals: bool) ->
         record["gold"] = [
             sorted(label) if isinstance(label, frozenset) else label for label in sentence.labels
         ]
+    if found.broken_rules is not None:
+        record |= {"status": found.status, "violations": dict(found.broken_rules)}
     if found.marginals is not None:
         record["confidences"] = found.confidences(labels)
         if all_marginals:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from trelliswork import __version__
-from trelliswork.cli import evaluate, inspect, tag, train
+from trelliswork.cli import evaluate, explain, inspect, tag, train
 from trelliswork.cli.errors import ReportingGroup
 
 __all__ = ["app", "main"]
@@ -28,6 +28,7 @@ app = typer.Typer(
 app.command(epilog=train.EXAMPLES)(train.train)
 app.command(epilog=tag.EXAMPLES)(tag.tag)
 app.command(epilog=evaluate.EXAMPLES)(evaluate.evaluate)
+app.command(epilog=explain.EXAMPLES)(explain.explain)
 app.command(epilog=inspect.EXAMPLES)(inspect.inspect)
 
 
@@ -47,6 +48,8 @@ def _show_version(asked: bool) -> None:
 - `trelliswork evaluate gold.conll out.conll`
 
 - `trelliswork inspect m.tw`
+
+- `trelliswork explain --rules rules.txt --data train.conll`
 """
 )
 def _options(

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from trelliswork.conll import iter_conll
+from trelliswork.constraints import parse_rules, read_rules
 from trelliswork.corpus import Corpus, read_conll, read_jsonl
 from trelliswork.errors import DataError
 from trelliswork.features import TemplateEncoder
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from trelliswork.constraints import Constraint
     from trelliswork.estimators import CRFTagger
     from trelliswork.text import Kind
 
@@ -33,6 +35,7 @@ __all__ = [
     "choose_tokenizer",
     "columns_read",
     "default_columns",
+    "read_constraints",
     "read_corpus",
     "split_columns",
 ]
@@ -161,6 +164,12 @@ def columns_read(tagger: CRFTagger) -> list[str | int]:
             "trelliswork.load(path).predict(features)."
         )
     return [c for c in encoder.templates.program.columns if c not in (None, 0)]
+
+
+def read_constraints(path: Path | None, texts: Sequence[str] | None) -> tuple[Constraint, ...]:
+    """Return the rules of a file, and after them those given as text."""
+    rules = () if path is None else read_rules(path)
+    return (*rules, *(rule for text in texts or () for rule in parse_rules(text, "--rule")))
 
 
 def choose_tokenizer(kind: TokenizerKind | None, pattern: str | None) -> Tokenizer | None:

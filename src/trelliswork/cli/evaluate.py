@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trelliswork.calibration import calibration
-from trelliswork.cli.data import Format, check_writable, split_columns
+from trelliswork.cli.data import Format, check_writable, read_constraints, split_columns
 from trelliswork.cli.options import (
     Alternatives,
     Comment,
     Outside,
+    RuleFile,
+    RuleTexts,
     SchemeName,
     Separator,
     Unknown,
@@ -81,6 +83,8 @@ def evaluate(
         typer.Option(min=1, help="Level of path labels to score, 1 outermost. Default: all."),
     ] = None,
     outside: Outside = None,
+    rules: RuleFile = None,
+    rule: RuleTexts = None,
     separator: Separator = None,
     comment: Comment = None,
     unknown: Unknown = None,
@@ -148,7 +152,16 @@ def evaluate(
         if not ignore_tokens:
             system.check_tokens(reference)
         reader.check_labels(system, reference)
-    scores = report(right, found.labels, scheme=names, strict=strict, level=level, outside=outside)
+    scores = report(
+        right,
+        found.labels,
+        scheme=names,
+        strict=strict,
+        level=level,
+        outside=outside,
+        constraints=read_constraints(rules, rule),
+        sentences=reference.tokens,
+    )
     sure = None
     if found.confidences is not None:
         sure = calibration(right, found.labels, found.confidences, bins)

@@ -17,7 +17,7 @@ from trelliswork.inspection import (
     top_features,
     top_transitions,
 )
-from trelliswork.tables import text_table
+from trelliswork.tables import shorten, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,6 +79,7 @@ def _summary(tagger: CRFTagger, path: Path, labels: Sequence[str], top: int) -> 
             for name, value in tagger.get_params(deep=False).items()
             if isinstance(value, str | int | float) or value is None
         },
+        "constraints": [repr(c) for c in tagger.plan_.constraints],
         "features": {name: _signs(top_features(tagger, name, top, names=names)) for name in labels},
         "transitions": _signs(top_transitions(tagger, top)),
         "edge_features": _signs(top_edge_features(tagger, top)),
@@ -118,6 +119,9 @@ def _show(summary: dict[str, Any]) -> None:
     if summary["templates"] is not None:
         _heading("Templates")
         typer.echo(summary["templates"].rstrip())
+    if summary["constraints"]:
+        _heading("Constraints")
+        typer.echo("\n".join(map(shorten, summary["constraints"])))
     _heading("Transitions")
     _show_signs(summary["transitions"])
     if sizes["edge_features"]:

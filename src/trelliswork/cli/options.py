@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,6 +12,8 @@ __all__ = [
     "Comment",
     "Jobs",
     "Outside",
+    "RuleFile",
+    "RuleTexts",
     "SchemeName",
     "Separator",
     "TokenPattern",
@@ -53,3 +56,15 @@ TokenPattern = Annotated[
     typer.Option(metavar="REGEX", help="Expression of --tokenizer regex, which it implies."),
 ]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Threads. Default: one a core.")]
+RuleFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--rules",
+        metavar="FILE",
+        help="Rules that labellings must satisfy, one a line: at_most(1, 'title').",
+    ),
+]
+RuleTexts = Annotated[
+    list[str] | None,
+    typer.Option("--rule", metavar="TEXT", help="One such rule; may be given again."),
+]

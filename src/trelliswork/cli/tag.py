@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,7 @@ from trelliswork.cli.data import (
     columns_read,
     split_columns,
 )
+from trelliswork.cli.errors import say
 from trelliswork.cli.options import (
     Comment,
     Jobs,
@@ -47,6 +49,14 @@ EXAMPLES = """Examples:
 
 - `echo "Ann met Bob." | trelliswork tag m.tw --raw`
 """
+
+
+class OnInfeasible(StrEnum):
+    """What to do with a sentence that cannot satisfy all rules."""
+
+    ERROR = "error"
+    RELAX = "relax"
+    UNCONSTRAINED = "unconstrained"
 
 
 def tag(
@@ -119,6 +129,13 @@ def tag(
         ),
     ] = None,
     comment: Comment = None,
+    on_infeasible: Annotated[
+        OnInfeasible,
+        typer.Option(
+            help="What to do with a sentence that no labelling under the rules of the model fits: "
+            "stop, drop rules until one fits, or drop all. Such answers are marked."
+        ),
+    ] = OnInfeasible.RELAX,
     jobs: Jobs = None,
 ) -> None:
     """Label sentences as they come in, in constant memory.
@@ -126,7 +143,7 @@ def tag(
     CoNLL output has the columns of the input, then the label, then its probability with
     `--marginals`. Labels in the input stay, before the new ones, as `evaluate` takes them.
     """
-    tagger = load(model).set_params(n_jobs=jobs)
+    tagger = load(model).set_params(n_jobs=jobs, on_infeasible=on_infeasible.value)
     declared = choose_tokenizer(tokenizer, token_pattern)
     if raw:
         reading = Format.JSONL
@@ -148,15 +165,20 @@ def tag(
             records = lines = RememberedLines(lines)
         separator = separator or tagger.metadata_.get("separator")
         sentences = _read(tagger, lines, reading, split_columns(columns), separator, comment)
+    relaxed = total = 0
     with open_for_writing(output) as stream:
         for batch in batches(sentences, standard_input):
             for found in answer(tagger, batch, marginals=marginals or all_marginals, nbest=nbest):
+                total += 1
+                relaxed += found.broken_rules is not None
                 if writing is Format.CONLL:
                     stream.write(to_conll(found, separator or "\t"))
                 else:
                     given = {} if records is None else json.loads(records.recall())
                     stream.write(to_jsonl(found, given=given, all_marginals=all_marginals))
             stream.flush()
+    if relaxed:
+        say(f"{relaxed:,} of {total:,} sentences cannot satisfy all rules; they are marked")
 
 
 def _check_tokens_suffice(tagger: CRFTagger, path: Path) -> None:

@@ -15,6 +15,7 @@ from trelliswork.cli.data import (
     TokenizerKind,
     check_writable,
     choose_tokenizer,
+    read_constraints,
     read_corpus,
     split_columns,
 )
@@ -24,6 +25,8 @@ from trelliswork.cli.options import (
     Comment,
     Jobs,
     Outside,
+    RuleFile,
+    RuleTexts,
     SchemeName,
     Separator,
     TokenPattern,
@@ -50,6 +53,8 @@ EXAMPLES = """Examples:
 - `trelliswork train train.jsonl.gz --dev 0.1 --out m.tw --tokenizer words`
 
 - `trelliswork train partial.conll --unknown "?" --init m.tw --out m2.tw`
+
+- `trelliswork train train.conll --out m.tw --rules rules.txt --rule "at_most(1, 'title')"`
 """
 
 FEATURES_HELP = (
@@ -58,6 +63,13 @@ FEATURES_HELP = (
 )
 BARE_TEMPLATES = ("word", "token", "bias")
 LINES_EVERY = 10  # iterations between two lines of a log that is no terminal
+
+
+class OnConflict(StrEnum):
+    """What to do with training sentences whose labels break a rule."""
+
+    ERROR = "error"
+    SKIP = "skip"
 
 
 class Which(StrEnum):
@@ -120,6 +132,15 @@ def train(
         typer.Option(min=0.0, help="Stop when ten iterations change the loss by less than this."),
     ] = 1e-5,
     init: Annotated[Path | None, typer.Option(help="Start from the weights of this model.")] = None,
+    rules: RuleFile = None,
+    rule: RuleTexts = None,
+    on_conflict: Annotated[
+        OnConflict, typer.Option(help="What to do with sentences of TRAIN that break a rule.")
+    ] = OnConflict.ERROR,
+    decode_only_rules: Annotated[
+        bool,
+        typer.Option("--decode-only-rules", help="Train without the rules; apply them in `tag`."),
+    ] = False,
     scheme: SchemeName = None,
     outside: Outside = None,
     separator: Separator = None,
@@ -155,6 +176,9 @@ def train(
         patience=patience,
         scheme=None if scheme is None else check_scheme(scheme),
         outside=outside,
+        constraints=read_constraints(rules, rule),
+        constrained_training=not decode_only_rules,
+        on_conflict=on_conflict.value,
         n_jobs=jobs,
         random_state=seed,
         verbose=not quiet and sys.stderr.isatty(),
@@ -256,11 +280,31 @@ def _summarise(tagger: CRFTagger, training: Corpus, dev: Corpus | None, out: Pat
         "weights": f"{sizes.weights:,}",
         "iterations": f"{tagger.n_iter_} ({tagger.stop_reason_})",
         "loss": f"{tagger.loss_:,.2f}",
+        **_rule_facts(tagger),
         "model": f"{out} ({out.stat().st_size:,} bytes)",
     }
     typer.echo("\n".join(f"{name:<12}{value}" for name, value in facts.items()))
     if dev is not None:
         labels = tagger.labels_
-        scores = report(dev, tagger.predict(dev), scheme=labels.scheme, outside=labels.outside)
+        found = tagger.set_params(on_infeasible="relax").predict(dev)
+        scores = report(
+            dev,
+            found,
+            scheme=labels.scheme,
+            outside=labels.outside,
+            constraints=tagger.constraints,
+        )
         typer.secho(f"\nDevelopment set: {len(dev):,} sentences", bold=True)
         typer.echo(str(scores))
+
+
+def _rule_facts(tagger: CRFTagger) -> dict[str, str]:
+    """Return what there is to say of rules, if there are any."""
+    placed = tagger.plan_.placements
+    if not placed:
+        return {}
+    trained = sum(p.where != "decoding" for p in placed) if tagger.constrained_training else 0
+    facts = {"rules": f"{len(placed):,}, of which {trained:,} in training"}
+    if tagger.n_skipped_:
+        facts["skipped"] = f"{tagger.n_skipped_:,} sentences that break a rule"
+    return facts

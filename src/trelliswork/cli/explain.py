@@ -1,0 +1,172 @@
+"""``trelliswork explain``: what rules cost, what is wrong with them, and what breaks them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trelliswork.cli.data import Format, read_constraints, read_corpus, split_columns
+from trelliswork.cli.options import (
+    Alternatives,
+    Comment,
+    Outside,
+    RuleFile,
+    RuleTexts,
+    SchemeName,
+    Separator,
+    Unknown,
+)
+from trelliswork.constraints import lint
+from trelliswork.estimators import load
+from trelliswork.labels import LabelSet
+from trelliswork.plan import plan
+from trelliswork.rule_report import count_violations, rule_table
+from trelliswork.schemes import check_scheme
+from trelliswork.tables import shorten
+
+if TYPE_CHECKING:
+    from trelliswork.constraints import Finding
+    from trelliswork.corpus import Corpus
+    from trelliswork.plan import Plan
+    from trelliswork.rule_report import RuleViolations
+
+__all__ = ["EXAMPLES", "explain"]
+
+EXAMPLES = """Examples:
+
+- `trelliswork explain --rules rules.txt --data train.conll`
+
+- `trelliswork explain m.tw`
+
+- `trelliswork explain m.tw --rule "at_most(1, 'title')" --data dev.conll`
+"""
+
+
+def explain(
+    model: Annotated[
+        Path | None,
+        typer.Argument(help="A model file that `train` wrote. Its labels, and its rules."),
+    ] = None,
+    rules: RuleFile = None,
+    rule: RuleTexts = None,
+    data: Annotated[
+        str | None,
+        typer.Option(help="Labelled sentences to hold against the rules; the labels, too."),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(metavar="word,pos,label", help="Names of the columns of the data."),
+    ] = None,
+    data_format: Annotated[
+        Format | None,
+        typer.Option("--format", help="Format of the data. Default: by its name."),
+    ] = None,
+    scheme: SchemeName = None,
+    outside: Outside = None,
+    separator: Separator = None,
+    comment: Comment = None,
+    unknown: Unknown = None,
+    alternatives: Alternatives = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")] = False,
+) -> None:
+    """Show what rules compile into, which are superfluous, and which the gold labels break.
+
+    Rules and labels come from a model, or from `--rules`, `--rule` and `--data`.
+    """
+    tagger = None if model is None else load(model)
+    corpus: Corpus | None = None
+    if data is not None:
+        corpus = read_corpus(
+            data,
+            data_format=data_format,
+            columns=split_columns(columns),
+            separator=separator,
+            comment=comment,
+            unknown=unknown,
+            alternatives=alternatives,
+        )
+    constraints = read_constraints(rules, rule)
+    if tagger is not None:
+        labels = tagger.labels_
+        constraints = constraints or tagger.plan_.constraints
+    elif corpus is not None:
+        given = None if scheme is None else check_scheme(scheme)
+        labels = LabelSet.infer(corpus, given, outside=outside)
+    else:
+        raise ValueError("explain: expected a model or --data, whose labels the rules are about.")
+    if not constraints:
+        raise ValueError("explain: expected rules: of the model, from --rules or from --rule.")
+    found = plan(labels, constraints)
+    findings = lint(constraints, labels)
+    broken = None
+    if corpus is not None:
+        broken = count_violations(
+            constraints,
+            [sentence.labels or () for sentence in corpus],
+            scheme=labels,
+            sentences=list(corpus),
+        )
+    if as_json:
+        typer.echo(json.dumps(_record(found, findings, broken), indent=2, ensure_ascii=False))
+    else:
+        _show(found, findings, broken, corpus)
+
+
+def _record(
+    found: Plan, findings: list[Finding], broken: tuple[RuleViolations, ...] | None
+) -> dict[str, Any]:
+    return {
+        "labels": found.labels.to_dict(),
+        "plan": [
+            {
+                "rule": repr(p.constraint),
+                "where": p.where,
+                "states": p.states,
+                "arcs": p.arcs,
+                "cost": p.cost,
+            }
+            for p in found.placements
+        ],
+        "training": {
+            "states": found.training.automaton.n_states,
+            "arcs": found.training.automaton.n_arcs,
+        },
+        "findings": [
+            {"kind": f.kind, "rules": [repr(r) for r in f.rules], "message": f.message}
+            for f in findings
+        ],
+        "gold": None if broken is None else [count.to_dict() for count in broken],
+    }
+
+
+def _show(
+    found: Plan,
+    findings: list[Finding],
+    broken: tuple[RuleViolations, ...] | None,
+    corpus: Corpus | None,
+) -> None:
+    labels = found.labels
+    typer.echo(f"{len(labels)} labels ({labels.scheme}): {' '.join(labels.names)}")
+    _heading("Plan")
+    typer.echo(str(found))
+    _heading("Findings")
+    typer.echo("\n".join(str(finding) for finding in findings) or "none")
+    if broken is not None and corpus is not None:
+        _heading("Gold labels that break a rule")
+        typer.echo(rule_table([("sentences", broken)]))
+        for count in broken:
+            if count.example is not None:
+                sentence = corpus[count.example]
+                names = [str(label) for label in sentence.labels or ()]
+                reasons = " ".join(count.rule.explain(names, sentence, scheme=labels))
+                typer.echo(f"\n{shorten(repr(count.rule))}: sentence {count.example}: {reasons}")
+                typer.echo(
+                    " ".join(f"{t}/{y}" for t, y in zip(sentence.tokens, names, strict=True))
+                )
+
+
+def _heading(text: str) -> None:
+    typer.secho(f"\n{text}", bold=True)

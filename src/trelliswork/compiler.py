@@ -1,0 +1,220 @@
+"""Products of a model with subsets of constraints, each built once.
+
+An intersection is built constraint by constraint and the last one is remembered, so that trying one
+constraint after the other costs one step each. Products stay in memory, the most recent ones, and
+those that took long also on disk; see `trelliswork.plan_cache`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trelliswork.constraints.letters import MAX_TESTS, lift, union_of_tests
+from trelliswork.errors import TooLargeError
+from trelliswork.intersection import product_size, smallest_for
+from trelliswork.plan_cache import (
+    fingerprint,
+    load_arrays,
+    load_automaton,
+    store_arrays,
+    store_automaton,
+)
+from trelliswork.product import product
+from trelliswork.tables import join_names, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trelliswork.automaton import Automaton
+    from trelliswork.constraints import Constraint, TokenTest
+    from trelliswork.labels import LabelSet
+
+__all__ = ["MAX_STATES", "CompiledProduct", "ProductCompiler"]
+
+MAX_STATES = 200_000
+ARCS_KEPT = 5_000_000  # of all products in memory, the last one used aside
+SECONDS_WORTH_A_FILE = 0.2  # a product that is built faster is not kept on disk
+
+Indices = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledProduct:
+    """The model automaton times the automata of some constraints.
+
+    Attributes
+    ----------
+    automaton : Automaton
+        The product; patterns are those of the model, guards tell token classes apart.
+    tests : tuple of TokenTest
+        Bit ``i`` of a token's class is the outcome of ``tests[i]``.
+    """
+
+    automaton: Automaton
+    tests: tuple[TokenTest, ...] = ()
+
+
+class ProductCompiler:
+    """Compiles constraints, by their indices.
+
+    Parameters
+    ----------
+    labels
+        The ``L`` labels.
+    constraints
+        All constraints.
+    model
+        The automaton of the model.
+    max_states
+        Most states of a language on the way.
+    """
+
+    def __init__(
+        self,
+        labels: LabelSet,
+        constraints: Sequence[Constraint],
+        model: Automaton,
+        max_states: int,
+    ) -> None:
+        self.labels = labels
+        self.constraints = constraints
+        self.model = model
+        self.max_states = max_states
+        self._languages: dict[int, Automaton] = {}
+        self._products: OrderedDict[Indices, CompiledProduct] = OrderedDict()
+        self._last: tuple[Indices, Automaton] | None = None
+        self._lock = RLock()  # a tagger may decode on several threads
+
+    def language(self, index: int) -> Automaton:
+        """Return the automaton of one constraint, over ``L * 2**k`` letters."""
+        with self._lock:
+            if index not in self._languages:
+                compiled = self.constraints[index].compile(self.labels, max_states=self.max_states)
+                self._languages[index] = smallest_for(self.model, compiled)
+            return self._languages[index]
+
+    def tests(self, indices: Indices) -> tuple[TokenTest, ...]:
+        """Return the token tests that some constraints read, each once."""
+        return union_of_tests(self.constraints[i].tests for i in indices)
+
+    def product(self, indices: Indices, budget: int) -> CompiledProduct:
+        """Return the model times the automata of some constraints.
+
+        Raises
+        ------
+        TooLargeError
+            Where it has more arcs than `budget`.
+        """
+        if not indices:
+            return CompiledProduct(self.model)
+        with self._lock:
+            kept = self._products.get(indices)
+            if kept is None:
+                kept = self._products[indices] = self._load_or_build(indices, budget)
+                total = sum(p.automaton.n_arcs for p in self._products.values())
+                while total > ARCS_KEPT and len(self._products) > 1:
+                    total -= self._products.popitem(last=False)[1].automaton.n_arcs
+            self._products.move_to_end(indices)
+        if kept.automaton.n_arcs > budget:
+            raise self._too_large(indices, budget)
+        return kept
+
+    def choose_rules(self, indices: Indices, budget: int) -> Indices:
+        """Return the constraints whose product fits a budget, added greedily in order."""
+        name = self._fingerprint(indices, "fits", budget)
+        stored = load_arrays(name)
+        if stored is not None:
+            return tuple(stored["constraints"].tolist())
+        begun = time.perf_counter()
+        chosen: Indices = ()
+        with self._lock:
+            for i in indices:
+                try:
+                    self._check_size((*chosen, i), budget)
+                except TooLargeError:
+                    continue
+                chosen = (*chosen, i)
+        if time.perf_counter() - begun >= SECONDS_WORTH_A_FILE:
+            store_arrays(name, {"constraints": np.array(chosen, dtype=np.int64)})
+        return chosen
+
+    def fits(self, indices: Indices, budget: int) -> bool:
+        """Return whether a product, and all on the way to it, have no more arcs than a budget."""
+        try:
+            with self._lock:
+                for end in range(len(indices)):
+                    self._check_size(indices[: end + 1], budget)
+        except TooLargeError:
+            return False
+        return True
+
+    def _load_or_build(self, indices: Indices, budget: int) -> CompiledProduct:
+        name = self._fingerprint(indices)
+        stored = load_automaton(name)
+        if stored is not None:
+            return CompiledProduct(stored, self.tests(indices))
+        begun = time.perf_counter()
+        built = self._build(indices, budget)
+        if time.perf_counter() - begun >= SECONDS_WORTH_A_FILE:
+            store_automaton(name, built.automaton)
+        return built
+
+    def _check_size(self, indices: Indices, budget: int) -> None:
+        """Raise a `TooLargeError` where a product would have more arcs than a budget."""
+        if not self.model.is_chain:
+            self._build(indices, budget)
+        elif product_size(self.model, self._intersection(indices))[1] > budget:
+            raise self._too_large(indices, budget)
+
+    def _build(self, indices: Indices, budget: int) -> CompiledProduct:
+        tests = self.tests(indices)
+        try:
+            language = self._intersection(indices)
+            if self.model.is_chain and product_size(self.model, language)[1] > budget:
+                raise self._too_large(indices, budget)
+            found = product(self.model, language, n_classes=2 ** len(tests), max_arcs=budget)
+        except TooLargeError as error:
+            raise self._too_large(indices, budget) from error
+        return CompiledProduct(found.automaton, tests)
+
+    def _intersection(self, indices: Indices) -> Automaton:
+        """Return the language of some constraints together, over the letters of all their tests."""
+        if len(indices) == 1:
+            return self.language(indices[0])
+        if self._last is not None and self._last[0] == indices:
+            return self._last[1]
+        tests = self.tests(indices)
+        if len(tests) > MAX_TESTS:
+            raise TooLargeError(
+                f"Expected at most {MAX_TESTS} token tests in one product, got {len(tests)}."
+            )
+        *before, last = indices
+        earlier, own = tuple(before), self.constraints[last].tests
+        found = lift(self._intersection(earlier), self.tests(earlier), tests, len(self.labels))
+        other = lift(self.language(last), own, tests, len(self.labels))
+        found = smallest_for(self.model, found.intersect(other, max_states=self.max_states))
+        self._last = (indices, found)
+        return found
+
+    def _too_large(self, indices: Indices, budget: int) -> TooLargeError:
+        names = join_names([shorten(repr(self.constraints[i])) for i in indices])
+        n_tests = len(self.tests(indices))
+        why = f"needs more than {budget:,} arcs"
+        if n_tests > MAX_TESTS:
+            why = f"reads {n_tests} token tests, and {MAX_TESTS} are the most"
+        return TooLargeError(
+            f"The product of the model with {names} {why}. Use fewer or simpler constraints, or a "
+            "larger budget. Decoding alone needs only those that an answer breaks."
+        )
+
+    def _fingerprint(self, indices: Indices, *more: Any) -> str:
+        from trelliswork import __version__
+
+        rules = [repr(self.constraints[i]) for i in indices]
+        return fingerprint([__version__, self.labels.to_dict(), rules, *more], self.model)

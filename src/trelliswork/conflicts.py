@@ -1,0 +1,228 @@
+"""Constraints that cannot hold together: which, and what is left without them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from trelliswork.errors import InfeasibleError
+from trelliswork.inference import log_partition, viterbi
+from trelliswork.tables import join_names, shorten
+from trelliswork.trellis import Trellis
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork.evidence import Evidence
+    from trelliswork.plan import Plan
+
+    BoolArray = NDArray[np.bool_]
+
+__all__ = [
+    "Conflict",
+    "OnInfeasible",
+    "feasible_rules",
+    "find_conflict",
+    "group_by_rules",
+    "open_labels",
+]
+
+OnInfeasible = Literal["error", "relax", "unconstrained"]
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Constraints that no labelling of a sequence satisfies together, none of them superfluous.
+
+    Attributes
+    ----------
+    constraints : tuple of int
+        Their indices in the plan.
+    with_known : bool
+        Whether the labels known beforehand take part.
+    """
+
+    constraints: tuple[int, ...]
+    with_known: bool
+
+
+def feasible_rules(
+    plan: Plan,
+    evidence: Evidence,
+    sequence: int,
+    allowed: BoolArray | None,
+    on_infeasible: OnInfeasible,
+) -> tuple[int, ...]:
+    """Return constraints that some labelling of one sequence satisfies.
+
+    Parameters
+    ----------
+    plan
+        The compiled constraints, which no labelling of the sequence satisfies all.
+    evidence
+        What the constraints see of the batch.
+    sequence
+        Which sequence of it.
+    allowed
+        Labels that each token of the batch may have for other reasons, shape ``(N, L)``.
+    on_infeasible
+        ``"relax"``: all but one of every minimal conflicting subset met, the last given is dropped.
+        ``"unconstrained"``: none.
+
+    Raises
+    ------
+    InfeasibleError
+        With ``"error"``.
+    """
+    if on_infeasible == "unconstrained":
+        return ()
+    kept = list(range(len(plan.constraints)))
+    one = evidence.take(np.array([sequence]))
+    first, last = evidence.offsets[sequence : sequence + 2]
+    known = None if allowed is None else allowed[first:last]
+    while (conflict := find_conflict(plan, one, kept, known)) is not None:
+        if on_infeasible == "error":
+            raise InfeasibleError(_describe(plan, conflict, sequence, int(last - first)))
+        kept.remove(conflict.constraints[-1])
+    return tuple(kept)
+
+
+def group_by_rules(
+    plan: Plan,
+    evidence: Evidence,
+    hopeless: NDArray[np.int64],
+    allowed: BoolArray | None,
+    on_infeasible: OnInfeasible,
+) -> dict[tuple[int, ...], list[int]]:
+    """Return which of the sequences that no labelling fits can satisfy which constraints.
+
+    The parameters are those of `feasible_rules`, for several sequences.
+    """
+    groups: dict[tuple[int, ...], list[int]] = {}
+    lengths = np.diff(evidence.offsets)
+    by_length: dict[int, tuple[int, ...]] = {}
+    same = allowed is None and not any(constraint.tests for constraint in plan.constraints)
+    for b in hopeless.tolist():
+        length = int(lengths[b])
+        kept = by_length.get(length) if same else None
+        if kept is None:
+            kept = feasible_rules(plan, evidence, b, allowed, on_infeasible)
+            by_length[length] = kept
+        groups.setdefault(kept, []).append(b)
+    return groups
+
+
+def find_conflict(
+    plan: Plan, evidence: Evidence, constraints: Sequence[int], known: BoolArray | None = None
+) -> Conflict | None:
+    """Find a minimal subset of constraints that no labelling of one sequence satisfies.
+
+    A growing product finds a conflicting set without touching the others; a deletion filter then
+    leaves out, the last given first, whatever is not needed for the conflict.
+
+    Parameters
+    ----------
+    plan
+        The compiled constraints.
+    evidence
+        What they see of a batch of one sequence.
+    constraints
+        Indices of those to look at.
+    known
+        Labels that each token may have for other reasons, shape ``(T, L)``.
+
+    Returns
+    -------
+    Conflict or None
+        None where some labelling satisfies them all.
+    """
+
+    def feasible(chosen: Sequence[int], with_known: bool) -> bool:
+        return _is_feasible(plan, evidence, chosen, known if with_known else None)
+
+    suspects = _conflicting_set(plan, evidence, constraints, known)
+    if suspects is None:
+        return None
+    with_known = known is not None and feasible(suspects, False)
+    for candidate in reversed(suspects.copy()):
+        rest = [i for i in suspects if i != candidate]
+        if not feasible(rest, with_known):
+            suspects = rest
+    return Conflict(tuple(suspects), with_known)
+
+
+def open_labels(
+    plan: Plan, evidence: Evidence, constraints: Sequence[int], known: BoolArray | None = None
+) -> BoolArray | None:
+    """Return the labels that position-wise constraints and `known` leave open, ``(N, L)``."""
+    mask = evidence.mask(plan.masked(constraints))
+    if mask is None or known is None:
+        return known if mask is None else mask
+    both: BoolArray = mask & known
+    return both
+
+
+def _conflicting_set(
+    plan: Plan, evidence: Evidence, constraints: Sequence[int], known: BoolArray | None
+) -> list[int] | None:
+    """Return constraints that conflict, not necessarily a minimal set of them.
+
+    Adds the automata that a labelling of the others breaks, as decoding does: products stay small.
+    """
+    chosen = [i for i in constraints if i in plan.masks]
+    rules = [i for i in constraints if i in plan.rules]
+    while True:
+        labels = _some_labelling(plan, evidence, chosen, known)
+        if labels is None:
+            return sorted(chosen)
+        broken = [
+            i
+            for i in rules
+            if i not in chosen and not bool(plan.accepts(i, labels, evidence).all())
+        ]
+        if not broken:
+            return None
+        chosen += broken
+
+
+def _is_feasible(
+    plan: Plan, evidence: Evidence, constraints: Sequence[int], known: BoolArray | None
+) -> bool:
+    trellis = _blank_trellis(plan, evidence, constraints)
+    mask = open_labels(plan, evidence, constraints, known)
+    return bool(np.isfinite(log_partition(trellis, allowed=mask, n_jobs=1)).all())
+
+
+def _some_labelling(
+    plan: Plan, evidence: Evidence, constraints: Sequence[int], known: BoolArray | None
+) -> NDArray[np.int32] | None:
+    trellis = _blank_trellis(plan, evidence, constraints)
+    mask = open_labels(plan, evidence, constraints, known)
+    best = viterbi(trellis, allowed=mask, n_jobs=1)
+    return best.labels if np.isfinite(best.scores).all() else None
+
+
+def _blank_trellis(plan: Plan, evidence: Evidence, constraints: Sequence[int]) -> Trellis:
+    """Return a trellis with scores of 0: every labelling that the automata accept has a path."""
+    compiled = plan.product(i for i in constraints if i in plan.rules)
+    return Trellis(
+        np.zeros((evidence.n_tokens, len(plan.labels))),
+        compiled.automaton,
+        offsets=evidence.offsets,
+        classes=evidence.classes(compiled.tests),
+    )
+
+
+def _describe(plan: Plan, conflict: Conflict, sequence: int, length: int) -> str:
+    names = [shorten(repr(plan.constraints[i])) for i in conflict.constraints]
+    tokens = "1 token" if length == 1 else f"{length} tokens"
+    known = " and the labels given as known" if conflict.with_known else ""
+    drop = "Drop it" if len(names) == 1 else "Drop one"
+    return (
+        f"sequence {sequence}: No labelling of {tokens} satisfies {join_names(names)}{known}. "
+        f"{drop}, or set on_infeasible to 'relax' or 'unconstrained'."
+    )

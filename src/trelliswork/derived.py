@@ -1,0 +1,64 @@
+"""Trellises made from others: some of their sequences, on another automaton."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trelliswork.evidence import rows_of
+from trelliswork.trellis import Trellis
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from trelliswork.automaton import Automaton
+
+__all__ = ["derive"]
+
+
+def derive(
+    trellis: Trellis,
+    *,
+    sequences: NDArray[np.int64] | None = None,
+    automaton: Automaton | None = None,
+    classes: NDArray[np.uint8] | None = None,
+    scores: ArrayLike | None = None,
+) -> Trellis:
+    """Return a batch with the scores of another one.
+
+    Parameters
+    ----------
+    trellis
+        The batch.
+    sequences
+        Indices of the sequences to take, in order; one may come twice. Default: all.
+    automaton
+        Another automaton, with the same labels and patterns.
+    classes
+        Classes of all tokens of `trellis`, for an automaton with guards. Default: those of
+        `trellis`, on its own automaton.
+    scores
+        Other scores of all tokens of `trellis`.
+    """
+    phi = trellis.scores if scores is None else np.asarray(scores)
+    position, offsets = trellis.position_weights, trellis.offsets
+    if automaton is None:
+        automaton, classes = trellis.automaton, trellis.classes
+    if sequences is not None:
+        rows = rows_of(offsets, sequences)
+        phi = phi[rows]
+        position = None if position is None else position[rows]
+        classes = None if classes is None else classes[rows]
+        offsets = np.concatenate([[0], np.cumsum(np.diff(offsets)[sequences])])
+    return Trellis(
+        phi,
+        automaton,
+        offsets=offsets,
+        weights=trellis.weights,
+        position_weights=position,
+        start=trellis.start,
+        end=trellis.end,
+        classes=classes,
+        memory_limit=trellis.memory_limit,
+    )

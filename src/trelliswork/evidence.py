@@ -1,0 +1,120 @@
+"""What constraints see of a batch: token tests, token classes and the labels left open.
+
+A constraint may look at the tokens. What it sees of them is a handful of yes-or-no tests, so a
+token is one of ``2**k`` *classes*: bit ``i`` is the outcome of test ``i``. A position-wise
+constraint sees more, and answers with a mask. Letters: ``B`` sequences, ``N`` tokens in all, ``L``
+labels.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trelliswork.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork.constraints import Constraint, TokenTest
+    from trelliswork.labels import LabelSet
+
+    BoolArray = NDArray[np.bool_]
+    IntArray = NDArray[np.int64]
+
+__all__ = ["Evidence", "rows_of"]
+
+
+class Evidence:
+    """The answers of token tests and of position-wise constraints on one batch, asked for once.
+
+    Parameters
+    ----------
+    labels
+        The ``L`` labels.
+    sentences
+        The ``B`` sequences, as users pass them.
+    offsets
+        Sequence ``b`` is tokens ``offsets[b]`` to ``offsets[b + 1]``, shape ``(B + 1,)``.
+    """
+
+    def __init__(self, labels: LabelSet, sentences: Sequence[Any], offsets: IntArray) -> None:
+        self.labels = labels
+        self.sentences = sentences
+        self.offsets = offsets
+        self._outcomes: dict[TokenTest, BoolArray] = {}
+        self._masks: dict[Constraint, BoolArray] = {}
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of tokens in all sequences, ``N``."""
+        return int(self.offsets[-1])
+
+    def classes(self, tests: Sequence[TokenTest]) -> NDArray[np.uint8] | None:
+        """Class of each token under `tests`, shape ``(N,)``; None where there is no test."""
+        if not tests:
+            return None
+        found = np.zeros(self.n_tokens, dtype=np.uint8)
+        for bit, test in enumerate(tests):
+            found |= self._outcome(test).astype(np.uint8) << np.uint8(bit)
+        return found
+
+    def mask(self, constraints: Sequence[Constraint]) -> BoolArray | None:
+        """Labels that position-wise constraints leave open, shape ``(N, L)``; None without any."""
+        found = None
+        for constraint in constraints:
+            own = self._mask(constraint)
+            found = own if found is None else found & own
+        return found
+
+    def take(self, sequences: IntArray) -> Evidence:
+        """Return the evidence of some of the sequences; what is known already is kept."""
+        rows = rows_of(self.offsets, sequences)
+        lengths = np.diff(self.offsets)[sequences]
+        part = Evidence(
+            self.labels,
+            [self.sentences[b] for b in sequences.tolist()],
+            np.concatenate([[0], np.cumsum(lengths)]),
+        )
+        part._outcomes = {test: found[rows] for test, found in self._outcomes.items()}
+        part._masks = {constraint: found[rows] for constraint, found in self._masks.items()}
+        return part
+
+    def _outcome(self, test: TokenTest) -> BoolArray:
+        if test not in self._outcomes:
+            found = [np.asarray(test.passes(sentence), dtype=bool) for sentence in self.sentences]
+            self._outcomes[test] = self._joined(found, repr(test))
+        return self._outcomes[test]
+
+    def _mask(self, constraint: Constraint) -> BoolArray:
+        if constraint not in self._masks:
+            found = []
+            for sentence in self.sentences:
+                allowed = constraint.allowed(self.labels, sentence)
+                assert allowed is not None, "position-wise on one sentence, so on all of them"
+                found.append(allowed)
+            joined = self._joined(found, repr(constraint))
+            self._masks[constraint] = joined.reshape(self.n_tokens, len(self.labels))
+        return self._masks[constraint]
+
+    def _joined(self, found: list[BoolArray], what: str) -> BoolArray:
+        lengths = np.diff(self.offsets)
+        for index, (answers, length) in enumerate(zip(found, lengths.tolist(), strict=True)):
+            if len(answers) != length:
+                raise DataError(
+                    f"{what}: expected an answer for each of the {length} tokens of sequence "
+                    f"{index}, got {len(answers)}."
+                )
+        return np.concatenate(found) if found else np.zeros(0, dtype=bool)
+
+
+def rows_of(offsets: IntArray, sequences: IntArray) -> IntArray:
+    """Return the token indices of some sequences of a ragged batch, in order."""
+    firsts, lengths = offsets[:-1][sequences], np.diff(offsets)[sequences]
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if ends.size else 0
+    rows: IntArray = np.arange(total) + np.repeat(firsts - (ends - lengths), lengths)
+    return rows

@@ -1,0 +1,127 @@
+"""What training sums over: the labellings that satisfy the constraints, and for whom."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trelliswork.conflicts import open_labels
+from trelliswork.errors import DataError
+from trelliswork.learn.gold import conflict_error, find_conflicting_gold
+from trelliswork.learn.objective import GoldLabels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork.automaton import Automaton
+    from trelliswork.plan import Plan
+    from trelliswork.sentence import Label
+
+__all__ = ["Denominator"]
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class Denominator:
+    """The labellings that the likelihood is normalised over.
+
+    Attributes
+    ----------
+    automaton : Automaton
+        The product of the model with the constraints that fit the training budget.
+    classes : numpy.ndarray or None
+        Class of each token of the sequences kept, shape ``(N,)``.
+    open_labels : numpy.ndarray or None
+        Labels that position-wise constraints leave open there, shape ``(N, L)``.
+    kept : numpy.ndarray
+        Which sequences are trained on, shape ``(B,)``.
+    """
+
+    automaton: Automaton
+    classes: NDArray[np.uint8] | None
+    open_labels: NDArray[np.bool_] | None
+    kept: NDArray[np.bool_]
+
+    @property
+    def n_skipped(self) -> int:
+        """Number of sequences left out because their labels break a constraint."""
+        return int((~self.kept).sum())
+
+    @classmethod
+    def choose(
+        cls,
+        plan: Plan,
+        sequences: Sequence[Any],
+        labels: Sequence[Sequence[Label]],
+        *,
+        trained: bool,
+        on_conflict: str,
+    ) -> Denominator:
+        """Compile the constraints for training, and hold the gold labels against them.
+
+        Parameters
+        ----------
+        plan
+            The constraints.
+        sequences, labels
+            The training set.
+        trained
+            Whether constraints apply in training.
+        on_conflict
+            ``"error"`` or ``"skip"``.
+
+        Raises
+        ------
+        NotInLanguageError
+            With ``"error"``, at the first sequence whose labels break a constraint.
+        """
+        kept = np.ones(len(sequences), dtype=bool)
+        if not plan.constraints:
+            return cls(plan.model, None, None, kept)
+        lengths = [len(names) for names in labels]
+        evidence = plan.evidence(sequences, np.cumsum([0, *lengths]))
+        gold = GoldLabels.encode(plan.labels, labels)
+        everything = range(len(plan.constraints))
+        counted = sorted({*plan.masks, *plan.trained_rules}) if trained else ()
+        left = [i for i in everything if i not in counted]
+        lost = find_conflicting_gold(plan, gold, evidence, left, partial_too=False)
+        if lost.any():
+            logger.warning(
+                "%d of %d training sequences have labels that decoding under constraints rules out",
+                lost.sum(),
+                lost.size,
+            )
+        if not trained:
+            return cls(plan.model, None, None, kept)
+        ruled_out = find_conflicting_gold(plan, gold, evidence, counted)
+        if ruled_out.any():
+            first = int(ruled_out.argmax())
+            if on_conflict == "error":
+                raise conflict_error(plan, labels[first], evidence, first, counted)
+            logger.warning(
+                "%d of %d training sequences break a constraint and are left out, sequence %d for "
+                "example",
+                ruled_out.sum(),
+                ruled_out.size,
+                first,
+            )
+            if ruled_out.all():
+                example = conflict_error(plan, labels[first], evidence, first, counted)
+                raise DataError(
+                    "y: expected sequences whose labels satisfy the constraints, but all "
+                    f"{ruled_out.size} break one. {example}"
+                )
+            evidence = evidence.take(np.flatnonzero(~ruled_out))
+        compiled = plan.training
+        return cls(
+            compiled.automaton,
+            evidence.classes(compiled.tests),
+            open_labels(plan, evidence, counted),
+            ~ruled_out,
+        )

@@ -1,0 +1,156 @@
+"""Gold labels against the constraints that a model is trained under.
+
+A sequence whose gold labels break a constraint has probability 0 under the model, and an infinite
+loss. It is found before training, with its place and the constraint.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trelliswork.conflicts import find_conflict, open_labels
+from trelliswork.derived import derive
+from trelliswork.errors import NotInLanguageError
+from trelliswork.evidence import rows_of
+from trelliswork.inference import log_partition
+from trelliswork.tables import join_names, shorten
+from trelliswork.trellis import Trellis
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork.automaton import Automaton
+    from trelliswork.evidence import Evidence
+    from trelliswork.learn.objective import GoldLabels
+    from trelliswork.plan import Plan
+    from trelliswork.sentence import Label
+
+    BoolArray = NDArray[np.bool_]
+
+__all__ = ["conflict_error", "find_conflicting_gold"]
+
+
+def find_conflicting_gold(
+    plan: Plan,
+    gold: GoldLabels,
+    evidence: Evidence,
+    constraints: Sequence[int],
+    *,
+    partial_too: bool = True,
+) -> BoolArray:
+    """Return which sequences have gold labels that constraints rule out, shape ``(B,)``.
+
+    A sequence that is labelled in part is ruled out where no labelling inside its allowed sets
+    satisfies all constraints.
+
+    Parameters
+    ----------
+    plan
+        The compiled constraints.
+    gold
+        The gold labels of the ``N`` tokens.
+    evidence
+        What the constraints see of the batch.
+    constraints
+        Indices of those that count.
+    partial_too
+        Whether to look at sequences that are labelled in part, for which all constraints must fit
+        into one product.
+    """
+    offsets = evidence.offsets
+    n_sequences = offsets.size - 1
+    sequence = np.repeat(np.arange(n_sequences), np.diff(offsets))  # of each token
+    is_open = np.bincount(sequence, gold.ids < 0, minlength=n_sequences) > 0
+    ruled_out = np.zeros(n_sequences, dtype=bool)
+    mask = open_labels(plan, evidence, constraints)
+    ids = np.maximum(gold.ids, 0)
+    if mask is not None:
+        wrong = ~mask[np.arange(ids.size), ids] & (gold.ids >= 0)
+        ruled_out |= np.bincount(sequence, wrong, minlength=n_sequences) > 0
+    rules = [i for i in constraints if i in plan.rules]
+    for rule in rules:
+        ruled_out |= ~is_open & ~plan.accepts(rule, ids, evidence)
+    partial = np.flatnonzero(is_open & ~ruled_out)
+    if partial_too and partial.size and gold.allowed is not None:
+        rows = rows_of(offsets, partial)
+        compiled = plan.product(rules)
+        classes = evidence.classes(compiled.tests)
+        blank = Trellis(np.zeros(gold.allowed.shape), offsets=offsets)
+        trellis = derive(blank, sequences=partial, automaton=compiled.automaton, classes=classes)
+        allowed = gold.allowed if mask is None else gold.allowed & mask
+        ruled_out[partial] = np.isneginf(log_partition(trellis, allowed=allowed[rows]))
+    return ruled_out
+
+
+def conflict_error(
+    plan: Plan,
+    labels: Sequence[Label],
+    evidence: Evidence,
+    sequence: int,
+    constraints: Sequence[int],
+) -> NotInLanguageError:
+    """Return the error that says where the gold labels of one sequence break which constraint.
+
+    Parameters
+    ----------
+    plan
+        The compiled constraints.
+    labels
+        The gold labels of the sequence.
+    evidence
+        What the constraints see of the batch.
+    sequence
+        Its index in the batch.
+    constraints
+        Indices of the constraints that count.
+    """
+    one = evidence.take(np.array([sequence]))
+    known = plan.labels.allowed(labels)
+    conflict = find_conflict(plan, one, constraints, known)
+    assert conflict is not None, "the labels conflict with the constraints"
+    broken = [plan.constraints[i] for i in conflict.constraints]
+    compiled = plan.product(i for i in conflict.constraints if i in plan.rules)
+    allowed = open_labels(plan, one, conflict.constraints, known)
+    position = _dead_end(compiled.automaton, one.classes(compiled.tests), allowed)
+    where = "at the end" if position == len(labels) else f"token {position} ({labels[position]!r})"
+    names = [name for name in labels if isinstance(name, str)]
+    reasons = ""
+    if len(names) == len(labels):
+        found = [
+            reason
+            for constraint in broken
+            for reason in constraint.explain(
+                names, evidence.sentences[sequence], scheme=plan.labels
+            )
+        ]
+        reasons = f": {' '.join(found).rstrip('.')}" if found else ""
+    return NotInLanguageError(
+        f"y: sequence {sequence}, {where}: the gold labels break "
+        f"{join_names([shorten(repr(c)) for c in broken])}{reasons}. Correct the labels, drop the "
+        "constraint, or set on_conflict='skip' to train without such sequences."
+    )
+
+
+def _dead_end(
+    automaton: Automaton, classes: NDArray[np.uint8] | None, allowed: BoolArray | None
+) -> int:
+    """Return the first token after which no labelling inside `allowed` can be completed.
+
+    ``T`` where only the end is wrong. The automaton is trimmed: a state that is reached by token
+    ``t`` can still be left towards the end with other labels.
+    """
+    assert allowed is not None, "gold labels were given"
+    alive = np.isfinite(automaton.initial)
+    for t in range(len(allowed)):
+        usable = alive[automaton.source] & allowed[t, automaton.label]
+        if classes is not None and automaton.guards is not None:
+            usable &= (automaton.guards >> np.uint64(classes[t])) & np.uint64(1) > 0
+        alive = np.zeros_like(alive)
+        alive[automaton.target[usable]] = True
+        if not alive.any():
+            return t
+    return len(allowed)

@@ -1,0 +1,325 @@
+"""The plan: which constraint is compiled into what, and at what cost.
+
+A position-wise constraint becomes a mask over the labels of each token, which costs nothing. Any
+other becomes an automaton over labels, and the product of the model automaton with some of these is
+what training sums over and decoding maximises over. Products grow with every constraint, so
+training has a budget in arcs: constraints are added in the order given while the product fits, and
+the others are left to decoding, which adds to a sequence only those that its best labelling breaks
+(see `trelliswork.decoding`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from trelliswork.automaton import Automaton
+from trelliswork.compiler import MAX_STATES, CompiledProduct, ProductCompiler
+from trelliswork.constraints import Constraint, as_constraint
+from trelliswork.evidence import Evidence
+from trelliswork.intersection import product_size
+from trelliswork.tables import shorten, text_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork.labels import LabelSet
+
+__all__ = ["Placement", "Plan", "as_constraints", "plan"]
+
+TRAINING_BUDGET = 500_000
+DECODING_BUDGET = 5_000_000
+COMPACT_ARCS = 20_000
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where one constraint went.
+
+    Attributes
+    ----------
+    constraint : Constraint
+        The constraint.
+    where : str
+        ``"mask"``, ``"training"`` (in the product of training, and in decoding) or ``"decoding"``
+        (in decoding only).
+    states, arcs : int
+        Size of the model automaton times this constraint alone; 0 for a mask.
+    cost : float
+        Work a token on that product, as a multiple of the model's own.
+    """
+
+    constraint: Constraint
+    where: Literal["mask", "training", "decoding"]
+    states: int
+    arcs: int
+    cost: float
+
+
+class Plan:
+    """What constraints over a label set compile into; made by `plan`.
+
+    Everything is built when first asked for and kept. Pickles as its settings.
+
+    Attributes
+    ----------
+    labels : LabelSet
+        The ``L`` labels.
+    constraints : tuple of Constraint
+        All constraints, in the order given: an index below is a place in this tuple.
+    model : Automaton
+        The automaton of the model, a chain unless told otherwise.
+    """
+
+    def __init__(
+        self,
+        labels: LabelSet,
+        constraints: Sequence[Constraint],
+        *,
+        model: Automaton | None = None,
+        training_budget: int = TRAINING_BUDGET,
+        decoding_budget: int = DECODING_BUDGET,
+        max_states: int = MAX_STATES,
+    ) -> None:
+        self.labels = labels
+        self.constraints = tuple(constraints)
+        self.model = Automaton.chain(len(labels)) if model is None else model
+        self.training_budget = training_budget
+        self.decoding_budget = decoding_budget
+        self.max_states = max_states
+        if self.model.n_labels != len(labels):
+            raise ValueError(
+                f"model: expected an automaton over {len(labels)} labels, got "
+                f"{self.model.n_labels}."
+            )
+        for constraint in self.constraints:
+            constraint.check(labels)
+        self._compiler = ProductCompiler(labels, self.constraints, self.model, max_states)
+
+    @cached_property
+    def masks(self) -> tuple[int, ...]:
+        """Indices of the position-wise constraints."""
+        return tuple(
+            i
+            for i, constraint in enumerate(self.constraints)
+            if constraint.allowed(self.labels, ()) is not None
+        )
+
+    @cached_property
+    def rules(self) -> tuple[int, ...]:
+        """Indices of the constraints that become automata."""
+        return tuple(i for i in range(len(self.constraints)) if i not in self.masks)
+
+    @cached_property
+    def trained_rules(self) -> tuple[int, ...]:
+        """Indices of the automata whose product fits the training budget, added greedily."""
+        return self._compiler.choose_rules(self.rules, self.training_budget)
+
+    @property
+    def training(self) -> CompiledProduct:
+        """The product that training sums over."""
+        return self.product(self.trained_rules)
+
+    @property
+    def decoding(self) -> CompiledProduct:
+        """The product with all automata: what marginals, n-best and samples run on.
+
+        Raises
+        ------
+        TooLargeError
+            Where it has more arcs than `decoding_budget`.
+        """
+        return self.product(self.rules)
+
+    @cached_property
+    def is_compact(self) -> bool:
+        """Whether the product with all automata is so small that those of subsets do not pay."""
+        budget = min(max(COMPACT_ARCS, 4 * self.model.n_arcs), self.decoding_budget)
+        return self._compiler.fits(self.rules, budget)
+
+    @cached_property
+    def placements(self) -> tuple[Placement, ...]:
+        """Where each constraint went, in the order given."""
+        found = []
+        for i, constraint in enumerate(self.constraints):
+            if i in self.masks:
+                found.append(Placement(constraint, "mask", 0, 0, 0.0))
+                continue
+            states, arcs = product_size(self.model, self.language(i))
+            where: Literal["training", "decoding"] = (
+                "training" if i in self.trained_rules else "decoding"
+            )
+            found.append(Placement(constraint, where, states, arcs, arcs / self.model.n_arcs))
+        return tuple(found)
+
+    def language(self, index: int) -> Automaton:
+        """Return the automaton of one constraint, over ``L * 2**k`` letters; see `compile`."""
+        return self._compiler.language(index)
+
+    def accepts(
+        self, index: int, labels: NDArray[np.int32], evidence: Evidence
+    ) -> NDArray[np.bool_]:
+        """Return which labellings of a batch satisfy one constraint, shape ``(B,)``.
+
+        Parameters
+        ----------
+        index
+            The constraint; one that became an automaton.
+        labels
+            Label ids of all tokens, shape ``(N,)``.
+        evidence
+            What the constraints see of the batch.
+        """
+        classes = evidence.classes(self.constraints[index].tests)
+        letters = (
+            labels if classes is None else classes.astype(np.int32) * len(self.labels) + labels
+        )
+        return self.language(index).accepts_batch(letters, evidence.offsets)
+
+    def product(self, indices: Iterable[int]) -> CompiledProduct:
+        """Return the model times the automata of some constraints, from memory where possible.
+
+        Raises
+        ------
+        TooLargeError
+            Where it has more arcs than `decoding_budget`.
+        """
+        return self._compiler.product(tuple(sorted(set(indices))), self.decoding_budget)
+
+    def evidence(self, sentences: Sequence[Any], offsets: NDArray[np.int64]) -> Evidence:
+        """Return what the constraints see of a batch."""
+        return Evidence(self.labels, sentences, offsets)
+
+    def masked(self, indices: Iterable[int]) -> tuple[Constraint, ...]:
+        """Return the position-wise constraints among some."""
+        return tuple(self.constraints[i] for i in indices if i in self.masks)
+
+    def describe(self) -> str:
+        """Return a table of what went where; also ``str(plan)``."""
+        rows = [
+            [
+                shorten(repr(p.constraint)),
+                p.where,
+                *_sizes(p.states, p.arcs, p.cost, p.where == "mask"),
+            ]
+            for p in self.placements
+        ]
+        trained = self.training.automaton
+        cost = trained.n_arcs / self.model.n_arcs
+        rows.append(["training in all", "", *_sizes(trained.n_states, trained.n_arcs, cost, False)])
+        table = text_table(("constraint", "where", "states", "arcs", "cost"), rows)
+        lines = [
+            table,
+            f"Cost is work a token, the model without constraints being 1 "
+            f"({self.model.n_states:,} states, {self.model.n_arcs:,} arcs).",
+        ]
+        left = [shorten(repr(p.constraint)) for p in self.placements if p.where == "decoding"]
+        if left:
+            lines.append(
+                f"Left to decoding, beyond the {self.training_budget:,} arcs of the training "
+                f"budget: {', '.join(left)}."
+            )
+        if self.rules:
+            lines.append(
+                "Decoding starts without automata and adds, sequence by sequence, those that the "
+                "best labelling breaks."
+            )
+        return "\n".join(lines)
+
+    __str__ = describe
+
+    def __repr__(self) -> str:
+        return f"Plan({len(self.constraints)} constraints on {len(self.labels)} labels)"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        model = None if self.model.is_chain else self.model
+        budgets = (self.training_budget, self.decoding_budget, self.max_states)
+        return _restore_plan, (self.labels, self.constraints, model, *budgets)
+
+
+def plan(
+    labels: LabelSet,
+    constraints: Any,
+    *,
+    model: Automaton | None = None,
+    training_budget: int = TRAINING_BUDGET,
+    decoding_budget: int = DECODING_BUDGET,
+    max_states: int = MAX_STATES,
+) -> Plan:
+    """Decide what constraints over a label set compile into. Print the result to see it.
+
+    Parameters
+    ----------
+    labels
+        The labels.
+    constraints
+        A constraint, a regular expression, an automaton, or a sequence of these.
+    model
+        Automaton of the model. Default: the first-order chain.
+    training_budget, decoding_budget
+        Most arcs of a product in training and in decoding.
+    max_states
+        Most states of an automaton on the way there.
+
+    Raises
+    ------
+    LabelError
+        Where a constraint names a label that is not there.
+    TooLargeError
+        Where one constraint alone has more than `max_states` states.
+
+    Examples
+    --------
+    >>> from trelliswork.constraints import at_most
+    >>> from trelliswork.labels import LabelSet
+    >>> found = plan(LabelSet(["author", "title"]), at_most(1, "title"))
+    >>> [p.where for p in found.placements]
+    ['training']
+    """
+    found = Plan(
+        labels,
+        as_constraints(constraints),
+        model=model,
+        training_budget=training_budget,
+        decoding_budget=decoding_budget,
+        max_states=max_states,
+    )
+    _ = found.placements  # compiles everything that training needs
+    return found
+
+
+def as_constraints(given: Any) -> tuple[Constraint, ...]:
+    """Return one constraint, expression or automaton, or a sequence of these, as constraints."""
+    if given is None:
+        return ()
+    if isinstance(given, str | Automaton | Constraint) or not isinstance(given, Iterable):
+        return (as_constraint(given),)
+    return tuple(map(as_constraint, given))
+
+
+def _restore_plan(
+    labels: LabelSet,
+    constraints: tuple[Constraint, ...],
+    model: Automaton | None,
+    training_budget: int,
+    decoding_budget: int,
+    max_states: int,
+) -> Plan:
+    return Plan(
+        labels,
+        constraints,
+        model=model,
+        training_budget=training_budget,
+        decoding_budget=decoding_budget,
+        max_states=max_states,
+    )
+
+
+def _sizes(states: int, arcs: int, cost: float, is_mask: bool) -> list[str]:
+    return ["", "", ""] if is_mask else [f"{states:,}", f"{arcs:,}", f"{cost:.1f}"]

@@ -1,0 +1,235 @@
+"""Decoding and sums under constraints, against enumeration of all labellings."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from constrained import Case, cases
+from trelliswork import inference
+from trelliswork.conflicts import find_conflict
+from trelliswork.constraints import at_least, at_most, ends_with, starts_with
+from trelliswork.decoding import (
+    constrained_trellis,
+    decode_batch,
+    describe_batch,
+    feasible_trellises,
+)
+from trelliswork.errors import InfeasibleError
+from trelliswork.labels import LabelSet
+from trelliswork.plan import Plan
+
+
+def prepared(case: Case):
+    plan = Plan(case.labels, case.constraints)
+    trellis = case.trellis
+    return plan, trellis, plan.evidence(case.sentences, trellis.offsets)
+
+
+@given(cases(), st.booleans())
+def test_lazy_decoding_is_exact(case, compact):
+    plan, trellis, evidence = prepared(case)
+    plan.__dict__["is_compact"] = compact
+    found = decode_batch(plan, trellis, evidence, on_infeasible="unconstrained", n_jobs=1)
+    for b, sentence in enumerate(case.sentences):
+        paths = case.paths(b)
+        assert (b in found.kept) == (not paths)
+        if not paths:
+            paths = case.paths(b, ())
+        first, last = trellis.offsets[b : b + 2]
+        labels = tuple(found.labels[first:last].tolist())
+        assert len(labels) == len(sentence)
+        assert found.scores[b] == pytest.approx(max(paths.values()))
+        assert paths[labels] == pytest.approx(found.scores[b])
+        assert 1 <= found.iterations[b] <= len(case.constraints) + 2
+
+
+@given(cases())
+def test_sums_best_lists_and_samples_are_exact(case):
+    plan, trellis, evidence = prepared(case)
+    together = constrained_trellis(plan, trellis, evidence)
+    log_z = inference.log_partition(together, n_jobs=1)
+    found = inference.marginals(together, n_jobs=1)
+    best = inference.kbest(together, 5, n_jobs=1)
+    counts = np.zeros_like(case.transitions)
+    for b in range(len(case.sentences)):
+        first, last = trellis.offsets[b : b + 2]
+        paths = case.paths(b)
+        assert log_z[b] == pytest.approx(case.log_z(b))
+        expected = np.zeros((last - first, len(case.labels)))
+        for ids, score in paths.items():
+            p = math.exp(score - log_z[b])
+            for t, y in enumerate(ids):
+                expected[t, y] += p
+            for a, y in itertools.pairwise(ids):
+                counts[a, y] += p
+        np.testing.assert_allclose(found.labels[first:last], expected, atol=1e-9)
+        ranked = sorted(paths.values(), reverse=True)[:5]
+        scores = best.scores[b][np.isfinite(best.scores[b])]
+        np.testing.assert_allclose(scores, ranked[: len(scores)], atol=1e-9)
+        assert len(scores) == min(5, len(paths))
+        given_by = {tuple(best.labels[i, first:last].tolist()) for i in range(len(scores))}
+        assert len(given_by) == len(scores)
+        assert given_by <= set(paths)
+    # The gradient of Σ log Z by the transitions.
+    np.testing.assert_allclose(found.pattern_counts.reshape(counts.shape), counts, atol=1e-9)
+    drawn, _ = inference.sample(together, 20, random_state=0, n_jobs=1)
+    for b in range(len(case.sentences)):
+        first, last = trellis.offsets[b : b + 2]
+        paths = case.paths(b)
+        if paths:
+            assert {tuple(row) for row in drawn[:, first:last].tolist()} <= set(paths)
+
+
+def test_samples_have_the_right_frequencies():
+    labels = LabelSet(list("abc"))
+    rng = np.random.default_rng(1)
+    case = Case(
+        labels,
+        (at_most(1, "a"), ends_with("b", "c")),
+        [["x"] * 3],
+        [rng.normal(size=(3, 3))],
+        rng.normal(size=(3, 3)),
+    )
+    plan, trellis, evidence = prepared(case)
+    together = constrained_trellis(plan, trellis, evidence)
+    n = 20_000
+    drawn, _ = inference.sample(together, n, random_state=0)
+    log_z = case.log_z(0)
+    for ids, score in case.paths(0).items():
+        share = (drawn == np.array(ids)).all(axis=1).mean()
+        p = math.exp(score - log_z)
+        assert abs(share - p) < 5 * math.sqrt(p * (1 - p) / n) + 1e-3
+
+
+@given(cases())
+def test_known_labels_count_too(case):
+    plan, trellis, evidence = prepared(case)
+    allowed = np.ones((trellis.n_tokens, len(case.labels)), dtype=bool)
+    allowed[::2, 0] = False
+    found = decode_batch(
+        plan, trellis, evidence, allowed=allowed, on_infeasible="unconstrained", n_jobs=1
+    )
+    for b in range(len(case.sentences)):
+        first, last = trellis.offsets[b : b + 2]
+        own = allowed[first:last]
+
+        def fits(ids, own=own):
+            return all(own[t, y] for t, y in enumerate(ids))
+
+        paths = {ids: s for ids, s in case.paths(b).items() if fits(ids)}
+        assert (b in found.kept) == (not paths)
+        if not paths:
+            paths = {ids: s for ids, s in case.paths(b, ()).items() if fits(ids)}
+        labels = tuple(found.labels[first:last].tolist())
+        assert paths[labels] == pytest.approx(max(paths.values()))
+
+
+@settings(max_examples=60)
+@given(cases(rules=5, longest=3))
+def test_conflicts_are_minimal(case):
+    plan, _, evidence = prepared(case)
+    everything = range(len(case.constraints))
+    for b in range(len(case.sentences)):
+        conflict = find_conflict(plan, evidence.take(np.array([b])), everything)
+        assert (conflict is None) == bool(case.paths(b))
+        if conflict is not None:
+            chosen = [case.constraints[i] for i in conflict.constraints]
+            assert not case.paths(b, tuple(chosen))
+            for i in range(len(chosen)):
+                assert case.paths(b, tuple(chosen[:i] + chosen[i + 1 :]))
+
+
+@settings(max_examples=60)
+@given(cases(rules=4, longest=3))
+def test_relaxed_answers_keep_what_they_can(case):
+    plan, trellis, evidence = prepared(case)
+    found = decode_batch(plan, trellis, evidence, on_infeasible="relax", n_jobs=1)
+    groups = feasible_trellises(plan, trellis, evidence, on_infeasible="relax", n_jobs=1)
+    kept_by = {
+        b: found.kept.get(b, tuple(range(len(case.constraints))))
+        for b in range(len(case.sentences))
+    }
+    assert sorted(b for members, _ in groups for b in members.tolist()) == sorted(kept_by)
+    for answer, (b, kept) in zip(
+        describe_batch(plan, evidence, found), kept_by.items(), strict=True
+    ):
+        paths = case.paths(b, tuple(case.constraints[i] for i in kept))
+        assert answer.score == answer.upper_bound == pytest.approx(max(paths.values()))
+        assert answer.status == ("relaxed" if b in found.kept else "optimal")
+        names, sentence = answer.labels, case.sentences[b]
+        degrees = {
+            repr(c): d
+            for c in case.constraints
+            if (d := c.violations(names, sentence, scheme=case.labels))
+        }
+        assert answer.violations == degrees
+        if answer.status == "optimal":
+            assert not degrees
+    for members, part in groups:
+        for b, log_z in zip(members.tolist(), inference.log_partition(part), strict=True):
+            rules = tuple(case.constraints[i] for i in kept_by[b])
+            scores = list(case.paths(b, rules).values())
+            assert log_z == pytest.approx(math.log(sum(map(math.exp, scores))), abs=1e-6)
+
+
+def test_infeasible_names_a_minimal_subset():
+    labels = LabelSet(["author", "title"])
+    rules = (at_most(3, "author"), at_least(2, "author"), starts_with("title"))
+    case = Case(
+        labels,
+        rules,
+        [["x"] * 6, ["x"] * 3],
+        [np.zeros((6, 2)), np.zeros((3, 2))],
+        np.zeros((2, 2)),
+    )
+    plan, trellis, evidence = prepared(case)
+    expected = (
+        r"sequence 1: No labelling of 3 tokens satisfies both at_least\(2, 'author'\) and "
+        r"starts_with\('title'\)\. Drop one"
+    )
+    with pytest.raises(InfeasibleError, match=expected):
+        decode_batch(plan, trellis, evidence)
+    with pytest.raises(InfeasibleError, match=expected):
+        feasible_trellises(plan, trellis, evidence)
+    found = decode_batch(plan, trellis, evidence, on_infeasible="relax")
+    assert found.kept == {1: (0, 1)}  # the last given is dropped
+
+
+def test_known_labels_in_a_conflict_are_said():
+    labels = LabelSet(["author", "title"])
+    case = Case(labels, (starts_with("title"),), [["x"]], [np.zeros((1, 2))], np.zeros((2, 2)))
+    plan, trellis, evidence = prepared(case)
+    with pytest.raises(InfeasibleError, match=r"starts_with\('title'\) and the labels given as"):
+        decode_batch(plan, trellis, evidence, allowed=np.array([[True, False]]))
+
+
+def test_nothing_is_added_where_nothing_is_broken():
+    labels = LabelSet(list("ab"))
+    scores = np.array([[0.0, 5.0], [0.0, 5.0]])
+    case = Case(labels, (at_most(1, "a"),), [["x", "y"]], [scores], np.zeros((2, 2)))
+    plan, trellis, evidence = prepared(case)
+    (answer,) = describe_batch(plan, evidence, decode_batch(plan, trellis, evidence))
+    assert (answer.method, answer.iterations, answer.labels) == ("chain", 1, ["b", "b"])
+    assert not plan._compiler._products
+
+
+def test_threads_may_share_a_plan():
+    labels = LabelSet(list("abcde"))
+    rules = tuple(at_most(1, name) for name in labels)
+    rng = np.random.default_rng(0)
+    scores = [rng.normal(size=(12, 5)) for _ in range(40)]
+    case = Case(labels, rules, [["x"] * 12] * 40, scores, np.zeros((5, 5)))
+    plan, trellis, evidence = prepared(case)
+    plan.__dict__["is_compact"] = False
+    with ThreadPoolExecutor(4) as pool:
+        found = [pool.submit(decode_batch, plan, trellis, evidence) for _ in range(8)]
+    alone = decode_batch(Plan(labels, rules), trellis, evidence)
+    for one in found:
+        np.testing.assert_array_equal(one.result().scores, alone.scores)

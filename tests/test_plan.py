@@ -1,0 +1,183 @@
+"""Plans: what goes where, budgets, products, and the cache on disk."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from trelliswork import compiler, inference, plan_cache
+from trelliswork.constraints import at_most, changes_only_at, matches, only_on, token, where
+from trelliswork.errors import LabelError, TooLargeError
+from trelliswork.labels import LabelSet
+from trelliswork.plan import Plan, as_constraints, plan
+
+LABELS = LabelSet(["author", "title", "year"])
+YEAR = token(regex=r"\d{4}")
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("TRELLISWORK_CACHE", str(tmp_path))
+    return tmp_path
+
+
+def test_each_constraint_goes_where_it_belongs():
+    rules = [at_most(1, "title"), only_on(YEAR, "year"), changes_only_at(YEAR)]
+    found = plan(LABELS, rules)
+    assert [p.where for p in found.placements] == ["training", "mask", "training"]
+    assert found.masks == (1,)
+    assert found.rules == found.trained_rules == (0, 2)
+    assert found.training.tests == (YEAR,)
+    assert found.training.automaton.n_classes == 2
+    shown = str(found)
+    for text in ("at_most(1, 'title')", "mask", "training in all"):
+        assert text in shown
+
+
+def test_sizes_are_those_of_the_products():
+    for rule in (at_most(2, "title"), matches("(author | title year)*"), changes_only_at(YEAR)):
+        found = plan(LABELS, rule)
+        placed = found.placements[0]
+        automaton = found.training.automaton
+        assert (placed.states, placed.arcs) == (automaton.n_states, automaton.n_arcs)
+        assert placed.cost == automaton.n_arcs / found.model.n_arcs
+
+
+def test_budget_leaves_later_constraints_to_decoding():
+    rules = [at_most(1, name) for name in LABELS]
+    alone = plan(LABELS, rules[0]).training.automaton.n_arcs
+    found = plan(LABELS, rules, training_budget=alone)
+    assert [p.where for p in found.placements] == ["training", "decoding", "decoding"]
+    assert "Left to decoding" in str(found)
+    assert found.training.automaton.n_arcs == alone
+
+
+def test_too_large_for_decoding_says_so():
+    found = plan(LABELS, [at_most(1, name) for name in LABELS], decoding_budget=20)
+    with pytest.raises(TooLargeError, match=r"at_most\(1, 'author'\).*20 arcs"):
+        _ = found.decoding
+
+
+def test_too_many_tests_are_left_to_decoding():
+    rules = [changes_only_at(token(regex=f"x{i}")) for i in range(7)]
+    found = plan(LABELS, rules)
+    assert [p.where for p in found.placements] == ["training"] * 6 + ["decoding"]
+    with pytest.raises(TooLargeError, match="reads 7 token tests"):
+        _ = found.decoding
+
+
+def test_no_constraint_is_the_model_itself():
+    found = plan(LABELS, ())
+    assert found.training.automaton.is_chain
+    assert found.decoding.automaton is found.model
+
+
+def test_unknown_labels_are_named():
+    with pytest.raises(LabelError, match="editor"):
+        plan(LABELS, at_most(1, "editor"))
+
+
+def test_as_constraints_takes_what_users_give():
+    rule = at_most(1, "title")
+    automaton = rule.compile(LABELS)
+    assert as_constraints(rule) == (rule,)
+    assert as_constraints("author* title") == (matches("author* title"),)
+    assert as_constraints([rule, "author*"]) == (rule, matches("author*"))
+    (from_automaton,) = as_constraints(automaton)
+    assert from_automaton.compile(LABELS).equivalent(automaton)
+    assert as_constraints(None) == as_constraints(()) == ()
+    with pytest.raises(TypeError):
+        as_constraints(3)
+
+
+def test_pickles_as_its_settings():
+    found = plan(LABELS, [at_most(1, "title"), only_on(YEAR, "year")], training_budget=1000)
+    back = pickle.loads(pickle.dumps(found))
+    assert back.placements == found.placements
+    assert back.training_budget == 1000
+
+
+def test_products_are_kept_in_memory():
+    found = plan(LABELS, [at_most(1, name) for name in LABELS])
+    assert found.product([0, 2]) is found.product((2, 0))
+
+
+def _count(plan_: Plan, length: int) -> float:
+    trellis = inference.Trellis(np.zeros((length, 3)), plan_.decoding.automaton)
+    return float(np.exp(inference.log_partition(trellis)[0]))
+
+
+def test_slow_products_are_kept_on_disk(cache, monkeypatch):
+    monkeypatch.setattr(compiler, "SECONDS_WORTH_A_FILE", 0.0)
+    rules = [at_most(1, "title"), "author (author | title)*"]
+    expected = _count(plan(LABELS, rules), 4)
+    files = sorted(cache.iterdir())
+    assert files
+    monkeypatch.setattr(compiler, "product", lambda *_, **__: pytest.fail("built again"))
+    assert _count(plan(LABELS, rules), 4) == pytest.approx(expected)
+    assert sorted(cache.iterdir()) == files
+
+
+def test_guards_survive_the_disk(monkeypatch):
+    monkeypatch.setattr(compiler, "SECONDS_WORTH_A_FILE", 0.0)
+    built = plan(LABELS, changes_only_at(YEAR)).training.automaton
+    monkeypatch.setattr(compiler, "product", lambda *_, **__: pytest.fail("built again"))
+    stored = plan(LABELS, changes_only_at(YEAR)).training.automaton
+    assert stored.n_classes == 2
+    names = ("source", "label", "target", "guards", "contexts", "initial", "final", "pattern_ids")
+    for name in names:
+        np.testing.assert_array_equal(getattr(stored, name), getattr(built, name))
+
+
+@pytest.mark.parametrize("damage", ["", "cut", "flip", "text"])
+def test_damaged_files_are_built_again(cache, monkeypatch, damage):
+    monkeypatch.setattr(compiler, "SECONDS_WORTH_A_FILE", 0.0)
+    rule = at_most(1, "title")
+    expected = _count(plan(LABELS, rule), 4)
+    sound = {path: path.read_bytes() for path in cache.iterdir()}
+    assert len(sound) == 2  # the product, and which constraints fit
+    for path, content in sound.items():
+        damaged = {
+            "": b"",
+            "cut": content[:-20],
+            "flip": content[:-9] + bytes([content[-9] ^ 1]) + content[-8:],
+            "text": b"not a product at all",
+        }
+        path.write_bytes(damaged[damage])
+    assert _count(plan(LABELS, rule), 4) == pytest.approx(expected)
+    assert {path: path.read_bytes() for path in cache.iterdir()} == sound  # written again
+
+
+def test_no_cache_where_it_is_off_or_cannot_be(tmp_path, monkeypatch):
+    monkeypatch.setattr(compiler, "SECONDS_WORTH_A_FILE", 0.0)
+    monkeypatch.setenv("TRELLISWORK_CACHE", "off")
+    assert plan_cache.cache_directory() is None
+    plan(LABELS, at_most(1, "title"))
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    monkeypatch.setenv("TRELLISWORK_CACHE", str(blocked))
+    plan(LABELS, at_most(1, "title"))
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+def test_cache_directory_of_the_platform(monkeypatch):
+    monkeypatch.delenv("TRELLISWORK_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
+    monkeypatch.setattr("sys.platform", "linux")
+    assert str(plan_cache.cache_directory()) == "/somewhere/trelliswork"
+    monkeypatch.setattr("sys.platform", "darwin")
+    assert plan_cache.cache_directory().parts[-3:] == ("Library", "Caches", "trelliswork")
+
+
+def test_masks_and_classes_of_sentences():
+    found = plan(LABELS, [where(YEAR).allow("year"), changes_only_at(YEAR)])
+    sentences = [["Ann", "1998"], ["1999"]]
+    evidence = found.evidence(sentences, np.array([0, 2, 3]))
+    assert evidence.classes(found.training.tests).tolist() == [0, 1, 1]
+    mask = evidence.mask(found.masked([0, 1]))
+    assert mask.tolist() == [[True] * 3, [False, False, True], [False, False, True]]
+    last = evidence.take(np.array([1]))
+    assert last.classes(found.training.tests).tolist() == [1]
+    assert last.mask(found.masked([0])).tolist() == [[False, False, True]]
