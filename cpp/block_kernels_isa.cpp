@@ -32,6 +32,29 @@ inline void weighted_table_rows(const double* alpha, const std::int32_t* sources
     for (int v = 0; v < V; ++v) out[v] = even[v] + odd[v];
 }
 
+// out[0 … 8V) = Σ_n ahead[column n] · transposed[column n, 0 … 8V)
+template <int V>
+inline void weighted_columns(const double* ahead, const std::int32_t* columns, int n,
+                             const double* transposed, std::int64_t stride, Vec* out) {
+    Vec even[V] = {};
+    Vec odd[V] = {};
+    int k = 0;
+    for (; k + 1 < n; k += 2) {
+        const double* first = transposed + columns[k] * stride;
+        const double* second = transposed + columns[k + 1] * stride;
+        const double a = ahead[columns[k]];
+        const double b = ahead[columns[k + 1]];
+        for (int v = 0; v < V; ++v) even[v] += a * load(first + kLanes * v);
+        for (int v = 0; v < V; ++v) odd[v] += b * load(second + kLanes * v);
+    }
+    if (k < n) {
+        const double a = ahead[columns[k]];
+        const double* first = transposed + columns[k] * stride;
+        for (int v = 0; v < V; ++v) even[v] += a * load(first + kLanes * v);
+    }
+    for (int v = 0; v < V; ++v) out[v] = even[v] + odd[v];
+}
+
 // out[0 … 8V) = max_m (α[source m] + table[row m, 0 … 8V))
 template <int V>
 inline void best_table_rows(const double* alpha, const std::int32_t* sources,
@@ -111,8 +134,9 @@ void sum_backward(const BlockView& blocks, const double* __restrict weights,
         const Block& block = blocks.wide[b];
         over_columns(block.padded_rows, [&]<int V>(int row) {
             Vec sums[V];
-            weighted_rows<V>(ahead + block.first_port, block.stride,
-                             transposed + block.transposed + row, block.padded_rows, sums);
+            weighted_columns<V>(ahead + block.first_port, blocks.columns + block.first_column,
+                                block.n_columns, transposed + block.transposed + row,
+                                block.padded_rows, sums);
             for (int v = 0; v < V; ++v) store(scratch + row + kLanes * v, sums[v]);
         });
         const std::int32_t* sources = blocks.sources + block.first_source;
