@@ -9,11 +9,11 @@ namespace trelliswork {
 struct Block {
     std::int64_t first_source;  // into Blocks::sources, row_numbers and rows
     std::int64_t first_port;
-    std::int64_t table;        // first slot of its table, (rows, stride)
-    std::int64_t transposed;   // first entry of the transposed table, (stride, padded_rows)
-    std::int32_t n_sources;    // m
-    std::int32_t stride;       // n, padded
-    std::int32_t padded_rows;  // of the table
+    std::int64_t table;         // first slot of its table, (rows, stride)
+    std::int64_t transposed;    // first entry of the transposed table, (stride, padded_rows)
+    std::int32_t n_sources;     // m
+    std::int32_t stride;        // n, padded
+    std::int32_t padded_rows;   // of the table
     std::int64_t first_column;  // into Blocks::columns
     std::int32_t n_columns;     // columns that are steps, of `stride`
 };
