@@ -35,7 +35,8 @@ def prepared(case: Case):
 @given(cases(), st.booleans())
 def test_lazy_decoding_is_exact(case, compact):
     plan, trellis, evidence = prepared(case)
-    plan.__dict__["is_compact"] = compact
+    if not compact:
+        plan.__dict__["compact"] = None
     found = decode_batch(plan, trellis, evidence, on_infeasible="unconstrained", n_jobs=1)
     for b, sentence in enumerate(case.sentences):
         paths = case.paths(b)
@@ -227,7 +228,7 @@ def test_threads_may_share_a_plan():
     scores = [rng.normal(size=(12, 5)) for _ in range(40)]
     case = Case(labels, rules, [["x"] * 12] * 40, scores, np.zeros((5, 5)))
     plan, trellis, evidence = prepared(case)
-    plan.__dict__["is_compact"] = False
+    plan.__dict__["compact"] = None
     with ThreadPoolExecutor(4) as pool:
         found = [pool.submit(decode_batch, plan, trellis, evidence) for _ in range(8)]
     alone = decode_batch(Plan(labels, rules), trellis, evidence)

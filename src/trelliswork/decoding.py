@@ -212,10 +212,15 @@ def _decode_lazily(
     if not rules:
         return found
     added = np.zeros((trellis.n_sequences, len(rules)), dtype=bool)
-    pending = _broken(plan, rules, found.labels, found.scores, evidence, added)
+    if tuple(rules) == plan.rules and plan.compact is not None:
+        answered = np.isfinite(found.scores)
+        labels = np.maximum(found.labels, 0)  # -1 where there is no answer
+        obeyed = plan.accepts_together(plan.compact, labels, evidence)
+        pending = np.flatnonzero(answered & ~obeyed)
+        added[pending] = True
+    else:
+        pending = _broken(plan, rules, found.labels, found.scores, evidence, added)
     while pending.size:
-        if tuple(rules) == plan.rules and plan.is_compact:
-            added[pending] = True
         patterns, group_of = np.unique(added[pending], axis=0, return_inverse=True)
         for group, pattern in enumerate(patterns):
             chosen = pending[group_of.ravel() == group]

@@ -138,10 +138,10 @@ class Plan:
         return self.product(self.rules)
 
     @cached_property
-    def is_compact(self) -> bool:
-        """Whether the product with all automata is so small that those of subsets do not pay."""
+    def compact(self) -> Automaton | None:
+        """The language of all automata together, if small: those of subsets do not pay then."""
         budget = min(max(COMPACT_ARCS, 4 * self.model.n_arcs), self.decoding_budget)
-        return self._compiler.fits(self.rules, budget)
+        return self._compiler.small_intersection(self.rules, budget) if self.rules else None
 
     @cached_property
     def placements(self) -> tuple[Placement, ...]:
@@ -176,11 +176,26 @@ class Plan:
         evidence
             What the constraints see of the batch.
         """
-        classes = evidence.classes(self.constraints[index].tests)
+        return self._accepts(self.language(index), (index,), labels, evidence)
+
+    def accepts_together(
+        self, language: Automaton, labels: NDArray[np.int32], evidence: Evidence
+    ) -> NDArray[np.bool_]:
+        """Return which labellings of a batch satisfy all automata, given as `compact`."""
+        return self._accepts(language, self.rules, labels, evidence)
+
+    def _accepts(
+        self,
+        language: Automaton,
+        indices: tuple[int, ...],
+        labels: NDArray[np.int32],
+        evidence: Evidence,
+    ) -> NDArray[np.bool_]:
+        classes = evidence.classes(self._compiler.tests(indices))
         letters = (
             labels if classes is None else classes.astype(np.int32) * len(self.labels) + labels
         )
-        return self.language(index).accepts_batch(letters, evidence.offsets)
+        return language.accepts_batch(letters, evidence.offsets)
 
     def product(self, indices: Iterable[int]) -> CompiledProduct:
         """Return the model times the automata of some constraints, from memory where possible.
