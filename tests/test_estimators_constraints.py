@@ -242,6 +242,17 @@ def test_decode_only_constraints_may_contradict_the_gold_labels(caplog):
     np.testing.assert_allclose(tagger.model_.transitions, free.model_.transitions)
 
 
+def test_constraints_beyond_the_budget_are_said(caplog):
+    rules = plan(
+        tw.LabelSet(["A", "T", "Y"]), [at_most(1, "T"), at_most(2, "A")], training_budget=16
+    )
+    with caplog.at_level(logging.WARNING):
+        under = Denominator.choose(rules, X, Y, trained=True, on_conflict="error")
+    assert "without 1 constraints" in caplog.text
+    assert "at_most(2, 'A')" in caplog.text
+    assert under.automaton.n_arcs == rules.training.automaton.n_arcs
+
+
 INFEASIBLE = (at_least(2, "A"), starts_with("T"), at_most(5, "Y"))
 
 
