@@ -43,7 +43,7 @@ void check_arcs(const Automaton& a) {
     }
     require(a.n_classes >= 1 && a.n_classes <= kMostClasses,
             "n_classes must be 1 to " + std::to_string(kMostClasses));
-    require(a.guards.empty() ? a.n_classes == 1 || n == 0 : a.guards.size() == n,
+    require(a.guards.size() == n || (a.guards.empty() && a.n_classes == 1),
             "guards must have one entry an arc");
     require(a.contexts.empty() || a.contexts.size() == static_cast<std::size_t>(a.n_states),
             "contexts must have one entry a state");

@@ -175,6 +175,7 @@ def test_the_dense_path_agrees_with_the_sparse_path(trellis):
         weights=None if trellis.weights is None else [*trellis.weights, 0.0],
         start=trellis.start,
         end=trellis.end,
+        classes=trellis.classes,
     )
     one, two = inference.marginals(trellis), inference.marginals(sparse)
     np.testing.assert_allclose(one.log_partition, two.log_partition, rtol=1e-12, atol=1e-10)
@@ -199,6 +200,7 @@ def test_marginals_are_the_gradient_of_log_partition(trellis):
             position_weights=trellis.position_weights,
             start=trellis.start,
             end=trellis.end,
+            classes=trellis.classes,
         )
         for sign in (1, -1)
     ]

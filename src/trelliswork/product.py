@@ -7,7 +7,6 @@ stay those of the model, however large the product, and gradients flow back thro
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -23,10 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Product", "product", "smallest_product"]
+__all__ = ["Product", "product"]
 
 _MOST_ARCS = 2**31 - 1
-_MOST_TIMES = 8  # states of a deterministic automaton worth trying, over those of the given one
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,11 +113,16 @@ def product(
             final=model.final[model_states] + language.final[language_states],
             guards=guards if n_classes > 1 else None,
             n_classes=n_classes,
-            contexts=model_states,
+            contexts=model_states if _is_deterministic(model) else None,
         ),
         arc_map,
         language_states,
     )
+
+
+def _is_deterministic(model: Automaton) -> bool:
+    """Return whether a state and a label decide the arc, and with it the patterns."""
+    return np.unique(model.source * model.n_labels + model.label).size == model.n_arcs
 
 
 def _empty(model: Automaton, guards: NDArray[np.uint64], n_classes: int) -> Automaton:
@@ -148,35 +151,3 @@ def _fired(
         return fired[arc_map]
     lists = [model.pattern_ids[a:b].tolist() for a, b in pairwise(model.pattern_offsets)]
     return [lists[arc] for arc in arc_map]
-
-
-def smallest_product(
-    model: Automaton, language: Automaton, *, n_classes: int = 1, max_arcs: int | None = None
-) -> Product:
-    """Multiply a model with whichever automaton of a language gives the fewest arcs.
-
-    An unambiguous automaton can be far smaller than the minimal deterministic one and still have
-    the larger product: the model's states know the last label, which is most of what an ambiguous
-    beginning leaves open.
-
-    Parameters
-    ----------
-    model, language, n_classes, max_arcs
-        As for `product`; `language` must be unambiguous.
-    """
-    candidates = [language]
-    if not language.is_deterministic:
-        with suppress(TooLargeError):
-            candidates.insert(0, language.minimise(max_states=_MOST_TIMES * language.n_states))
-    best: Product | None = None
-    failure: TooLargeError | None = None
-    for candidate in candidates:
-        limit = max_arcs if best is None else best.automaton.n_arcs
-        try:
-            best = product(model, candidate, n_classes=n_classes, max_arcs=limit)
-        except TooLargeError as error:
-            failure = error
-    if best is None:
-        assert failure is not None
-        raise failure
-    return best
