@@ -11,18 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constrained import Case, cases
+from constrained_cases import Case, cases
 from strategies import arrays, expressions, ordinary
 from trelliswork import inference
 from trelliswork.automaton import Automaton
 from trelliswork.conflicts import find_conflict
+from trelliswork.constrained import constrained_trellis, feasible_trellises
 from trelliswork.constraints import at_least, at_most, ends_with, matches, starts_with
-from trelliswork.decoding import (
-    constrained_trellis,
-    decode_batch,
-    describe_batch,
-    feasible_trellises,
-)
+from trelliswork.decoding import decode_batch, describe_batch
 from trelliswork.errors import InfeasibleError
 from trelliswork.labels import LabelSet
 from trelliswork.plan import Plan
