@@ -39,10 +39,13 @@ from trelliswork.corpus import (
     write_conll,
     write_jsonl,
 )
+from trelliswork.decoding import Decoding
 from trelliswork.errors import (
     DataError,
+    InfeasibleError,
     LabelError,
     ModelFileError,
+    NotInLanguageError,
     RegexError,
     RuleError,
     TemplateError,
@@ -67,9 +70,12 @@ __all__ = [
     "Constraint",
     "Corpus",
     "DataError",
+    "Decoding",
+    "InfeasibleError",
     "LabelError",
     "LabelSet",
     "ModelFileError",
+    "NotInLanguageError",
     "Plan",
     "RegexError",
     "Report",

@@ -144,15 +144,18 @@ class ProductCompiler:
             store_arrays(name, {"constraints": np.array(chosen, dtype=np.int64)})
         return chosen
 
-    def fits(self, indices: Indices, budget: int) -> bool:
-        """Return whether a product, and all on the way to it, have no more arcs than a budget."""
+    def small_intersection(self, indices: Indices, budget: int) -> Automaton | None:
+        """Return the language of some constraints together, where it is small.
+
+        None where its product, or one on the way to it, has more arcs than `budget`.
+        """
         try:
             with self._lock:
                 for end in range(len(indices)):
                     self._check_size(indices[: end + 1], budget)
+                return self._intersection(indices)
         except TooLargeError:
-            return False
-        return True
+            return None
 
     def _load_or_build(self, indices: Indices, budget: int) -> CompiledProduct:
         name = self._fingerprint(indices)
