@@ -5,6 +5,7 @@
 // over tokens u that share their arc weights: those of one class, or a single one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -17,7 +18,6 @@ class ArcCounter {
     explicit ArcCounter(const Blocks& blocks)
         : blocks_(blocks),
           rows_(static_cast<std::size_t>(kRows * blocks.n_ports)),
-          scratch_(static_cast<std::size_t>(kRows * blocks.most_sources)),
           sums_(static_cast<std::size_t>(blocks.n_slots), 0.0) {}
 
     // α must stay readable until `flush`.
@@ -31,8 +31,7 @@ class ArcCounter {
         if (n_rows_ == 0) return;
         const double* ahead[kRows] = {};
         for (std::int64_t k = 0; k < n_rows_; ++k) ahead[k] = rows_.data() + k * blocks_.n_ports;
-        block_kernels().add_outer(blocks_.view(), n_rows_, alpha_, ahead, scratch_.data(),
-                                  sums_.data());
+        block_kernels().add_outer(blocks_.view(), n_rows_, alpha_, ahead, sums_.data());
         n_rows_ = 0;
         pending_ = true;
     }
@@ -52,9 +51,8 @@ class ArcCounter {
     static constexpr std::int64_t kRows = 8;  // enough to make the pass over the arcs cheap
 
     const Blocks& blocks_;
-    std::vector<double> rows_;     // (kRows, ports): ahead
-    std::vector<double> scratch_;  // for the kernel
-    std::vector<double> sums_;     // (slots,)
+    std::vector<double> rows_;  // (kRows, ports): ahead
+    std::vector<double> sums_;  // (slots,)
     const double* alpha_[kRows] = {};
     std::int64_t n_rows_ = 0;
     bool pending_ = false;

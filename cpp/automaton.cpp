@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
 #include "require.hpp"
 
@@ -42,7 +43,7 @@ void check_arcs(const Automaton& a) {
     }
     require(a.n_classes >= 1 && a.n_classes <= kMostClasses,
             "n_classes must be 1 to " + std::to_string(kMostClasses));
-    require(a.guards.empty() ? a.n_classes == 1 || n == 0 : a.guards.size() == n,
+    require(a.guards.size() == n || (a.guards.empty() && a.n_classes == 1),
             "guards must have one entry an arc");
     require(a.contexts.empty() || a.contexts.size() == static_cast<std::size_t>(a.n_states),
             "contexts must have one entry a state");
@@ -96,33 +97,24 @@ bool contexts_hold(const Automaton& a) {
     return true;
 }
 
-// Breadth first from the initial states.
-std::vector<std::int32_t> distances(const Automaton& a) {
-    std::vector<std::int64_t> offsets(static_cast<std::size_t>(a.n_states) + 1, 0);
-    for (const auto s : a.source) ++offsets[static_cast<std::size_t>(s) + 1];
-    for (int s = 0; s < a.n_states; ++s) offsets[s + 1] += offsets[s];
-    std::vector<std::int32_t> leaving(a.source.size());
-    auto next = offsets;
-    for (std::size_t i = 0; i < a.source.size(); ++i) {
-        leaving[static_cast<std::size_t>(next[a.source[i]]++)] = a.target[i];
-    }
-    std::vector<std::int32_t> found(static_cast<std::size_t>(a.n_states), -1);
-    std::vector<std::int32_t> queue;
-    for (int s = 0; s < a.n_states; ++s) {
-        if (a.initial[s] == kNoWeight) continue;
-        found[s] = 0;
-        queue.push_back(s);
-    }
-    for (std::size_t head = 0; head < queue.size(); ++head) {
-        const auto s = queue[head];
-        for (auto k = offsets[s]; k < offsets[s + 1]; ++k) {
-            const auto t = leaving[static_cast<std::size_t>(k)];
-            if (found[t] >= 0) continue;
-            found[t] = found[s] + 1;
-            queue.push_back(t);
+// |R_n| for R_0 = initial states, R_{n+1} = successors of R_n, up to where R stays the same.
+std::vector<std::int64_t> count_reached(const Automaton& a) {
+    constexpr std::size_t most_rounds = 64;
+    constexpr std::int64_t most_work = 20'000'000;  // arcs looked at
+    std::vector<std::uint8_t> now(static_cast<std::size_t>(a.n_states));
+    for (int s = 0; s < a.n_states; ++s) now[s] = a.initial[s] > kNoWeight;
+    std::vector<std::int64_t> counts{std::count(now.begin(), now.end(), 1)};
+    while (counts.size() < most_rounds &&
+           static_cast<std::int64_t>(counts.size()) * a.n_arcs() < most_work) {
+        std::vector<std::uint8_t> next(now.size(), 0);
+        for (std::int64_t i = 0; i < a.n_arcs(); ++i) {
+            if (now[a.source[i]]) next[a.target[i]] = 1;
         }
+        counts.push_back(std::count(next.begin(), next.end(), 1));
+        if (next == now) return counts;
+        now = std::move(next);
     }
-    return found;
+    return {};
 }
 
 }  // namespace
@@ -145,7 +137,7 @@ void Automaton::finish() {
     for (int s = 0; s < n_states; ++s) state_offsets[s + 1] += state_offsets[s];
     is_chain = has_chain_shape(*this);
     best_final = final.empty() ? kNoWeight : *std::max_element(final.begin(), final.end());
-    earliest = distances(*this);
+    n_reached = count_reached(*this);
     require(contexts.empty() || contexts_hold(*this),
             "contexts: states of one context must fire the same patterns by the same label");
     // Guards are of arcs, not of contexts: no table can be shared.
@@ -160,6 +152,13 @@ void Automaton::finish() {
         if (state_offsets[s + 1] == g) continue;
         state_port[s] = blocks.port[g];
         state_label[s] = step_label[g];
+    }
+    state_runs.clear();
+    for (int s = 0; s < n_states; ++s) {
+        if (s == 0 || state_label[s] != state_label[s - 1]) {
+            state_runs.push_back({s, s, state_label[s]});
+        }
+        state_runs.back().last = s + 1;
     }
 }
 

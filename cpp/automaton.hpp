@@ -33,13 +33,16 @@ struct Automaton {
     std::vector<std::int32_t> step_label, step_target;  // (G,)
     std::vector<std::int64_t> step_offsets;             // (G + 1,) into the arcs
     std::vector<std::int64_t> state_offsets;            // (S + 1,) into the steps, by target
-    std::vector<std::int32_t> earliest;  // (S,) arcs on the shortest way here, −1: none
     // Every state is entered by one step only, as in a chain. Its port and label: those of a state
     // that nothing enters are the port after the last, where every sum is zero, and label 0.
     bool one_step = false;
     std::vector<std::int32_t> state_port, state_label;  // (S,), if so
-    double best_final = 0.0;                            // largest of `final`
-    Blocks blocks;                                      // the same arcs, packed for the kernel
+    std::vector<StateRun> state_runs;                   // if so
+    // How many states can be reached by exactly n arcs, for the first few n; the last stands for
+    // all that follow. Empty: not known.
+    std::vector<std::int64_t> n_reached;
+    double best_final = 0.0;  // largest of `final`
+    Blocks blocks;            // the same arcs, packed for the kernel
     // Complete first order: state 0 is the empty context, state 1 + y follows label y, every state
     // is final, and arc y′→y fires exactly the pattern y′·L + y (start arcs fire none).
     bool is_chain = false;

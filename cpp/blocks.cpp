@@ -17,6 +17,7 @@ constexpr std::int64_t kFewestSources = 2;
 // A shared table has a column for every label: worth this much more arithmetic, not more.
 constexpr std::int64_t kMostWaste = 2;
 
+// Steps of one block, or of none.
 using Steps = std::vector<std::size_t>;
 
 std::uint64_t hash_of(const std::int32_t* first, const std::int32_t* last) {
@@ -61,36 +62,49 @@ std::vector<Steps> group_steps(const std::vector<std::int64_t>& step_offsets,
 Blocks::Blocks(const std::vector<std::int64_t>& step_offsets,
                const std::vector<std::int32_t>& step_label, const std::vector<std::int32_t>& source,
                const std::vector<std::int32_t>& contexts) {
-    const auto n_steps = step_offsets.size() - 1;
-    port.resize(n_steps);
+    port.resize(step_offsets.size() - 1);
     slot.resize(source.size());
     transpose.assign(source.size(), -1);
     Steps narrow;
     std::vector<Steps> groups;
-    std::map<std::int32_t, std::int32_t> columns;  // of a shared table, by label
-    std::int64_t own_work = 0;
-    std::int64_t n_rows = 0;
     for (auto& group : group_steps(step_offsets, step_label, source)) {
         const auto m = step_offsets[group.front() + 1] - step_offsets[group.front()];
         if (group.size() < kFewestSteps || m < kFewestSources) {
             narrow.insert(narrow.end(), group.begin(), group.end());
-            continue;
+        } else {
+            groups.push_back(std::move(group));
         }
+    }
+    add_blocks(groups, step_offsets, step_label, source, contexts);
+    std::sort(narrow.begin(), narrow.end());
+    add_runs(narrow, step_offsets, source);
+    slot_arc.assign(static_cast<std::size_t>(n_slots), -1);
+    for (std::size_t a = 0; a < slot.size(); ++a) slot_arc[slot[a]] = static_cast<std::int64_t>(a);
+}
+
+void Blocks::add_blocks(const std::vector<Steps>& groups,
+                        const std::vector<std::int64_t>& step_offsets,
+                        const std::vector<std::int32_t>& step_label,
+                        const std::vector<std::int32_t>& source,
+                        const std::vector<std::int32_t>& contexts) {
+    std::map<std::int32_t, std::int32_t> column_of;  // in a shared table, by label
+    std::int64_t own_work = 0;
+    std::int64_t n_rows = 0;
+    for (const auto& group : groups) {
+        const auto m = step_offsets[group.front() + 1] - step_offsets[group.front()];
         own_work += m * padded(static_cast<int>(group.size()));
         n_rows += m;
-        for (const auto g : group) columns.try_emplace(step_label[g], 0);
-        groups.push_back(std::move(group));
+        for (const auto g : group) column_of.try_emplace(step_label[g], 0);
     }
-    std::int32_t column = 0;
-    for (auto& entry : columns) entry.second = column++;
-    const int shared_stride = padded(static_cast<int>(columns.size()));
+    std::int32_t n_columns = 0;
+    for (auto& entry : column_of) entry.second = n_columns++;
+    const int shared_stride = padded(n_columns);
     const bool shared = !contexts.empty() && n_rows * shared_stride <= kMostWaste * own_work;
     const int n_contexts =
         contexts.empty() ? 0 : *std::max_element(contexts.begin(), contexts.end()) + 1;
     if (shared) {
         n_slots = std::int64_t{n_contexts} * shared_stride;
         n_transposed = std::int64_t{padded(n_contexts)} * shared_stride;
-        most_rows = padded(n_contexts);
     }
 
     for (const auto& group : groups) {
@@ -104,22 +118,25 @@ Blocks::Blocks(const std::vector<std::int64_t>& step_offsets,
         block.padded_rows = padded(shared ? n_contexts : m);
         block.table = shared ? 0 : n_slots;
         block.transposed = shared ? 0 : n_transposed;
-        for (std::int32_t row = 0; row < m; ++row) {
-            sources.push_back(source[begin + row]);
-            rows.push_back(shared ? contexts[source[begin + row]] : row);
+        block.first_column = static_cast<std::int64_t>(columns.size());
+        block.n_columns = static_cast<std::int32_t>(group.size());
+        for (std::int32_t i = 0; i < m; ++i) {
+            sources.push_back(source[begin + i]);
+            row_numbers.push_back(shared ? contexts[source[begin + i]] : i);
+            rows.push_back(row_numbers.back() * block.stride);
         }
         for (std::size_t k = 0; k < group.size(); ++k) {
             const auto g = group[k];
-            const auto at = shared ? columns[step_label[g]] : static_cast<std::int32_t>(k);
-            port[g] = static_cast<std::int32_t>(n_ports) + at;
+            const auto column = shared ? column_of[step_label[g]] : static_cast<std::int32_t>(k);
+            columns.push_back(column);
+            port[g] = static_cast<std::int32_t>(n_ports) + column;
             for (std::int32_t i = 0; i < m; ++i) {
-                const std::int64_t row = rows[block.first_source + i];
-                slot[step_offsets[g] + i] = block.table + row * block.stride + at;
+                const std::int64_t row = row_numbers[block.first_source + i];
+                slot[step_offsets[g] + i] = block.table + row * block.stride + column;
                 transpose[step_offsets[g] + i] =
-                    block.transposed + std::int64_t{at} * block.padded_rows + row;
+                    block.transposed + std::int64_t{column} * block.padded_rows + row;
             }
         }
-        most_sources = std::max(most_sources, m);
         most_rows = std::max(most_rows, block.padded_rows);
         n_ports += block.stride;
         if (!shared) {
@@ -128,21 +145,36 @@ Blocks::Blocks(const std::vector<std::int64_t>& step_offsets,
         }
         wide.push_back(block);
     }
+}
 
-    std::sort(narrow.begin(), narrow.end());
-    first_narrow_port = n_ports;
-    first_narrow_slot = n_slots;
-    narrow_offsets.push_back(0);
-    for (const auto g : narrow) {
-        port[g] = static_cast<std::int32_t>(n_ports++);
-        for (auto a = step_offsets[g]; a < step_offsets[g + 1]; ++a) {
-            slot[a] = n_slots++;
-            narrow_sources.push_back(source[a]);
+void Blocks::add_runs(const Steps& narrow, const std::vector<std::int64_t>& step_offsets,
+                      const std::vector<std::int32_t>& source) {
+    // Whether the sources of step h are those of step g, one state on.
+    const auto follows = [&](std::size_t g, std::size_t h) {
+        const auto m = step_offsets[g + 1] - step_offsets[g];
+        if (step_offsets[h + 1] - step_offsets[h] != m) return false;
+        for (std::int64_t i = 0; i < m; ++i) {
+            if (source[step_offsets[h] + i] != source[step_offsets[g] + i] + 1) return false;
         }
-        narrow_offsets.push_back(static_cast<std::int64_t>(narrow_sources.size()));
+        return true;
+    };
+    for (std::size_t first = 0, last = 0; first < narrow.size(); first = last) {
+        last = first + 1;
+        while (last < narrow.size() && follows(narrow[last - 1], narrow[last])) ++last;
+        const auto begin = step_offsets[narrow[first]];
+        const auto m = static_cast<std::int32_t>(step_offsets[narrow[first] + 1] - begin);
+        const auto n = static_cast<std::int32_t>(last - first);
+        runs.push_back({static_cast<std::int64_t>(run_sources.size()), n_ports, n_slots, m, n});
+        run_sources.insert(run_sources.end(), source.begin() + begin, source.begin() + begin + m);
+        for (std::int32_t k = 0; k < n; ++k) {
+            const auto g = narrow[first + static_cast<std::size_t>(k)];
+            port[g] = static_cast<std::int32_t>(n_ports++);
+            for (std::int32_t i = 0; i < m; ++i) {
+                slot[step_offsets[g] + i] = n_slots + std::int64_t{i} * n + k;
+            }
+        }
+        n_slots += std::int64_t{m} * n;
     }
-    slot_arc.assign(static_cast<std::size_t>(n_slots), -1);
-    for (std::size_t a = 0; a < slot.size(); ++a) slot_arc[slot[a]] = static_cast<std::int64_t>(a);
 }
 
 }  // namespace trelliswork

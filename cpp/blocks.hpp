@@ -3,7 +3,8 @@
 // Steps that leave the same set of m source states form a *block*: an m × n matrix of arc weights,
 // so that one pass over the block computes the n sums Σ_m α[source m] · W[m, n] side by side. In
 // the product of a chain and a language, all labels that may follow a language state share their
-// sources, and nearly all arcs lie in blocks. The remaining, *narrow*, steps are done one by one.
+// sources, and nearly all arcs lie in blocks. The remaining, *narrow*, steps make up *runs*: steps
+// one after the other whose sources move on by a state each, which are done side by side as well.
 //
 // The rows of all blocks are rows of *tables*. States of one *context* (a state of the model, in a
 // product) weigh their arcs alike, label by label, so one table of contexts × labels can serve all
@@ -23,16 +24,15 @@ namespace trelliswork {
 
 struct Blocks {
     std::vector<Block> wide;
-    std::vector<std::int32_t> sources;         // source states of the wide blocks
-    std::vector<std::int32_t> rows;            // the row of the table that each source has
-    std::vector<std::int64_t> narrow_offsets;  // (narrow steps + 1,) into narrow_sources
-    std::vector<std::int32_t> narrow_sources;
-    std::int64_t first_narrow_port = 0;
-    std::int64_t first_narrow_slot = 0;
+    std::vector<std::int32_t> sources;      // source states of the wide blocks
+    std::vector<std::int32_t> row_numbers;  // the row of the table that each source has,
+    std::vector<std::int32_t> rows;         // and where in the table it begins
+    std::vector<std::int32_t> columns;      // of the tables, that are steps of each block
+    std::vector<Run> runs;
+    std::vector<std::int32_t> run_sources;  // sources of the first step of each run
     std::int64_t n_ports = 0;
     std::int64_t n_slots = 0;             // tables, then narrow arcs
     std::int64_t n_transposed = 0;        // entries of the transposed tables
-    std::int32_t most_sources = 0;        // of any wide block
     std::int32_t most_rows = 0;           // of any table, padded
     std::vector<std::int32_t> port;       // (G,)
     std::vector<std::int64_t> slot;       // (A,)
@@ -47,16 +47,28 @@ struct Blocks {
            const std::vector<std::int32_t>& contexts);
 
     BlockView view() const {
-        return {static_cast<std::int64_t>(wide.size()),
-                wide.data(),
-                sources.data(),
-                rows.data(),
-                static_cast<std::int64_t>(narrow_offsets.size()) - 1,
-                narrow_offsets.data(),
-                narrow_sources.data(),
-                first_narrow_port,
-                first_narrow_slot};
+        BlockView all{};
+        all.n_wide = static_cast<std::int64_t>(wide.size());
+        all.wide = wide.data();
+        all.sources = sources.data();
+        all.row_numbers = row_numbers.data();
+        all.rows = rows.data();
+        all.columns = columns.data();
+        all.n_runs = static_cast<std::int64_t>(runs.size());
+        all.runs = runs.data();
+        all.run_sources = run_sources.data();
+        return all;
     }
+
+  private:
+    void add_blocks(const std::vector<std::vector<std::size_t>>& groups,
+                    const std::vector<std::int64_t>& step_offsets,
+                    const std::vector<std::int32_t>& step_label,
+                    const std::vector<std::int32_t>& source,
+                    const std::vector<std::int32_t>& contexts);
+    void add_runs(const std::vector<std::size_t>& narrow,
+                  const std::vector<std::int64_t>& step_offsets,
+                  const std::vector<std::int32_t>& source);
 };
 
 }  // namespace trelliswork

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "arc_counter.hpp"
@@ -127,7 +128,7 @@ class Chart {
         const std::int64_t emission_width = S::scaled ? this->emission_width() : 0;
         rows_.plan(scores_.length, n_durations(), n_states(),
                    sizeof(double) * static_cast<std::size_t>(n_states() + emission_width),
-                   memory_limit_, S::zero);
+                   memory_limit_);
         emissions_.resize(static_cast<std::size_t>(rows_.block_length() * emission_width));
         enter_.assign(static_cast<std::size_t>(n_durations() * (automaton_.blocks.n_ports + 1)),
                       S::zero);
@@ -223,6 +224,11 @@ class Chart {
             const double* enter = enter_row(t - 1);
             const double* e = S::scaled ? emission_row(t) : phi_row(t);
             const auto* port = automaton_.state_port.data();
+            if (S::can_underflow) {
+                block_kernels().enter_states(std::ssize(automaton_.state_runs),
+                                             automaton_.state_runs.data(), port, enter, e, out);
+                return;
+            }
             const auto* label = automaton_.state_label.data();
             for (std::int64_t s = 0; s < n_states(); ++s) {
                 out[s] = S::times(enter[port[s]], e[label[s]]);
@@ -243,11 +249,18 @@ class Chart {
 
     bool normalise_row(std::int64_t t) {
         double* alpha_row = rows_[t];
-        double smallest = 0.0;
-        double largest = 0.0;
-        block_kernels().range(alpha_row, n_states(), &smallest, &largest);
-        const bool suspicious = S::can_underflow && smallest < kSmallestSafe;
-        if (suspicious && !small_values_are_structural(t)) return false;
+        double largest = kNegativeInfinity;
+        if constexpr (S::can_underflow) {
+            double smallest = 0.0;
+            std::int64_t n_zeros = 0;
+            block_kernels().range(alpha_row, n_states(), &smallest, &largest, &n_zeros);
+            if (smallest < kSmallestSafe) return false;
+            if (n_zeros > unreached(t) && !zeros_are_structural(t)) return false;
+        } else {
+            for (std::int64_t s = 0; s < n_states(); ++s) {
+                largest = std::max(largest, alpha_row[s]);
+            }
+        }
         if (largest == S::zero) return true;
         rescale_[t] = S::rescale_factor(largest);
         if (rescale_[t] == S::one) return true;
@@ -258,17 +271,20 @@ class Chart {
         return true;
     }
 
-    // True when every value of row t below the safe range is a zero that no path reaches. Earlier
-    // rows have passed the same test, so a zero there is a true zero.
-    bool small_values_are_structural(std::int64_t t) {
+    // Zeros that row t has whatever the scores: states that no path of t arcs reaches.
+    std::int64_t unreached(std::int64_t t) const {
+        const auto& counts = automaton_.n_reached;
+        if (counts.empty() || n_durations() > 1) return 0;
+        return n_states() - counts[std::min(static_cast<std::size_t>(t), counts.size() - 1)];
+    }
+
+    // True when no path reaches the zeros of row t. Earlier rows have passed the same test, so a
+    // zero there is a true zero.
+    bool zeros_are_structural(std::int64_t t) {
         const double* alpha_row = rows_[t];
         const auto longest = std::min<std::int64_t>(n_durations(), t);
         for (std::int64_t s = 0; s < n_states(); ++s) {
-            if (alpha_row[s] >= kSmallestSafe) continue;
-            if (alpha_row[s] > 0.0) return false;
-            // Too early to be here: every arc takes a token or more.
-            const auto fewest = automaton_.earliest[s];
-            if (fewest < 0 || t < fewest) continue;
+            if (alpha_row[s] > 0.0) continue;
             for (std::int64_t d = 1; d <= longest; ++d) {
                 const auto& weights = weights_at(t - d);
                 const double* before = rows_[t - d];

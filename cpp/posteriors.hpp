@@ -57,20 +57,24 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
     for (auto t = scores_.length; t >= 1; --t) {
         seek(t);
         const double* alpha_row = rows_[t];
-        for (std::int64_t s = 0; s < n_states(); ++s) {
+        const auto u = t - 1;
+        const bool vectors = S::can_underflow && state_by_state;
+        for (std::int64_t s = 0; s < n_states() && !vectors; ++s) {
             beta_[s] = alpha_row[s] == S::zero ? S::zero : beta_[s];
         }
-        const auto u = t - 1;
         if (state_by_state) {
             double* segments = sink.segments + u * n_labels();
             const double* e = emission_row(t);
+            const auto* to = automaton_.state_port.data();
             const auto* label = automaton_.state_label.data();
-            for (std::int64_t s = 0; s < n_states(); ++s) {
-                segments[label[s]] += S::to_probability(S::times(alpha_row[s], beta_[s]));
+            if (vectors) {
+                block_kernels().leave_states(std::ssize(automaton_.state_runs),
+                                             automaton_.state_runs.data(), to, e, rescale_[t],
+                                             alpha_row, beta_.data(), ahead_.data(), segments);
             }
-            for (std::int64_t s = 0; s < n_states(); ++s) {
-                ahead_[automaton_.state_port[s]] =
-                    S::times(S::times(e[label[s]], rescale_[t]), beta_[s]);
+            for (std::int64_t s = 0; s < n_states() && !vectors; ++s) {
+                segments[label[s]] += S::to_probability(S::times(alpha_row[s], beta_[s]));
+                ahead_[to[s]] = S::times(S::times(e[label[s]], rescale_[t]), beta_[s]);
             }
             for (std::int64_t y = 0; y < n_labels() && entropy_wanted; ++y) {
                 expect(segments[y], phi_row(t)[y] + (shift_[u] - growth_[t]));

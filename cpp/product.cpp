@@ -117,7 +117,8 @@ class Builder {
         if (begin != arcs_.end()) arcs_.erase(last + 1, arcs_.end());
     }
 
-    // States from which the end can be reached, numbered by language state, then model state.
+    // States from which the end can be reached, numbered by model state, then language state: the
+    // states that one label enters are neighbours, which the kernel likes.
     Product keep_useful() {
         std::vector<std::int32_t> targets(arcs_.size());
         for (std::size_t a = 0; a < arcs_.size(); ++a) targets[a] = arcs_[a].target;
@@ -139,10 +140,8 @@ class Builder {
                 useful.push_back(before);
             }
         }
-        std::sort(useful.begin(), useful.end(), [this](auto a, auto b) {
-            return std::pair(pairs_[a].second, pairs_[a].first) <
-                   std::pair(pairs_[b].second, pairs_[b].first);
-        });
+        std::sort(useful.begin(), useful.end(),
+                  [this](auto a, auto b) { return pairs_[a] < pairs_[b]; });
         Product found;
         std::vector<std::int32_t> number(pairs_.size(), -1);
         for (const auto s : useful) {

@@ -99,6 +99,10 @@ def arc_score(trellis: Trellis, arc: int, token: int) -> float:
     fired = automaton.pattern_ids[
         automaton.pattern_offsets[arc] : automaton.pattern_offsets[arc + 1]
     ]
+    if automaton.guards is not None and trellis.classes is not None:
+        is_open = int(automaton.guards[arc]) >> int(trellis.classes[token]) & 1
+        if not is_open:
+            return -math.inf
     total = 0.0
     for pattern in fired:
         if trellis.weights is not None:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from trelliswork.automaton import Automaton
 from trelliswork.inference import Trellis
+from trelliswork.product import product
 
 # Ordinary scores, hopeless ones, forbidden ones, and ties.
 ordinary = st.floats(-5, 5, allow_nan=False).map(lambda x: round(x, 3))
@@ -62,6 +63,21 @@ def automata(draw, n_labels: int) -> Automaton:
 
 
 @st.composite
+def products(draw, n_labels: int) -> Automaton:
+    """The product of the chain and any automaton over letters, of one to three token classes."""
+    n_classes = draw(st.integers(1, 3))
+    n_states = draw(st.integers(1, 3))
+    steps = st.tuples(
+        st.integers(0, n_states - 1),
+        st.integers(0, n_classes * n_labels - 1),
+        st.integers(0, n_states - 1),
+    )
+    arcs = draw(st.lists(steps, unique=True, min_size=1, max_size=20))
+    language = Automaton(n_states, n_classes * n_labels, *zip(*arcs, strict=True))
+    return product(Automaton.chain(n_labels), language, n_classes=n_classes).automaton
+
+
+@st.composite
 def trellises(draw, dense: bool | None = None, elements=scores) -> Trellis:
     """A batch of up to three short sequences; `dense` forces or forbids the chain path."""
     if dense is None:
@@ -72,7 +88,8 @@ def trellises(draw, dense: bool | None = None, elements=scores) -> Trellis:
     if dense:
         automaton, longest, positional = Automaton.chain(n_labels), 1, False
     else:
-        automaton = draw(st.one_of(st.just(Automaton.chain(n_labels)), automata(n_labels)))
+        chain = st.just(Automaton.chain(n_labels))
+        automaton = draw(st.one_of(chain, automata(n_labels), products(n_labels)))
         longest = draw(st.integers(1, 5))
         positional = draw(st.booleans())
     n_patterns = automaton.n_patterns
@@ -88,6 +105,9 @@ def trellises(draw, dense: bool | None = None, elements=scores) -> Trellis:
         position_weights=draw(arrays((n_tokens, n_patterns), elements)) if positional else None,
         start=maybe((n_labels,)),
         end=maybe((n_labels,)),
+        classes=draw(
+            st.lists(st.integers(0, automaton.n_classes - 1), min_size=n_tokens, max_size=n_tokens)
+        ),
         # Small enough that some sequences are checkpointed.
         memory_limit=draw(st.sampled_from([0, 100, 2**20])),
     )

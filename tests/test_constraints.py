@@ -202,6 +202,8 @@ def test_names_are_checked_where_the_labels_are_known():
 def test_mistakes_are_named():
     with pytest.raises(ValueError, match=r"looks at the input.*sentence="):
         where(DIGITS).allow("year").violations(["year"])
+    with pytest.raises(ValueError, match=r"looks at the input.*sentence="):
+        (at_most(1, "year") | where(DIGITS).allow("year")).violations(["year"])
     with pytest.raises(ValueError, match=r"one label a token, got 1 labels for 2 tokens"):
         where(DIGITS).allow("year").violations(["year"], ["1", "2"])
     with pytest.raises(LabelError, match=r"position 1: expected a label, got None"):

@@ -177,6 +177,7 @@ def test_automata_are_small():
     assert valid_scheme().compile(bio).n_states <= 9
     assert at(-200, "O").compile(bio).n_states == 201
     assert (at(-200, "O") & at_most(3, "a")).compile(bio).n_states < 2000
+    assert (~at(-200, "O")).compile(bio).n_states == 201
     assert where(X).allow("a").compile(bio).n_states == 1
     assert at_most(1, "a").compile(bio) is at_most(1, "a").compile(bio)  # cached
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trelliswork import Automaton
+from trelliswork import Automaton, RuleError
 from trelliswork.constraints import (
     at,
     at_most,
@@ -20,7 +20,6 @@ from trelliswork.constraints import (
     valid_scheme,
     where,
 )
-from trelliswork.errors import RuleError
 
 PUNCTUATION = token(regex="[.,;]") | ~token(lexicon=["a", "b"], column="pos", ignore_case=True)
 

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import itertools
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constrained import Case, cases
+from constrained_cases import Case, cases
+from strategies import arrays, expressions, ordinary
 from trelliswork import inference
+from trelliswork.automaton import Automaton
 from trelliswork.conflicts import find_conflict
-from trelliswork.constraints import at_least, at_most, ends_with, starts_with
-from trelliswork.decoding import (
-    constrained_trellis,
-    decode_batch,
-    describe_batch,
-    feasible_trellises,
-)
+from trelliswork.constrained import constrained_trellis, feasible_trellises
+from trelliswork.constraints import at_least, at_most, ends_with, matches, starts_with
+from trelliswork.decoding import decode_batch, describe_batch
 from trelliswork.errors import InfeasibleError
 from trelliswork.labels import LabelSet
 from trelliswork.plan import Plan
@@ -34,7 +33,8 @@ def prepared(case: Case):
 @given(cases(), st.booleans())
 def test_lazy_decoding_is_exact(case, compact):
     plan, trellis, evidence = prepared(case)
-    plan.__dict__["is_compact"] = compact
+    if not compact:
+        plan.__dict__["compact"] = None
     found = decode_batch(plan, trellis, evidence, on_infeasible="unconstrained", n_jobs=1)
     for b, sentence in enumerate(case.sentences):
         paths = case.paths(b)
@@ -217,3 +217,70 @@ def test_nothing_is_added_where_nothing_is_broken():
     (answer,) = describe_batch(plan, evidence, decode_batch(plan, trellis, evidence))
     assert (answer.method, answer.iterations, answer.labels) == ("chain", 1, ["b", "b"])
     assert not plan._compiler._products
+
+
+def test_threads_may_share_a_plan():
+    labels = LabelSet(list("abcde"))
+    rules = tuple(at_most(1, name) for name in labels)
+    rng = np.random.default_rng(0)
+    scores = [rng.normal(size=(12, 5)) for _ in range(40)]
+    case = Case(labels, rules, [["x"] * 12] * 40, scores, np.zeros((5, 5)))
+    plan, trellis, evidence = prepared(case)
+    plan.__dict__["compact"] = None
+    with ThreadPoolExecutor(4) as pool:
+        found = [pool.submit(decode_batch, plan, trellis, evidence) for _ in range(8)]
+    alone = decode_batch(Plan(labels, rules), trellis, evidence)
+    for one in found:
+        np.testing.assert_array_equal(one.result().scores, alone.scores)
+
+
+@settings(max_examples=30)
+@given(st.data(), st.integers(2, 4), st.integers(0, 6))
+def test_random_languages_up_to_four_labels_and_six_tokens(data, n_labels, length):
+    names = "abcd"[:n_labels]
+    labels = LabelSet(list(names))
+    rule = matches(data.draw(expressions(names)))
+    scores = data.draw(arrays((length, n_labels), ordinary))
+    weights = data.draw(arrays((n_labels, n_labels), ordinary))
+    case = Case(labels, (rule,), [["x"] * length], [scores], weights)
+    plan, trellis, evidence = prepared(case)
+    together = constrained_trellis(plan, trellis, evidence)
+    every = np.array(list(itertools.product(range(n_labels), repeat=length)), dtype=np.int32)
+    every = every.reshape(n_labels**length, length)
+    inside = Automaton.from_regex(rule.expression, list(names)).accepts_batch(
+        every.ravel(), np.arange(len(every) + 1) * length
+    )
+    paths = every[inside]
+    totals = scores[np.arange(length), paths].sum(axis=1)
+    totals += weights[paths[:, :-1], paths[:, 1:]].sum(axis=1)
+    (log_z,) = inference.log_partition(together)
+    if not len(paths):
+        assert log_z == -np.inf
+        return
+    assert log_z == pytest.approx(np.logaddexp.reduce(totals))
+    p = np.exp(totals - log_z)
+    found = inference.marginals(together)
+    one_hot = paths[:, :, None] == np.arange(n_labels)
+    np.testing.assert_allclose(found.labels, np.tensordot(p, one_hot, axes=1), atol=1e-9)
+    pairs = paths[:, :-1] * n_labels + paths[:, 1:]
+    counts = np.zeros(n_labels**2)
+    np.add.at(counts, pairs, p[:, None])
+    np.testing.assert_allclose(found.pattern_counts, counts, atol=1e-9)
+    best = inference.viterbi(together)
+    assert best.scores[0] == pytest.approx(totals.max())
+    lazy = decode_batch(plan, trellis, evidence)
+    assert lazy.scores[0] == pytest.approx(totals.max())
+    ranked = inference.kbest(together, 6)
+    listed = ranked.scores[0][np.isfinite(ranked.scores[0])]
+    np.testing.assert_allclose(listed, np.sort(totals)[::-1][:6], atol=1e-9)
+    drawn, _ = inference.sample(together, 5, random_state=1)
+    assert {tuple(row) for row in drawn.tolist()} <= {tuple(row) for row in paths.tolist()}
+
+
+@pytest.mark.parametrize("expression", ["(a | a a | a a a)*", "a* a* a*", "(a? a?)* a*"])
+def test_ambiguous_expressions_count_a_labelling_once(expression):
+    labels = LabelSet(["a", "b"])
+    case = Case(labels, (matches(expression),), [["x"] * 9], [np.ones((9, 2))], np.zeros((2, 2)))
+    together = constrained_trellis(*prepared(case))
+    assert inference.log_partition(together)[0] == pytest.approx(9.0)
+    assert np.isfinite(inference.kbest(together, 3).scores).sum() == 1

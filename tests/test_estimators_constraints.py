@@ -25,13 +25,6 @@ from trelliswork.constraints import (
     token,
     where,
 )
-from trelliswork.errors import (
-    DataError,
-    InfeasibleError,
-    LabelError,
-    ModelFileError,
-    NotInLanguageError,
-)
 from trelliswork.learn.denominator import Denominator
 from trelliswork.learn.objective import GoldLabels, Objective
 from trelliswork.plan import plan
@@ -71,6 +64,7 @@ def test_every_verb_obeys(trained):
         ranked = sorted(paths, key=paths.get, reverse=True)
         assert tuple(tagger.predict(new)[b]) == ranked[0]
         decoding = tagger.decode(new)[b]
+        assert isinstance(decoding, tw.Decoding)
         assert tuple(decoding.labels) == ranked[0]
         assert decoding.score == decoding.upper_bound == pytest.approx(paths[ranked[0]])
         assert (decoding.gap, decoding.status, decoding.violations) == (0.0, "optimal", {})
@@ -139,8 +133,13 @@ PARTIAL = [["A", None, "Y"], [frozenset({"T", "A"}), "A", None], Y[2], [None, No
 @pytest.mark.parametrize("names", [Y, PARTIAL], ids=["full", "partial"])
 @pytest.mark.parametrize(
     "rules",
-    [RULES, (changes_only_at(token(regex="[ab0-9]")), at_most(2, "A")), ("(A | T)* Y?",)],
-    ids=["words", "classes", "regex"],
+    [
+        RULES,
+        (changes_only_at(token(regex="[ab0-9]")), at_most(2, "A")),
+        ("(A | T)* Y?",),
+        RULES[1:2],
+    ],
+    ids=["words", "classes", "regex", "mask"],
 )
 def test_loss_and_gradient_equal_enumeration(rules, names):
     labels, encoder, made = objective(rules, names)
@@ -188,22 +187,22 @@ def test_constrained_training_fits_better_under_the_constraints():
 
 def test_conflicts_name_sentence_token_and_constraint():
     with pytest.raises(
-        NotInLanguageError, match=r"y: sequence 1, token 1 \('A'\).*precedes\('A', 'T'\)"
+        tw.NotInLanguageError, match=r"y: sequence 1, token 1 \('A'\).*precedes\('A', 'T'\)"
     ):
         fitted([at_most(1, "T"), precedes("A", "T")])
-    with pytest.raises(NotInLanguageError, match=r"sequence 2, at the end.*at_least\(1, 'Y'\)"):
+    with pytest.raises(tw.NotInLanguageError, match=r"sequence 2, at the end.*at_least\(1, 'Y'\)"):
         fitted(at_least(1, "Y"))
-    with pytest.raises(NotInLanguageError, match=r"sequence 0, token 1 \('T'\).*where"):
+    with pytest.raises(tw.NotInLanguageError, match=r"sequence 0, token 1 \('T'\).*where"):
         fitted(where(token(regex="b")).allow("A"))
 
 
 def test_conflicts_of_partial_labels():
     names = [["A", None, "Y"], ["T", None, None], Y[2], Y[3]]
     tagger = tw.CRFTagger(features="word[0]", constraints=[at_most(0, "Y"), at_least(1, "Y")])
-    with pytest.raises(NotInLanguageError, match="sequence 0"):
+    with pytest.raises(tw.NotInLanguageError, match="sequence 0"):
         tagger.fit(X, names)
     rules = [starts_with("A", "T"), ~at_least(2, "A")]
-    with pytest.raises(NotInLanguageError, match=r"sequence 2, .*at_least\(2, 'A'\)"):
+    with pytest.raises(tw.NotInLanguageError, match=r"sequence 2, .*at_least\(2, 'A'\)"):
         tw.CRFTagger(features="word[0]", constraints=rules).fit(
             X, [["A", None, "Y"], ["T", None, None], ["A", "T", {"A"}], Y[3]]
         )
@@ -218,7 +217,7 @@ def test_skipping_conflicts_counts_them(caplog):
         features="word[0]", l2=0.1, transitions="all", max_iter=30, constraints=precedes("A", "T")
     ).fit([X[0], *X[2:]], [Y[0], *Y[2:]])
     assert tagger.loss_ == pytest.approx(same.loss_)
-    with pytest.raises(DataError, match="all 4 break one"):
+    with pytest.raises(tw.DataError, match="all 4 break one"):
         fitted(at_least(3, "Y"), on_conflict="skip")
 
 
@@ -242,6 +241,17 @@ def test_decode_only_constraints_may_contradict_the_gold_labels(caplog):
     np.testing.assert_allclose(tagger.model_.transitions, free.model_.transitions)
 
 
+def test_constraints_beyond_the_budget_are_said(caplog):
+    rules = plan(
+        tw.LabelSet(["A", "T", "Y"]), [at_most(1, "T"), at_most(2, "A")], training_budget=16
+    )
+    with caplog.at_level(logging.WARNING):
+        under = Denominator.choose(rules, X, Y, trained=True, on_conflict="error")
+    assert "without 1 constraints" in caplog.text
+    assert "at_most(2, 'A')" in caplog.text
+    assert under.automaton.n_arcs == rules.training.automaton.n_arcs
+
+
 INFEASIBLE = (at_least(2, "A"), starts_with("T"), at_most(5, "Y"))
 
 
@@ -250,7 +260,7 @@ def test_infeasible_sentences(caplog):
     long, short = ["b", "a", "b", "a"], ["a", "b", "a"]
     message = r"sequence 1: No labelling of 3 tokens satisfies both at_least\(2, 'A'\) and starts"
     for verb in (tagger.predict, tagger.decode, tagger.predict_marginals):
-        with pytest.raises(InfeasibleError, match=message):
+        with pytest.raises(tw.InfeasibleError, match=message):
             verb([long, short])
     tagger.set_params(on_infeasible="relax")
     with caplog.at_level(logging.WARNING):
@@ -282,14 +292,14 @@ def test_known_labels_under_constraints():
         if names[0] == "A" and names[2] in ("T", "A")
     }
     assert tuple(found) == max(paths, key=paths.get)
-    with pytest.raises(InfeasibleError, match="labels given as known"):
+    with pytest.raises(tw.InfeasibleError, match="labels given as known"):
         tagger.predict([sentence], known=[["T", "A", "T", None]])
 
 
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        ({"constraints": at_most(1, "editor")}, LabelError),
+        ({"constraints": at_most(1, "editor")}, tw.LabelError),
         ({"constraints": "(A | editor)*"}, ValueError),
         ({"constraints": 3}, TypeError),
         ({"on_conflict": "ignore"}, ValueError),
@@ -325,7 +335,7 @@ def test_old_files_load_and_code_in_files_is_refused(tmp_path):
         tmp_path / "m.tw",
         lambda parameters: parameters.update(constraints=["__import__('os').getcwd()"]),
     )
-    with pytest.raises(ModelFileError, match="damaged"):
+    with pytest.raises(tw.ModelFileError, match="damaged"):
         tw.load(tmp_path / "m.tw")
 
 
@@ -374,3 +384,29 @@ def test_saved_settings_are_plain_json(tmp_path):
     with safetensors.safe_open(tmp_path / "m.tw", "np") as stream:
         settings = json.loads(stream.metadata()["settings"])
     assert settings["parameters"]["constraints"] == [repr(rule) for rule in RULES]
+
+
+@pytest.mark.parametrize("rules", [RULES, (changes_only_at(YEAR), at_most(1, "T"))])
+def test_empty_batches_and_empty_sequences(rules):
+    tagger = fitted(rules, constrained_training=False)
+    assert tagger.predict([]) == tagger.decode([]) == tagger.predict_marginals([]) == []
+    assert tagger.predict_nbest([], 2) == tagger.span_probability([], []) == []
+    assert tagger.log_probability([], []).shape == tagger.probability_of([], rules).shape == (0,)
+    assert tagger.predict([[]]) == [[]]
+    assert tagger.predict_nbest([[]], 2) == [[([], 1.0)]]
+    assert tagger.probability_of([[]], rules).tolist() == [1.0]
+
+
+def test_other_kinds_of_input():
+    dicts = [[{"word": word, "bias": 1.0} for word in sentence] for sentence in X]
+    tagger = tw.CRFTagger(constraints=RULES).fit(dicts, Y)
+    assert all(
+        not rule.violations(y, x)
+        for rule in RULES
+        for x, y in zip(X, tagger.predict(dicts), strict=True)
+    )
+    matrices = [np.eye(4)[: len(sentence)] for sentence in X]
+    tagger = tw.CRFTagger(constraints=at_most(1, "T")).fit(matrices, Y)
+    assert len(tagger.predict(matrices)) == 4
+    with pytest.raises((TypeError, ValueError)):
+        tw.CRFTagger(constraints=only_on(YEAR, "Y")).fit(matrices, Y)

@@ -13,8 +13,10 @@ from oracle import enumerate_paths, log_sum_exp, probabilities
 from strategies import arrays, expressions, ordinary, sparse_chain, trellises
 from trelliswork import inference
 from trelliswork.automaton import Automaton
+from trelliswork.derived import derive
 from trelliswork.inference import Trellis
 from trelliswork.labels import LabelSet
+from trelliswork.product import product
 
 jobs = st.sampled_from([1, 2])
 
@@ -175,6 +177,7 @@ def test_the_dense_path_agrees_with_the_sparse_path(trellis):
         weights=None if trellis.weights is None else [*trellis.weights, 0.0],
         start=trellis.start,
         end=trellis.end,
+        classes=trellis.classes,
     )
     one, two = inference.marginals(trellis), inference.marginals(sparse)
     np.testing.assert_allclose(one.log_partition, two.log_partition, rtol=1e-12, atol=1e-10)
@@ -199,6 +202,7 @@ def test_marginals_are_the_gradient_of_log_partition(trellis):
             position_weights=trellis.position_weights,
             start=trellis.start,
             end=trellis.end,
+            classes=trellis.classes,
         )
         for sign in (1, -1)
     ]
@@ -297,6 +301,23 @@ def test_probability_of_a_language(trellis, expression):
         expected = log_sum_exp(inside) - log_sum_exp([path.score for path in paths])
         assert logs[b] == pytest.approx(expected, abs=1e-9)
         assert found[b] == pytest.approx(math.exp(expected), abs=1e-12)
+
+
+@settings(max_examples=30)
+@given(trellises(dense=True, elements=ordinary), expressions("ab"), expressions("ab"))
+def test_probability_of_a_language_inside_another(trellis, within, expression):
+    names = list("abc"[: trellis.automaton.n_labels])
+    if len(names) < 2:
+        return
+    outer, inner = (Automaton.from_regex(text, names) for text in (within, expression))
+    inside = derive(trellis, automaton=product(trellis.automaton, outer).automaton)
+    found = inference.language_probability(inside, inner, log=True, n_jobs=1)
+    for b in range(trellis.n_sequences):
+        paths = [path for path in enumerate_paths(trellis, b) if outer.accepts(path.labels)]
+        both = [path.score for path in paths if inner.accepts(path.labels)]
+        total = log_sum_exp([path.score for path in paths])
+        expected = log_sum_exp(both) - total if both else -math.inf
+        assert found[b] == pytest.approx(expected, abs=1e-9)
 
 
 def test_probability_of_a_language_in_the_far_tail():

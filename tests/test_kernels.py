@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from strategies import sparse_chain
-from trelliswork import inference
+from trelliswork import inference, srl_language
+from trelliswork.automaton import Automaton
 from trelliswork.features import EncodedFeatures, FeatureMatrix
 from trelliswork.inference import Trellis
 from trelliswork.learn.objective import GoldLabels, Objective
+from trelliswork.product import product
 
 # Around every border between whole vectors, and more than one block of columns.
 SIZES = (1, 2, 7, 8, 9, 16, 17, 24, 25, 32, 33, 40, 65)
@@ -52,6 +54,51 @@ def test_dense_equals_sparse(n_labels, scale, positional):
     best_one, best_two = inference.viterbi(dense), inference.viterbi(sparse)
     np.testing.assert_array_equal(best_one.labels, best_two.labels)
     np.testing.assert_allclose(best_one.scores, best_two.scores, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_roles", [1, 3, 4, 7, 11])
+@pytest.mark.parametrize("scale", [1.0, 20.0])
+def test_packed_arcs_equal_single_arcs(n_roles, scale):
+    """Blocks, shared tables and runs of a product, against the same arcs one by one."""
+    language = srl_language(
+        [f"c{i}" for i in range(min(n_roles, 3))], [f"n{i}" for i in range(n_roles)]
+    )
+    n_labels = language.n_labels
+    rng = np.random.default_rng(n_roles)
+    offsets = [0, 1, 1, 20, 31]
+    scores = scale * rng.normal(size=(31, n_labels))
+    scores[rng.random(scores.shape) < 0.05] = -np.inf
+    scores[:, 0] = np.maximum(scores[:, 0], -5.0)
+    weights = scale * rng.normal(size=n_labels * n_labels)
+    for candidate in (language, language.minimise()):
+        automaton = product(Automaton.chain(n_labels), candidate).automaton
+        trellis = Trellis(scores, automaton, weights=weights, offsets=offsets)
+        packed = inference.marginals(trellis)
+        single = inference.marginals(trellis, arcs=True)
+        np.testing.assert_allclose(packed.log_partition, single.log_partition, rtol=1e-12)
+        np.testing.assert_allclose(packed.labels, single.labels, atol=1e-10)
+        np.testing.assert_allclose(packed.pattern_counts, single.pattern_counts, atol=1e-10)
+        np.testing.assert_allclose(packed.entropy, single.entropy, atol=1e-8)
+        best = inference.viterbi(trellis)
+        second = inference.kbest(trellis, 1)
+        np.testing.assert_array_equal(best.labels, second.labels[0])
+        assert candidate.accepts_batch(best.labels, np.array(offsets)).all()
+
+
+def test_sources_of_one_context_share_a_row():
+    """States 1 and 2 are both entered by b and by c, and go the same ways."""
+    arcs = [(0, 0, 3), (0, 1, 1), (0, 2, 1), (3, 1, 2), (3, 2, 2), (3, 0, 3)]
+    arcs += [(state, label, 4) for state in (1, 2, 4) for label in range(3)]
+    language = Automaton(5, 3, *zip(*arcs, strict=True))
+    rng = np.random.default_rng(0)
+    trellis = Trellis(
+        rng.normal(size=(12, 3)),
+        product(Automaton.chain(3), language).automaton,
+        weights=rng.normal(size=9),
+    )
+    packed, single = (inference.marginals(trellis, arcs=arcs) for arcs in (False, True))
+    np.testing.assert_allclose(packed.pattern_counts, single.pattern_counts, atol=1e-12)
+    np.testing.assert_allclose(packed.labels, single.labels, atol=1e-12)
 
 
 @pytest.mark.parametrize("n_labels", SIZES)

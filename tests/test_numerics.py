@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from decimal import Decimal, localcontext
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracle import enumerate_paths, log_sum_exp
-from strategies import sparse_chain, trellises
+from strategies import arrays, sparse_chain, trellises
 from trelliswork import inference
+from trelliswork.automaton import Automaton
+from trelliswork.product import product
 from trelliswork.trellis import Trellis
 
 
@@ -37,6 +40,34 @@ def test_huge_scores_are_exact(scale):
     assert inference.viterbi(trellis).scores[0] == max(p.score for p in paths)
 
 
+@given(data=st.data())
+def test_a_language_of_hopeless_labellings_loses_nothing(data):
+    """Scores of ±1e4, and only the least likely labellings allowed, against 60 digits."""
+    n_labels, length = 3, data.draw(st.integers(1, 5))
+    huge = st.sampled_from([0.0, 1e4, -1e4, 9999.5, -9999.5, 3e3, 1.25])
+    phi = data.draw(arrays((length, n_labels), huge))
+    weights = data.draw(arrays((n_labels, n_labels), huge))
+    free = Trellis(phi, weights=weights)
+    worst = sorted(enumerate_paths(free), key=lambda path: path.score)
+    kept = worst[: data.draw(st.integers(1, 4))]
+    language = Automaton.from_regex(
+        " | ".join("(" + " ".join("abc"[y] for y in path.labels) + ")" for path in kept),
+        ("a", "b", "c"),
+    )
+    bound = Trellis(phi, product(Automaton.chain(n_labels), language).automaton, weights=weights)
+    with localcontext(prec=60):
+        masses = [Decimal(path.score).exp() for path in kept]
+        log_z = float(sum(masses).ln())
+        shares = [float(mass / sum(masses)) for mass in masses]
+    found = inference.marginals(bound)
+    assert found.log_partition[0] == pytest.approx(log_z, rel=1e-15, abs=1e-9)
+    expected = np.zeros((length, n_labels))
+    for path, share in zip(kept, shares, strict=True):
+        expected[np.arange(length), path.labels] += share
+    np.testing.assert_allclose(found.labels, expected, atol=1e-12)
+    assert inference.viterbi(bound).scores[0] == max(path.score for path in kept)
+
+
 @given(trellis=trellises(), offset=st.sampled_from([1e6, -1e6]))
 def test_a_constant_added_to_every_score_changes_no_posterior(trellis, offset):
     # Every path collects it once a token, longer segments several times at once.
@@ -49,6 +80,7 @@ def test_a_constant_added_to_every_score_changes_no_posterior(trellis, offset):
         position_weights=trellis.position_weights,
         start=trellis.start,
         end=trellis.end,
+        classes=trellis.classes,
     )
     for arcs in (False, True):
         one, two = (inference.marginals(t, arcs=arcs) for t in (trellis, shifted))

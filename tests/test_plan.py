@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from trelliswork import compiler, inference, plan_cache
-from trelliswork.constraints import at_most, changes_only_at, matches, only_on, token, where
+from trelliswork.constraints import at, at_most, changes_only_at, matches, only_on, token, where
 from trelliswork.errors import LabelError, TooLargeError
 from trelliswork.labels import LabelSet
 from trelliswork.plan import Plan, as_constraints, plan
+from trelliswork.sentence import Sentence
 
 LABELS = LabelSet(["author", "title", "year"])
 YEAR = token(regex=r"\d{4}")
@@ -126,7 +127,8 @@ def test_guards_survive_the_disk(monkeypatch):
     monkeypatch.setattr(compiler, "product", lambda *_, **__: pytest.fail("built again"))
     stored = plan(LABELS, changes_only_at(YEAR)).training.automaton
     assert stored.n_classes == 2
-    for name in ("source", "label", "target", "guards", "contexts", "initial", "final", "pattern_ids"):
+    names = ("source", "label", "target", "guards", "contexts", "initial", "final", "pattern_ids")
+    for name in names:
         np.testing.assert_array_equal(getattr(stored, name), getattr(built, name))
 
 
@@ -180,3 +182,27 @@ def test_masks_and_classes_of_sentences():
     last = evidence.take(np.array([1]))
     assert last.classes(found.training.tests).tolist() == [1]
     assert last.mask(found.masked([0])).tolist() == [[False, False, True]]
+
+
+def test_tests_see_columns_dicts_and_strings_alike():
+    rules = [where(token(regex="N.*", column="pos")).allow("title"), at(0, "author")]
+    both = rules[0] & rules[1]
+    noun = token(regex="N.*", column="pos")
+    found = plan(LABELS, [both, changes_only_at(noun)])
+    cells = [(["Cat", "sat"], ["NN", "VB"]), ([], []), (["Sun", "Cat"], ["NNP", "NN"])]
+    alike = [Sentence(words, {"pos": tags}) for words, tags in cells]
+    others = [*alike[:2], Sentence(cells[2][0], {"pos": cells[2][1], "lemma": ["sun", "cat"]})]
+    dicts = [
+        [{"word": w, "pos": p} for w, p in zip(words, tags, strict=True)] for words, tags in cells
+    ]
+    for sentences in (alike, others, dicts):
+        evidence = found.evidence(sentences, np.array([0, 2, 2, 4]))
+        assert evidence.classes((noun,)).tolist() == [1, 0, 1, 1]
+        mask = evidence.mask((both,))
+        assert mask.shape == (4, 3)
+        assert mask[1].all()
+        assert not mask[[0, 2]].any()  # an author in front, and a title where there is a noun
+        assert mask[3].tolist() == [False, True, False]
+    empty = found.evidence([Sentence([], {"pos": []})], np.array([0, 0]))
+    assert empty.classes((noun,)).shape == (0,)
+    assert empty.mask((both,)).shape == (0, 3)

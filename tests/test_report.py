@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import conlleval
 from trelliswork.calibration import calibration
-from trelliswork.corpus import Corpus
+from trelliswork.constraints import at_most, matches, only_on, starts_with, token
+from trelliswork.corpus import Corpus, Sentence
 from trelliswork.errors import DataError, LabelError
 from trelliswork.report import report
 
@@ -239,3 +240,35 @@ def test_calibration_errors(confidences, message):
         calibration([["a", "a"]], [["a", "a"]], confidences)
     with pytest.raises(ValueError, match="bins"):
         calibration([["a"]], [["a"]], [[1.0]], bins=0)
+
+
+def test_rules_are_counted_on_both_sides():
+    year = token(regex="[0-9]+")
+    rules = [at_most(1, "A"), only_on(year, "Y"), matches("A* B* Y*")]
+    gold = [["A", "B", "A"], ["A", "Y", None], ["B", "Y", "Y"]]
+    predicted = [["A", "B", "B"], ["A", "B", "A"], ["Y", "Y", "Y"]]
+    sentences = [["x", "y", "z"], ["x", "1", "z"], ["x", "1", "2"]]
+    scores = report(gold, predicted, constraints=rules, sentences=sentences)
+    assert [(r.broken, r.sentences, r.example) for r in scores.rules] == [
+        (1, 3, 1),
+        (1, 3, 2),
+        (1, 3, 1),
+    ]
+    assert [(r.broken, r.sentences, r.example) for r in scores.gold_rules] == [
+        (1, 2, 0),  # a sentence that is labelled in part is left out
+        (0, 2, None),
+        (1, 2, 0),
+    ]
+    assert "Sentences that break a rule:" in str(scores)
+    assert scores.to_dict()["rules"][0]["rule"] == "at_most(1, 'A')"
+    corpus = Corpus([Sentence(s, labels=y) for s, y in zip(sentences, gold, strict=True)])
+    assert report(corpus, predicted, constraints=rules).rules == scores.rules
+    with pytest.raises(DataError, match="sentences: expected one for each of the 3"):
+        report(gold, predicted, constraints=rules, sentences=sentences[:2])
+
+
+def test_rules_know_what_is_outside():
+    assert report([["O"]], [["O"]], outside="O", constraints=at_most(0, "A")).rules[0].broken == 0
+    scores = report([["A", "O"]], [["O", "A"]], outside="O", constraints=starts_with("A"))
+    assert scores.rules[0].broken == 0
+    assert report([["A"]], [["A"]]).rules == ()

@@ -39,11 +39,15 @@ from trelliswork.corpus import (
     write_conll,
     write_jsonl,
 )
+from trelliswork.decoding import Decoding
 from trelliswork.errors import (
     DataError,
+    InfeasibleError,
     LabelError,
     ModelFileError,
+    NotInLanguageError,
     RegexError,
+    RuleError,
     TemplateError,
     TooLargeError,
     TrellisworkError,
@@ -66,9 +70,12 @@ __all__ = [
     "Constraint",
     "Corpus",
     "DataError",
+    "Decoding",
+    "InfeasibleError",
     "LabelError",
     "LabelSet",
     "ModelFileError",
+    "NotInLanguageError",
     "Plan",
     "RegexError",
     "Report",

@@ -255,6 +255,7 @@ class Automaton(LanguageMethods):
             "labels": self.labels,
             "guards": self.guards,
             "n_classes": self.n_classes,
+            "contexts": self.contexts,
         }
         arcs = self.source, self.label, self.target
         return partial(Automaton, **options), (self.n_states, self.n_labels, *arcs)

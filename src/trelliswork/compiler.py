@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,13 +89,15 @@ class ProductCompiler:
         self._languages: dict[int, Automaton] = {}
         self._products: OrderedDict[Indices, CompiledProduct] = OrderedDict()
         self._last: tuple[Indices, Automaton] | None = None
+        self._lock = RLock()  # a tagger may decode on several threads
 
     def language(self, index: int) -> Automaton:
         """Return the automaton of one constraint, over ``L * 2**k`` letters."""
-        if index not in self._languages:
-            compiled = self.constraints[index].compile(self.labels, max_states=self.max_states)
-            self._languages[index] = smallest_for(self.model, compiled)
-        return self._languages[index]
+        with self._lock:
+            if index not in self._languages:
+                compiled = self.constraints[index].compile(self.labels, max_states=self.max_states)
+                self._languages[index] = smallest_for(self.model, compiled)
+            return self._languages[index]
 
     def tests(self, indices: Indices) -> tuple[TokenTest, ...]:
         """Return the token tests that some constraints read, each once."""
@@ -110,22 +113,14 @@ class ProductCompiler:
         """
         if not indices:
             return CompiledProduct(self.model)
-        kept = self._products.get(indices)
-        if kept is None:
-            name = self._fingerprint(indices)
-            stored = load_automaton(name)
-            if stored is not None:
-                kept = CompiledProduct(stored, self.tests(indices))
-            else:
-                begun = time.perf_counter()
-                kept = self._build(indices, budget)
-                if time.perf_counter() - begun >= SECONDS_WORTH_A_FILE:
-                    store_automaton(name, kept.automaton)
-            self._products[indices] = kept
-            total = sum(p.automaton.n_arcs for p in self._products.values())
-            while total > ARCS_KEPT and len(self._products) > 1:
-                total -= self._products.popitem(last=False)[1].automaton.n_arcs
-        self._products.move_to_end(indices)
+        with self._lock:
+            kept = self._products.get(indices)
+            if kept is None:
+                kept = self._products[indices] = self._load_or_build(indices, budget)
+                total = sum(p.automaton.n_arcs for p in self._products.values())
+                while total > ARCS_KEPT and len(self._products) > 1:
+                    total -= self._products.popitem(last=False)[1].automaton.n_arcs
+            self._products.move_to_end(indices)
         if kept.automaton.n_arcs > budget:
             raise self._too_large(indices, budget)
         return kept
@@ -138,24 +133,40 @@ class ProductCompiler:
             return tuple(stored["constraints"].tolist())
         begun = time.perf_counter()
         chosen: Indices = ()
-        for i in indices:
-            try:
-                self._check_size((*chosen, i), budget)
-            except TooLargeError:
-                continue
-            chosen = (*chosen, i)
+        with self._lock:
+            for i in indices:
+                try:
+                    self._check_size((*chosen, i), budget)
+                except TooLargeError:
+                    continue
+                chosen = (*chosen, i)
         if time.perf_counter() - begun >= SECONDS_WORTH_A_FILE:
             store_arrays(name, {"constraints": np.array(chosen, dtype=np.int64)})
         return chosen
 
-    def fits(self, indices: Indices, budget: int) -> bool:
-        """Return whether a product, and all on the way to it, have no more arcs than a budget."""
+    def small_intersection(self, indices: Indices, budget: int) -> Automaton | None:
+        """Return the language of some constraints together, where it is small.
+
+        None where its product, or one on the way to it, has more arcs than `budget`.
+        """
         try:
-            for end in range(len(indices)):
-                self._check_size(indices[: end + 1], budget)
+            with self._lock:
+                for end in range(len(indices)):
+                    self._check_size(indices[: end + 1], budget)
+                return self._intersection(indices)
         except TooLargeError:
-            return False
-        return True
+            return None
+
+    def _load_or_build(self, indices: Indices, budget: int) -> CompiledProduct:
+        name = self._fingerprint(indices)
+        stored = load_automaton(name)
+        if stored is not None:
+            return CompiledProduct(stored, self.tests(indices))
+        begun = time.perf_counter()
+        built = self._build(indices, budget)
+        if time.perf_counter() - begun >= SECONDS_WORTH_A_FILE:
+            store_automaton(name, built.automaton)
+        return built
 
     def _check_size(self, indices: Indices, budget: int) -> None:
         """Raise a `TooLargeError` where a product would have more arcs than a budget."""

@@ -21,7 +21,7 @@ import numpy as np
 from trelliswork.conflicts import group_by_rules, open_labels
 from trelliswork.derived import derive
 from trelliswork.evidence import rows_of
-from trelliswork.inference import log_partition, viterbi
+from trelliswork.inference import viterbi
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,10 +39,8 @@ if TYPE_CHECKING:
 __all__ = [
     "DecodedBatch",
     "Decoding",
-    "constrained_trellis",
     "decode_batch",
     "describe_batch",
-    "feasible_trellises",
 ]
 
 Status = Literal["optimal", "relaxed", "unconstrained"]
@@ -212,10 +210,15 @@ def _decode_lazily(
     if not rules:
         return found
     added = np.zeros((trellis.n_sequences, len(rules)), dtype=bool)
-    pending = _broken(plan, rules, found.labels, found.scores, evidence, added)
+    if tuple(rules) == plan.rules and plan.compact is not None:
+        answered = np.isfinite(found.scores)
+        labels = np.maximum(found.labels, 0)  # -1 where there is no answer
+        obeyed = plan.accepts_together(plan.compact, labels, evidence)
+        pending = np.flatnonzero(answered & ~obeyed)
+        added[pending] = True
+    else:
+        pending = _broken(plan, rules, found.labels, found.scores, evidence, added)
     while pending.size:
-        if tuple(rules) == plan.rules and plan.is_compact:
-            added[pending] = True
         patterns, group_of = np.unique(added[pending], axis=0, return_inverse=True)
         for group, pattern in enumerate(patterns):
             chosen = pending[group_of.ravel() == group]
@@ -259,72 +262,3 @@ def _broken(
         added[:, place] |= broken
         new |= broken
     return np.flatnonzero(new)
-
-
-def constrained_trellis(plan: Plan, trellis: Trellis, evidence: Evidence) -> Trellis:
-    """Put a batch on the product with all constraints: what sums, n-best and samples run on.
-
-    Masks become scores of ``-inf``. A sequence that no labelling fits has no path.
-
-    Parameters
-    ----------
-    plan
-        The compiled constraints.
-    trellis
-        Scores on the model automaton, without constraints.
-    evidence
-        What the constraints see of the batch.
-
-    Raises
-    ------
-    TooLargeError
-        Where the product has more arcs than the plan's budget for decoding.
-    """
-    return _on_product(plan, trellis, evidence, range(len(plan.constraints)))
-
-
-def feasible_trellises(
-    plan: Plan,
-    trellis: Trellis,
-    evidence: Evidence,
-    *,
-    on_infeasible: OnInfeasible = "error",
-    n_jobs: int | None = None,
-) -> list[tuple[IntArray, Trellis]]:
-    """Put a batch on products under which every sequence has a labelling.
-
-    Returns
-    -------
-    list of (sequences, trellis)
-        Indices of sequences under the same constraints, and their scores on the product; one entry
-        unless some sequences cannot satisfy all constraints.
-
-    Raises
-    ------
-    InfeasibleError
-        With ``on_infeasible="error"``, as `decode_batch`.
-    """
-    everyone = np.arange(trellis.n_sequences)
-    together = constrained_trellis(plan, trellis, evidence)
-    hopeless = np.isneginf(log_partition(together, n_jobs=n_jobs))
-    if not hopeless.any():
-        return [(everyone, together)]
-    everything = tuple(range(len(plan.constraints)))
-    groups = {everything: np.flatnonzero(~hopeless).tolist()}
-    groups |= group_by_rules(plan, evidence, np.flatnonzero(hopeless), None, on_infeasible)
-    found = []
-    for kept, members in groups.items():
-        chosen = np.array(members, dtype=np.int64)
-        part = derive(trellis, sequences=chosen)
-        found.append((chosen, _on_product(plan, part, evidence.take(chosen), kept)))
-    return found
-
-
-def _on_product(
-    plan: Plan, trellis: Trellis, evidence: Evidence, constraints: Sequence[int]
-) -> Trellis:
-    compiled = plan.product(i for i in constraints if i in plan.rules)
-    mask = open_labels(plan, evidence, constraints)
-    scores = None if mask is None else np.where(mask[:, None, :], trellis.scores, -np.inf)
-    classes = evidence.classes(compiled.tests)
-    return derive(trellis, automaton=compiled.automaton, classes=classes, scores=scores)

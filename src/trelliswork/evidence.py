@@ -8,11 +8,14 @@ labels.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trelliswork.constraints.base import All
 from trelliswork.errors import DataError
+from trelliswork.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,20 +88,53 @@ class Evidence:
 
     def _outcome(self, test: TokenTest) -> BoolArray:
         if test not in self._outcomes:
-            found = [np.asarray(test.passes(sentence), dtype=bool) for sentence in self.sentences]
-            self._outcomes[test] = self._joined(found, repr(test))
+            if self._distinct is not None:
+                sentence, place = self._distinct
+                self._outcomes[test] = np.asarray(test.passes(sentence), dtype=bool)[place]
+            else:
+                found = [np.asarray(test.passes(s), dtype=bool) for s in self.sentences]
+                self._outcomes[test] = self._joined(found, repr(test))
         return self._outcomes[test]
 
     def _mask(self, constraint: Constraint) -> BoolArray:
         if constraint not in self._masks:
-            found = []
-            for sentence in self.sentences:
-                allowed = constraint.allowed(self.labels, sentence)
-                assert allowed is not None, "position-wise on one sentence, so on all of them"
-                found.append(allowed)
-            joined = self._joined(found, repr(constraint))
-            self._masks[constraint] = joined.reshape(self.n_tokens, len(self.labels))
+            parts = constraint.parts if isinstance(constraint, All) else (constraint,)
+            masks = [self._mask_of_part(part) for part in parts]
+            self._masks[constraint] = np.logical_and.reduce(masks)
         return self._masks[constraint]
+
+    def _mask_of_part(self, part: Constraint) -> BoolArray:
+        # A single rule asks a test of the token, or where the token stands.
+        if part.tests and self._distinct is not None:
+            sentence, place = self._distinct
+            return _answer(part, self.labels, sentence)[place]
+        found = [_answer(part, self.labels, sentence) for sentence in self.sentences]
+        return self._joined(found, repr(part)).reshape(self.n_tokens, len(self.labels))
+
+    @cached_property
+    def _distinct(self) -> tuple[Any, IntArray] | None:
+        """The different tokens as one sentence, and the place in it of each token of the batch.
+
+        Tests are about single tokens, and most tokens occur often. None where tokens are neither
+        strings nor cells of columns.
+        """
+        places: dict[Any, int] = {}
+        found: list[int] = []
+        if all(isinstance(s, list | tuple) and set(map(type, s)) <= {str} for s in self.sentences):
+            for sentence in self.sentences:
+                found += [places.setdefault(token, len(places)) for token in sentence]
+            return list(places), np.array(found, dtype=np.int64)
+        if not all(isinstance(s, Sentence) for s in self.sentences):
+            return None
+        names = {tuple(sentence.columns) for sentence in self.sentences}
+        if len(names) != 1:
+            return None
+        for sentence in self.sentences:
+            rows = zip(sentence.tokens, *sentence.columns.values(), strict=True)
+            found += [places.setdefault(row, len(places)) for row in rows]
+        tokens, *columns = zip(*places, strict=True) if places else ((), *((),) * len(*names))
+        merged = Sentence(tokens, dict(zip(*names, columns, strict=True)))
+        return merged, np.array(found, dtype=np.int64)
 
     def _joined(self, found: list[BoolArray], what: str) -> BoolArray:
         lengths = np.diff(self.offsets)
@@ -118,3 +154,9 @@ def rows_of(offsets: IntArray, sequences: IntArray) -> IntArray:
     total = int(ends[-1]) if ends.size else 0
     rows: IntArray = np.arange(total) + np.repeat(firsts - (ends - lengths), lengths)
     return rows
+
+
+def _answer(constraint: Constraint, labels: LabelSet, sentence: Any) -> BoolArray:
+    allowed = constraint.allowed(labels, sentence)
+    assert allowed is not None, "position-wise on one sentence, so on all of them"
+    return allowed

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork.derived import derive
+from trelliswork.intersection import smallest_for
 from trelliswork.product import product
 from trelliswork.span_guards import collect_spans, guarded_trellises
 from trelliswork.trellis import Trellis
@@ -332,7 +333,8 @@ def language_probability(
             "trellis: expected an automaton without guards. For rules that look at tokens, give "
             "them all to trelliswork.plan."
         )
-    both = product(trellis.automaton, language.unambiguous()).automaton
+    smallest = smallest_for(trellis.automaton, language.unambiguous())
+    both = product(trellis.automaton, smallest).automaton
     inside = derive(trellis, automaton=both)
     total = log_partition(trellis, n_jobs=n_jobs)
     found = log_partition(inside, n_jobs=n_jobs)

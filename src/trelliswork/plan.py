@@ -11,9 +11,8 @@ the others are left to decoding, which adds to a sequence only those that its be
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from trelliswork.compiler import MAX_STATES, CompiledProduct, ProductCompiler
 from trelliswork.constraints import Constraint, as_constraint
 from trelliswork.evidence import Evidence
 from trelliswork.intersection import product_size
-from trelliswork.tables import shorten, text_table
+from trelliswork.placements import Placement, describe_placements
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,36 +29,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.labels import LabelSet
+    from trelliswork.placements import Where
 
 __all__ = ["Placement", "Plan", "as_constraints", "plan"]
 
 TRAINING_BUDGET = 500_000
 DECODING_BUDGET = 5_000_000
 COMPACT_ARCS = 20_000
-
-
-@dataclass(frozen=True)
-class Placement:
-    """Where one constraint went.
-
-    Attributes
-    ----------
-    constraint : Constraint
-        The constraint.
-    where : str
-        ``"mask"``, ``"training"`` (in the product of training, and in decoding) or ``"decoding"``
-        (in decoding only).
-    states, arcs : int
-        Size of the model automaton times this constraint alone; 0 for a mask.
-    cost : float
-        Work a token on that product, as a multiple of the model's own.
-    """
-
-    constraint: Constraint
-    where: Literal["mask", "training", "decoding"]
-    states: int
-    arcs: int
-    cost: float
 
 
 class Plan:
@@ -124,7 +100,7 @@ class Plan:
     @property
     def training(self) -> CompiledProduct:
         """The product that training sums over."""
-        return self.product(self.trained_rules)
+        return self._compiler.product(self.trained_rules, self.training_budget)
 
     @property
     def decoding(self) -> CompiledProduct:
@@ -138,25 +114,23 @@ class Plan:
         return self.product(self.rules)
 
     @cached_property
-    def is_compact(self) -> bool:
-        """Whether the product with all automata is so small that those of subsets do not pay."""
+    def compact(self) -> Automaton | None:
+        """The language of all automata together, if small: those of subsets do not pay then."""
         budget = min(max(COMPACT_ARCS, 4 * self.model.n_arcs), self.decoding_budget)
-        return self._compiler.fits(self.rules, budget)
+        return self._compiler.small_intersection(self.rules, budget) if self.rules else None
 
     @cached_property
     def placements(self) -> tuple[Placement, ...]:
         """Where each constraint went, in the order given."""
-        found = []
-        for i, constraint in enumerate(self.constraints):
-            if i in self.masks:
-                found.append(Placement(constraint, "mask", 0, 0, 0.0))
-                continue
-            states, arcs = product_size(self.model, self.language(i))
-            where: Literal["training", "decoding"] = (
-                "training" if i in self.trained_rules else "decoding"
-            )
-            found.append(Placement(constraint, where, states, arcs, arcs / self.model.n_arcs))
-        return tuple(found)
+        return tuple(map(self._placement, range(len(self.constraints))))
+
+    def _placement(self, index: int) -> Placement:
+        constraint = self.constraints[index]
+        if index in self.masks:
+            return Placement(constraint, "mask", 0, 0, 0.0)
+        states, arcs = product_size(self.model, self.language(index))
+        where: Where = "training" if index in self.trained_rules else "decoding"
+        return Placement(constraint, where, states, arcs, arcs / self.model.n_arcs)
 
     def language(self, index: int) -> Automaton:
         """Return the automaton of one constraint, over ``L * 2**k`` letters; see `compile`."""
@@ -176,11 +150,26 @@ class Plan:
         evidence
             What the constraints see of the batch.
         """
-        classes = evidence.classes(self.constraints[index].tests)
+        return self._accepts(self.language(index), (index,), labels, evidence)
+
+    def accepts_together(
+        self, language: Automaton, labels: NDArray[np.int32], evidence: Evidence
+    ) -> NDArray[np.bool_]:
+        """Return which labellings of a batch satisfy all automata, given as `compact`."""
+        return self._accepts(language, self.rules, labels, evidence)
+
+    def _accepts(
+        self,
+        language: Automaton,
+        indices: tuple[int, ...],
+        labels: NDArray[np.int32],
+        evidence: Evidence,
+    ) -> NDArray[np.bool_]:
+        classes = evidence.classes(self._compiler.tests(indices))
         letters = (
             labels if classes is None else classes.astype(np.int32) * len(self.labels) + labels
         )
-        return self.language(index).accepts_batch(letters, evidence.offsets)
+        return language.accepts_batch(letters, evidence.offsets)
 
     def product(self, indices: Iterable[int]) -> CompiledProduct:
         """Return the model times the automata of some constraints, from memory where possible.
@@ -202,35 +191,9 @@ class Plan:
 
     def describe(self) -> str:
         """Return a table of what went where; also ``str(plan)``."""
-        rows = [
-            [
-                shorten(repr(p.constraint)),
-                p.where,
-                *_sizes(p.states, p.arcs, p.cost, p.where == "mask"),
-            ]
-            for p in self.placements
-        ]
-        trained = self.training.automaton
-        cost = trained.n_arcs / self.model.n_arcs
-        rows.append(["training in all", "", *_sizes(trained.n_states, trained.n_arcs, cost, False)])
-        table = text_table(("constraint", "where", "states", "arcs", "cost"), rows)
-        lines = [
-            table,
-            f"Cost is work a token, the model without constraints being 1 "
-            f"({self.model.n_states:,} states, {self.model.n_arcs:,} arcs).",
-        ]
-        left = [shorten(repr(p.constraint)) for p in self.placements if p.where == "decoding"]
-        if left:
-            lines.append(
-                f"Left to decoding, beyond the {self.training_budget:,} arcs of the training "
-                f"budget: {', '.join(left)}."
-            )
-        if self.rules:
-            lines.append(
-                "Decoding starts without automata and adds, sequence by sequence, those that the "
-                "best labelling breaks."
-            )
-        return "\n".join(lines)
+        return describe_placements(
+            self.placements, self.model, self.training.automaton, self.training_budget
+        )
 
     __str__ = describe
 
@@ -238,9 +201,13 @@ class Plan:
         return f"Plan({len(self.constraints)} constraints on {len(self.labels)} labels)"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        model = None if self.model.is_chain else self.model
-        budgets = (self.training_budget, self.decoding_budget, self.max_states)
-        return _restore_plan, (self.labels, self.constraints, model, *budgets)
+        options: dict[str, Any] = {
+            "model": None if self.model.is_chain else self.model,
+            "training_budget": self.training_budget,
+            "decoding_budget": self.decoding_budget,
+            "max_states": self.max_states,
+        }
+        return partial(Plan, **options), (self.labels, self.constraints)
 
 
 def plan(
@@ -301,25 +268,3 @@ def as_constraints(given: Any) -> tuple[Constraint, ...]:
     if isinstance(given, str | Automaton | Constraint) or not isinstance(given, Iterable):
         return (as_constraint(given),)
     return tuple(map(as_constraint, given))
-
-
-def _restore_plan(
-    labels: LabelSet,
-    constraints: tuple[Constraint, ...],
-    model: Automaton | None,
-    training_budget: int,
-    decoding_budget: int,
-    max_states: int,
-) -> Plan:
-    return Plan(
-        labels,
-        constraints,
-        model=model,
-        training_budget=training_budget,
-        decoding_budget=decoding_budget,
-        max_states=max_states,
-    )
-
-
-def _sizes(states: int, arcs: int, cost: float, is_mask: bool) -> list[str]:
-    return ["", "", ""] if is_mask else [f"{states:,}", f"{arcs:,}", f"{cost:.1f}"]

@@ -141,10 +141,8 @@ def _arrays(automaton: Automaton) -> dict[str, NDArray[Any]]:
         "initial": automaton.initial,
         "final": automaton.final,
     }
-    for name, optional in (("guards", automaton.guards), ("contexts", automaton.contexts)):
-        if optional is not None:
-            arrays[name] = optional
-    return arrays
+    optional = {"guards": automaton.guards, "contexts": automaton.contexts}
+    return arrays | {name: array for name, array in optional.items() if array is not None}
 
 
 def _automaton(arrays: dict[str, NDArray[Any]]) -> Automaton:

@@ -113,11 +113,16 @@ def product(
             final=model.final[model_states] + language.final[language_states],
             guards=guards if n_classes > 1 else None,
             n_classes=n_classes,
-            contexts=model_states,
+            contexts=model_states if _is_deterministic(model) else None,
         ),
         arc_map,
         language_states,
     )
+
+
+def _is_deterministic(model: Automaton) -> bool:
+    """Return whether a state and a label decide the arc, and with it the patterns."""
+    return np.unique(model.source * model.n_labels + model.label).size == model.n_arcs
 
 
 def _empty(model: Automaton, guards: NDArray[np.uint64], n_classes: int) -> Automaton:

@@ -1,20 +1,18 @@
 r"""Regular expressions whose letters are labels.
 
-=================  ===========================================================================
-``B-PER``          this label; a label is any run of characters other than white space and
-                   ``( ) [ ] { } | & ~ * + ? ^ ' " \``
-``'odd label'``    a label in single or double quotes, with ``\`` before a quote or a ``\``
-``.``              any label (a label ``.`` needs quotes; in ``LOC.x`` the dot is part of the name)
-``[a b]``          one of these labels
-``[^a b]``         any label but these
-``a b``            one after the other
-``a | b``          either
-``a & b``          both: what ``a`` and ``b`` match
-``~a``             every sequence that ``a`` does not match
-``a* a+ a?``       any number of times, at least once, at most once
-``a{m} a{m,n}``    ``m`` times; ``m`` to ``n`` times; also ``a{m,}`` and ``a{,n}``
-``( )``            group; ``()`` alone is the empty sequence
-=================  ===========================================================================
+    B-PER          this label; a label is any run of characters other than white space and
+                   ( ) [ ] { } | & ~ * + ? ^ ' " \
+    'odd label'    a label in single or double quotes, with \ before a quote or another \
+    .              any label (a label . needs quotes; in LOC.x the dot is part of the name)
+    [a b]          one of these labels; [] is none, and matches nothing
+    [^a b]         any label but these
+    a b            one after the other
+    a | b          either
+    a & b          both: what a and b match
+    ~a             every sequence that a does not match
+    a* a+ a?       any number of times, at least once, at most once
+    a{m} a{m,n}    m times; m to n times; also a{m,} and a{,n}
+    ( )            group; () alone is the empty sequence
 
 Repetition binds tightest, then ``~``, then concatenation, ``&`` and ``|``: ``~a* b | c & d`` reads
 ``((~(a*)) b) | (c & d)``. White space separates labels and means nothing else.

@@ -95,7 +95,7 @@ def count_violations(
         for index, labels in enumerate(labellings)
         if len(names := [label for label in labels if isinstance(label, str)]) == len(labels)
     }
-    if not isinstance(scheme, LabelSet) and outside is not None:
+    if scheme == "plain" and outside is not None:
         known = {label for names in complete.values() for label in names} | {outside}
         known.update(name for rule in constraints for name, _ in rule.names)
         scheme = LabelSet(sorted(known), scheme, outside)

@@ -11,12 +11,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from trelliswork import inference
-from trelliswork.decoding import (
-    constrained_trellis,
-    decode_batch,
-    describe_batch,
-    feasible_trellises,
-)
+from trelliswork.constrained import constrained_trellis, feasible_trellises
+from trelliswork.decoding import decode_batch, describe_batch
 from trelliswork.evidence import rows_of
 from trelliswork.inputs import allowed_labels, as_labels, as_sequences
 from trelliswork.plan import Plan, as_constraints

@@ -150,6 +150,11 @@ class Constraint(ABC):
         sentence: SentenceLike | None,
         scheme: Scheme | LabelSet | None,
     ) -> Reading:
+        if sentence is None and self.tests:
+            raise ValueError(
+                f"{self!r} looks at the input. Pass the sentence that the labels belong to as "
+                "sentence=."
+            )
         reading = Reading(labels, sentence, scheme)
         if reading.is_complete:
             self.check(reading.label_set)
@@ -176,16 +181,10 @@ class Constraint(ABC):
 
 
 @dataclass(frozen=True, repr=False)
-class All(Constraint):
-    """All of some rules; their violations add up."""
+class Joined(Constraint):
+    """Several rules as one."""
 
-    _builds_unambiguous = True  # as the automata that it intersects
     parts: tuple[Constraint, ...]
-
-    @property
-    def conjuncts(self) -> tuple[Constraint, ...]:
-        """The rules that are joined by ``&``."""
-        return self.parts
 
     @property
     def tests(self) -> tuple[TokenTest, ...]:
@@ -198,6 +197,18 @@ class All(Constraint):
     def check(self, labels: LabelSet) -> None:
         for part in self.parts:
             part.check(labels)
+
+
+@dataclass(frozen=True, repr=False)
+class All(Joined):
+    """All of some rules; their violations add up."""
+
+    _builds_unambiguous = True  # as the automata that it intersects
+
+    @property
+    def conjuncts(self) -> tuple[Constraint, ...]:
+        """The rules that are joined by ``&``."""
+        return self.parts
 
     def allowed(self, labels: LabelSet, sentence: SentenceLike) -> NDArray[np.bool_] | None:
         mask: NDArray[np.bool_] | None = None
@@ -226,14 +237,8 @@ class All(Constraint):
 
 
 @dataclass(frozen=True, repr=False)
-class Either(Constraint):
+class Either(Joined):
     """One of some rules at least."""
-
-    parts: tuple[Constraint, ...]
-
-    tests = All.tests
-    names = All.names
-    check = All.check
 
     def _degree(self, reading: Reading) -> int:
         return int(all(part._degree(reading) for part in self.parts))
@@ -259,6 +264,7 @@ class Either(Constraint):
 class Not(Constraint):
     """The opposite of a rule: 1 where that is satisfied, else 0."""
 
+    _builds_unambiguous = True  # deterministic in one direction
     part: Constraint
 
     @property
@@ -279,11 +285,15 @@ class Not(Constraint):
         return [f"{self.part!r} holds; expected that it does not."]
 
     def _build(self, labels: LabelSet, max_states: int) -> Automaton:
-        return self.part.compile(labels, max_states=max_states).complement(max_states=max_states)
+        part = self.part.compile(labels, max_states=max_states)
+        mirrored = part.reverse()
+        if mirrored.is_deterministic and not part.is_deterministic:
+            return mirrored.complement(max_states=max_states).reverse()
+        return part.complement(max_states=max_states)
 
     def __repr__(self) -> str:
         return f"~{self.part!r}"
 
 
-def _parts(kind: type[All] | type[Either], rule: Constraint) -> tuple[Constraint, ...]:
+def _parts(kind: type[Joined], rule: Constraint) -> tuple[Constraint, ...]:
     return rule.parts if isinstance(rule, kind) else (rule,)

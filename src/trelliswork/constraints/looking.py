@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 class Allow(PositionWise):
     """See `where`."""
 
+    word = "where"
     test: TokenTest
 
     @property
@@ -49,13 +50,14 @@ class Allow(PositionWise):
         return _one_state(labels, [np.ones(len(labels), np.bool_), self._choice(labels)])
 
     def __repr__(self) -> str:
-        return call(f"where({self.test!r}).allow", *self.labels)
+        return call(f"{self.word}({self.test!r}).allow", *self.labels)
 
 
 @dataclass(frozen=True, repr=False)
 class OnlyOn(PositionWise):
     """See `only_on`."""
 
+    word = "only_on"
     test: TokenTest
 
     @property
@@ -81,8 +83,7 @@ class OnlyOn(PositionWise):
         return _one_state(labels, [self._choice(labels), np.ones(len(labels), np.bool_)])
 
     def __repr__(self) -> str:
-        shown = (repr(self.test), *map(repr, self.labels))
-        return f"only_on({', '.join(shown)})"
+        return call(self.word, self.test, *self.labels)
 
 
 @dataclass(frozen=True, repr=False)
@@ -108,10 +109,10 @@ class ChangesOnlyAt(Constraint):
 
     def _faults(self, reading: Reading) -> list[str]:
         broken = self._broken(reading)
-        verb = "ends" if len(broken) == 1 else "end"
+        end = "a segment ends" if len(broken) == 1 else "segments end"
         return [
-            f"{'a segment' if len(broken) == 1 else 'segments'} {verb} at {places(broken)}, "
-            f"where {self.test!r} does not pass; expected changes only where it does."
+            f"{end} at {places(broken)}, where {self.test!r} does not pass; "
+            "expected changes only where it does."
         ]
 
     def _build(self, labels: LabelSet, max_states: int) -> Automaton:
@@ -129,7 +130,7 @@ class ChangesOnlyAt(Constraint):
         )
 
     def __repr__(self) -> str:
-        return f"changes_only_at({self.test!r})"
+        return call(self.word, self.test)
 
 
 @dataclass(frozen=True)

@@ -130,11 +130,7 @@ class NotAt(At):
         return ~self._named(labels)
 
     def _expected(self) -> str:
-        return (
-            f"neither {' nor '.join(map(repr, self.labels))}"
-            if self.labels[1:]
-            else (f"anything but {self.labels[0]!r}")
-        )
+        return f"anything but {either(self.labels)}"
 
 
 def at(position: int, *labels: str) -> Constraint:

@@ -95,11 +95,7 @@ class Reading:
 
     def passes(self, test: TokenTest) -> NDArray[np.bool_]:
         """Return which tokens pass a test, shape ``(T,)``."""
-        if self._sentence is None:
-            raise ValueError(
-                f"The rule looks at the input with {test!r}. Pass the sentence that the labels "
-                "belong to as sentence=."
-            )
+        assert self._sentence is not None, "rules with tests are not read without a sentence"
         if test not in self._outcomes:
             self._outcomes[test] = test.passes(self._sentence)
         return self._outcomes[test]

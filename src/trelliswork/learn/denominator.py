@@ -12,6 +12,7 @@ from trelliswork.conflicts import open_labels
 from trelliswork.errors import DataError
 from trelliswork.learn.gold import conflict_error, find_conflicting_gold
 from trelliswork.learn.objective import GoldLabels
+from trelliswork.tables import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,6 +91,13 @@ class Denominator:
         everything = range(len(plan.constraints))
         counted = sorted({*plan.masks, *plan.trained_rules}) if trained else ()
         left = [i for i in everything if i not in counted]
+        if trained and left:
+            logger.warning(
+                "training goes without %d constraints beyond its budget of %d arcs: %s",
+                len(left),
+                plan.training_budget,
+                ", ".join(shorten(repr(plan.constraints[i])) for i in left),
+            )
         lost = find_conflicting_gold(plan, gold, evidence, left, partial_too=False)
         if lost.any():
             logger.warning(

@@ -147,7 +147,7 @@ class Objective:
                 None,
                 pairs == "all",
             )
-        edge_offsets, edge_patterns = self._edge_pairs or (None, None)
+        edge_offsets, edge_outputs = self._edge_pairs or (None, None)
         self._core = _core.Objective(
             self._automaton._core,
             features.offsets,
@@ -159,7 +159,7 @@ class Objective:
             self._transitions,
             edge_rows,
             edge_offsets,
-            edge_patterns,
+            edge_outputs,
             classes,
             None if open_labels is None else open_labels.view(np.uint8),
         )
