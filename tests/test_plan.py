@@ -55,6 +55,13 @@ def test_budget_leaves_later_constraints_to_decoding():
     assert found.training.automaton.n_arcs == alone
 
 
+def test_a_training_budget_of_zero_trains_without():
+    found = plan(LABELS, [at_most(1, "title"), only_on(YEAR, "year")], training_budget=0)
+    assert [p.where for p in found.placements] == ["decoding", "mask"]
+    assert found.training.automaton.is_chain
+    assert "Left to decoding: at_most(1, 'title')." in str(found)
+
+
 def test_too_large_for_decoding_says_so():
     found = plan(LABELS, [at_most(1, name) for name in LABELS], decoding_budget=20)
     with pytest.raises(TooLargeError, match=r"at_most\(1, 'author'\).*20 arcs"):
