@@ -167,7 +167,8 @@ def main(arguments: Sequence[str] | None = None) -> bool:
             f"usaddress: {real['parameters']} parameters, {real['tokens']} tokens, "
             f"l2 = {given.l2:g}; the penalty leaves the second inequality a slack of "
             f"{real['slack']:.1e} nats, the optimiser at most {real['left']:.1e}. Training "
-            f"stopped after {iterations} iterations ({' and '.join(real['stopped'])}). Rules: {' & '.join(real['constraints'])}; "
+            f"stopped after {iterations} iterations ({' and '.join(real['stopped'])}). "
+            f"Rules: {' & '.join(real['constraints'])}; "
             f"{real['held_out_sequences']} sequences of {given.eval} satisfy them."
         )
     findings.values |= {

@@ -19,7 +19,7 @@ fine-tunes RoBERTa on all of OntoNotes: compare differences between models, not 
 
 Every model is saved when it is done, and a second call takes up the work where it ended.
 
-    python experiments/propbank.py --sequences 3000 --seeds 3
+    python experiments/propbank.py --sequences 2000 --seeds 5
 """
 
 from __future__ import annotations
@@ -234,8 +234,8 @@ def summarise(trials: dict[str, list[Trial]], findings: Findings) -> None:
 def main(arguments: Sequence[str] | None = None) -> bool:
     """Run the experiment; returns whether the constrained models break no rule."""
     parser = options(__doc__, data=True)
-    add_seeds(parser, 3, "how many samples of the training set (default: 3)")
-    parser.add_argument("--sequences", type=int, default=3000, help="predicates in a sample")
+    add_seeds(parser, 5, "how many samples of the training set (default: 5)")
+    parser.add_argument("--sequences", type=int, default=2000, help="predicates in a sample")
     parser.add_argument("--eval-sequences", type=int, help="score on the first so many only")
     parser.add_argument("--l2", type=float, default=1.0, help="penalty, the same for all models")
     parser.add_argument("--max-iter", type=int, default=200, help="most iterations of training")
