@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import fmin_l_bfgs_b
 
 from trelliswork import inference
 from trelliswork.automaton import Automaton
@@ -133,6 +133,7 @@ def fit(data: Distribution, automaton: Automaton, *, seed: int = 0, l2: float = 
 
     start = np.random.default_rng(seed).normal(0.0, 0.1, target.size)
     # Not far below the rounding of the loss; the gradient decides.
-    stop = {"maxiter": 20_000, "maxfun": 40_000, "gtol": 1e-9, "ftol": 1e-16, "maxcor": 20}
-    result = minimize(value_and_grad, start, jac=True, method="L-BFGS-B", options=stop)
-    return split(np.asarray(result.x))
+    found, _, _ = fmin_l_bfgs_b(
+        value_and_grad, start, m=20, factr=1.0, pgtol=1e-9, maxiter=20_000, maxfun=40_000
+    )
+    return split(np.asarray(found))

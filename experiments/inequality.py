@@ -58,7 +58,7 @@ def random_case(seed: int) -> list[float] | None:
     letters = random_letters(generator)
     language = tw.Automaton.from_regex(random_expression(generator, letters), list(letters))
     n = generator.randint(2, 5)
-    strings = ["".join(string) for string in language.strings(n)]
+    strings = ["".join(map(str, string)) for string in language.strings(n)]
     if len(strings) < 2 or len(strings) == len(letters) ** n:
         return None  # nothing to learn, or nothing is forbidden
     shares = np.random.default_rng(seed).dirichlet(np.ones(len(strings)))
@@ -84,7 +84,7 @@ def real_case(
 ) -> dict[str, Any]:
     """Train the three models on a real data set and return their losses a sequence."""
     constraints = [tw.contiguous(label) for label in labels_in_one_run(train, rules)]
-    settings = {"features": FEATURES, "l2": l2, "max_iter": max_iter, "tol": 1e-7}
+    settings: dict[str, Any] = {"features": FEATURES, "l2": l2, "max_iter": max_iter, "tol": 1e-7}
     free = tw.CRFTagger(**settings).fit(train)
     decoded = tw.CRFTagger(**settings, constraints=constraints, constrained_training=False)
     decoded.set_params(init=free, max_iter=0).fit(train)  # the same weights
@@ -98,7 +98,7 @@ def real_case(
         sentence
         for sentence in held_out
         if set(sentence.labels or ()).issubset(free.labels_.names)
-        and not any(rule.violations(sentence.labels) for rule in constraints)
+        and not any(rule.violations(list(map(str, sentence.labels or ()))) for rule in constraints)
     ]
     return {
         "constraints": [repr(constraint) for constraint in constraints],

@@ -18,15 +18,14 @@ def random_letters(generator: random.Random) -> str:
 def random_expression(generator: random.Random, letters: str, depth: int = 4) -> str:
     """Draw a regular expression that our syntax and Python's read alike, spaces aside."""
     if depth == 0 or generator.random() < 0.1:
-        return generator.choice([*letters, "."])
+        return generator.choice(f"{letters}.")
     first, second = (random_expression(generator, letters, depth - 1) for _ in range(2))
-    return generator.choice(
-        [
-            f"({first} | {second})",
-            f"({first} | {second})*",
-            f"{first} {second}",
-            f"({first} {second})*",
-            f"({first} {second})+",
-            f"({first})? {second}",
-        ]
+    forms = (
+        f"({first} | {second})",
+        f"({first} | {second})*",
+        f"{first} {second}",
+        f"({first} {second})*",
+        f"({first} {second})+",
+        f"({first})? {second}",
     )
+    return generator.choice(forms)

@@ -108,4 +108,5 @@ def summed_counts(trials: Sequence[Trial]) -> NDArray[np.float64]:
     A sequence's outputs of all trials are swapped together in a randomisation test: they depend on
     each other.
     """
-    return np.sum([trial.counts for trial in trials], axis=0, dtype=np.float64)
+    counts = np.array([trial.counts for trial in trials], dtype=np.float64)
+    return np.asarray(counts.sum(axis=0))
