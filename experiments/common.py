@@ -202,7 +202,7 @@ def save_figure(figure: Any, path: Path) -> None:
     import matplotlib as mpl
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    with mpl.rc_context({"svg.hashsalt": path.stem}):
+    with mpl.rc_context({"svg.hashsalt": path.stem, "svg.fonttype": "none"}):
         figure.savefig(path, metadata={"Date": None})
 
 

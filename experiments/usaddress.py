@@ -104,11 +104,14 @@ def rules_from(gold: Sequence[Sequence[str]], tolerance: float) -> list[Constrai
         if CORNER not in runs:
             seen.update(runs.keys())
             repeated.update(label for label, count in runs.items() if count > 1)
-    return [
-        tw.contiguous(label) | tw.at_least(1, CORNER)
+    rules = [
+        tw.contiguous(label)
         for label, count in seen.most_common()
         if repeated[label] <= tolerance * count
     ]
+    if not any(CORNER in labels for labels in gold):
+        return rules  # and no model can predict one
+    return [rule | tw.at_least(1, CORNER) for rule in rules]
 
 
 def measure(gold: list[list[str]], predicted: list[list[str]]) -> dict[str, float]:
@@ -239,6 +242,7 @@ def tune(train: tw.Corpus, given: argparse.Namespace, findings: Findings) -> Non
     header = ("setting", "tokens %", "addresses %", "broken")
     title = f"{given.folds} folds of the training data, without rules and decoded under them"
     findings.table(ResultTable(title, (*header, *header[1:]), rows))
+    findings.values["rows"] = rows
 
 
 def show(found: dict[str, Any], title: str, findings: Findings) -> None:
