@@ -168,7 +168,7 @@ class Task:
         rows = []
         for l2 in PENALTIES:
             trials = []
-            tagger = None
+            tagger: tw.CRFTagger | None = None
             for model in (FULL, REDUCED, TRAINED):
                 start = tagger if model == TRAINED else None
                 tagger = self.fit(sample, model, l2=l2, init=start)

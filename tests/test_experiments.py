@@ -174,6 +174,16 @@ def test_propbank_takes_up_where_it_ended(tmp_path: Path) -> None:
     assert result(tmp_path, "propbank")["summary"] == first["summary"]
 
 
+def test_penalties_of_propbank_are_compared_on_training_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(propbank, "PENALTIES", (1.0,))
+    data = beginning("propbank_ewt", tmp_path)
+    arguments = ["--tune", "--sequences", "60", "--max-iter", "3", "--data", str(data)]
+    assert propbank.main([*arguments, "--output", str(tmp_path)])
+    assert np.shape(result(tmp_path, "propbank_tuning")["rows"]) == (1, 5)
+
+
 def test_addresses_break_no_rule(tmp_path: Path) -> None:
     data = beginning("usaddress", tmp_path)
     arguments = ["--max-iter", "6", "--training-arcs", "4000", "--folds", "2"]
