@@ -9,11 +9,13 @@ namespace trelliswork {
 struct Block {
     std::int64_t first_source;  // into Blocks::sources, row_numbers and rows
     std::int64_t first_port;
-    std::int64_t table;        // first slot of its table, (rows, stride)
-    std::int64_t transposed;   // first entry of the transposed table, (stride, padded_rows)
-    std::int32_t n_sources;    // m
-    std::int32_t stride;       // n, padded
-    std::int32_t padded_rows;  // of the table
+    std::int64_t table;         // first slot of its table, (rows, stride)
+    std::int64_t transposed;    // first entry of the transposed table, (stride, padded_rows)
+    std::int32_t n_sources;     // m
+    std::int32_t stride;        // n, padded
+    std::int32_t padded_rows;   // of the table
+    std::int64_t first_column;  // into Blocks::columns
+    std::int32_t n_columns;     // columns that are steps, of `stride`
 };
 
 // n narrow steps: source i of step k is state source_i + k, its weight has slot first + i · n + k.
@@ -37,6 +39,7 @@ struct BlockView {
     const std::int32_t* sources;
     const std::int32_t* row_numbers;
     const std::int32_t* rows;
+    const std::int32_t* columns;
     std::int64_t n_runs;
     const Run* runs;
     const std::int32_t* run_sources;

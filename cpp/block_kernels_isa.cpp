@@ -32,6 +32,31 @@ inline void weighted_table_rows(const double* alpha, const std::int32_t* sources
     for (int v = 0; v < V; ++v) out[v] = even[v] + odd[v];
 }
 
+// out[0 … 8V) = Σ_n ahead[column n] · transposed[column n, 0 … 8V)
+template <int V>
+inline void weighted_columns(const double* ahead, const std::int32_t* columns, int n,
+                             const double* transposed, std::int64_t stride, Vec* out) {
+    Vec sums[V] = {};
+    for (int k = 0; k < n; ++k) {
+        const double a = ahead[columns[k]];
+        const double* row = transposed + columns[k] * stride;
+        for (int v = 0; v < V; ++v) sums[v] += a * load(row + kLanes * v);
+    }
+    for (int v = 0; v < V; ++v) out[v] = sums[v];
+}
+
+// As over_columns, in pieces of up to six vectors: as many sums as hide the latency of an addition.
+template <class Piece>
+inline void over_rows(int n_rows, Piece&& piece) {
+    int row = 0;
+    for (; row + 6 * kLanes <= n_rows; row += 6 * kLanes) piece.template operator()<6>(row);
+    if (row + 4 * kLanes <= n_rows) {
+        piece.template operator()<4>(row);
+        row += 4 * kLanes;
+    }
+    for (; row < n_rows; row += kLanes) piece.template operator()<1>(row);
+}
+
 // out[0 … 8V) = max_m (α[source m] + table[row m, 0 … 8V))
 template <int V>
 inline void best_table_rows(const double* alpha, const std::int32_t* sources,
@@ -109,10 +134,11 @@ void sum_backward(const BlockView& blocks, const double* __restrict weights,
                   double* __restrict scratch, double* __restrict beta) {
     for (std::int64_t b = 0; b < blocks.n_wide; ++b) {
         const Block& block = blocks.wide[b];
-        over_columns(block.padded_rows, [&]<int V>(int row) {
+        over_rows(block.padded_rows, [&]<int V>(int row) {
             Vec sums[V];
-            weighted_rows<V>(ahead + block.first_port, block.stride,
-                             transposed + block.transposed + row, block.padded_rows, sums);
+            weighted_columns<V>(ahead + block.first_port, blocks.columns + block.first_column,
+                                block.n_columns, transposed + block.transposed + row,
+                                block.padded_rows, sums);
             for (int v = 0; v < V; ++v) store(scratch + row + kLanes * v, sums[v]);
         });
         const std::int32_t* sources = blocks.sources + block.first_source;
@@ -130,6 +156,28 @@ void sum_backward(const BlockView& blocks, const double* __restrict weights,
     }
 }
 
+// R rows of a table stay in registers while the pairs of rows pass by.
+template <int V, int R>
+inline void add_outer_rows(std::int64_t n_rows, const double* const* alpha,
+                           const std::int32_t* sources, const double* const* ahead,
+                           std::int64_t port, double* table, const std::int32_t* rows) {
+    Vec outer[R][V];
+    for (int r = 0; r < R; ++r) {
+        for (int v = 0; v < V; ++v) outer[r][v] = load(table + rows[r] + kLanes * v);
+    }
+    for (std::int64_t k = 0; k < n_rows; ++k) {
+        Vec values[V];
+        for (int v = 0; v < V; ++v) values[v] = load(ahead[k] + port + kLanes * v);
+        for (int r = 0; r < R; ++r) {
+            const double a = alpha[k][sources[r]];
+            for (int v = 0; v < V; ++v) outer[r][v] += a * values[v];
+        }
+    }
+    for (int r = 0; r < R; ++r) {
+        for (int v = 0; v < V; ++v) store(table + rows[r] + kLanes * v, outer[r][v]);
+    }
+}
+
 void add_outer(const BlockView& blocks, std::int64_t n_rows, const double* const* alpha,
                const double* const* ahead, double* __restrict sums) {
     for (std::int64_t b = 0; b < blocks.n_wide; ++b) {
@@ -138,15 +186,17 @@ void add_outer(const BlockView& blocks, std::int64_t n_rows, const double* const
         const std::int32_t* rows = blocks.rows + block.first_source;
         over_columns(block.stride, [&]<int V>(int n) {
             const auto port = block.first_port + n;
-            for (int m = 0; m < block.n_sources; ++m) {
-                double* to = sums + block.table + rows[m] + n;
-                Vec outer[V];
-                for (int v = 0; v < V; ++v) outer[v] = load(to + kLanes * v);
-                for (std::int64_t k = 0; k < n_rows; ++k) {
-                    const double a = alpha[k][sources[m]];
-                    for (int v = 0; v < V; ++v) outer[v] += a * load(ahead[k] + port + kLanes * v);
+            double* table = sums + block.table + n;
+            int m = 0;
+            while (m < block.n_sources) {
+                // Two sources of one context share their row: one after the other.
+                if (m + 1 < block.n_sources && rows[m] != rows[m + 1]) {
+                    add_outer_rows<V, 2>(n_rows, alpha, sources + m, ahead, port, table, rows + m);
+                    m += 2;
+                } else {
+                    add_outer_rows<V, 1>(n_rows, alpha, sources + m, ahead, port, table, rows + m);
+                    m += 1;
                 }
-                for (int v = 0; v < V; ++v) store(to + kLanes * v, outer[v]);
             }
         });
     }

@@ -87,17 +87,17 @@ void Blocks::add_blocks(const std::vector<Steps>& groups,
                         const std::vector<std::int32_t>& step_label,
                         const std::vector<std::int32_t>& source,
                         const std::vector<std::int32_t>& contexts) {
-    std::map<std::int32_t, std::int32_t> columns;  // of a shared table, by label
+    std::map<std::int32_t, std::int32_t> column_of;  // in a shared table, by label
     std::int64_t own_work = 0;
     std::int64_t n_rows = 0;
     for (const auto& group : groups) {
         const auto m = step_offsets[group.front() + 1] - step_offsets[group.front()];
         own_work += m * padded(static_cast<int>(group.size()));
         n_rows += m;
-        for (const auto g : group) columns.try_emplace(step_label[g], 0);
+        for (const auto g : group) column_of.try_emplace(step_label[g], 0);
     }
     std::int32_t n_columns = 0;
-    for (auto& entry : columns) entry.second = n_columns++;
+    for (auto& entry : column_of) entry.second = n_columns++;
     const int shared_stride = padded(n_columns);
     const bool shared = !contexts.empty() && n_rows * shared_stride <= kMostWaste * own_work;
     const int n_contexts =
@@ -118,6 +118,8 @@ void Blocks::add_blocks(const std::vector<Steps>& groups,
         block.padded_rows = padded(shared ? n_contexts : m);
         block.table = shared ? 0 : n_slots;
         block.transposed = shared ? 0 : n_transposed;
+        block.first_column = static_cast<std::int64_t>(columns.size());
+        block.n_columns = static_cast<std::int32_t>(group.size());
         for (std::int32_t i = 0; i < m; ++i) {
             sources.push_back(source[begin + i]);
             row_numbers.push_back(shared ? contexts[source[begin + i]] : i);
@@ -125,7 +127,8 @@ void Blocks::add_blocks(const std::vector<Steps>& groups,
         }
         for (std::size_t k = 0; k < group.size(); ++k) {
             const auto g = group[k];
-            const auto column = shared ? columns[step_label[g]] : static_cast<std::int32_t>(k);
+            const auto column = shared ? column_of[step_label[g]] : static_cast<std::int32_t>(k);
+            columns.push_back(column);
             port[g] = static_cast<std::int32_t>(n_ports) + column;
             for (std::int32_t i = 0; i < m; ++i) {
                 const std::int64_t row = row_numbers[block.first_source + i];

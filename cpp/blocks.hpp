@@ -27,6 +27,7 @@ struct Blocks {
     std::vector<std::int32_t> sources;      // source states of the wide blocks
     std::vector<std::int32_t> row_numbers;  // the row of the table that each source has,
     std::vector<std::int32_t> rows;         // and where in the table it begins
+    std::vector<std::int32_t> columns;      // of the tables, that are steps of each block
     std::vector<Run> runs;
     std::vector<std::int32_t> run_sources;  // sources of the first step of each run
     std::int64_t n_ports = 0;
@@ -52,6 +53,7 @@ struct Blocks {
         all.sources = sources.data();
         all.row_numbers = row_numbers.data();
         all.rows = rows.data();
+        all.columns = columns.data();
         all.n_runs = static_cast<std::int64_t>(runs.size());
         all.runs = runs.data();
         all.run_sources = run_sources.data();

@@ -80,7 +80,8 @@ class Chain {
         scores_ = scores;
         rows_.plan(scores.length, 1, stride_,
                    sizeof(double) * static_cast<std::size_t>(stride_) * (S::scaled ? 2 : 1),
-                   memory_limit_, S::zero);
+                   memory_limit_);
+        std::fill_n(rows_[0], stride_, S::zero);  // nothing comes before the first token
         if constexpr (S::scaled) {
             emissions_.resize(static_cast<std::size_t>(rows_.block_length() * stride_));
             best_.resize(static_cast<std::size_t>(scores.length));

@@ -128,7 +128,7 @@ class Chart {
         const std::int64_t emission_width = S::scaled ? this->emission_width() : 0;
         rows_.plan(scores_.length, n_durations(), n_states(),
                    sizeof(double) * static_cast<std::size_t>(n_states() + emission_width),
-                   memory_limit_, S::zero);
+                   memory_limit_);
         emissions_.resize(static_cast<std::size_t>(rows_.block_length() * emission_width));
         enter_.assign(static_cast<std::size_t>(n_durations() * (automaton_.blocks.n_ports + 1)),
                       S::zero);

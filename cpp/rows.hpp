@@ -16,7 +16,7 @@ class Rows {
   public:
     // T + 1 rows of `width` numbers; a row is computed from the `lead` rows before it.
     void plan(std::int64_t length, std::int64_t lead, std::int64_t width, std::size_t bytes_a_row,
-              std::size_t memory_limit, double zero) {
+              std::size_t memory_limit) {
         length_ = length;
         lead_ = lead;
         width_ = width;
@@ -27,10 +27,10 @@ class Rows {
                 std::min(block_length_, std::max(lead, static_cast<std::int64_t>(root) + 1));
         }
         block_start_ = 0;
-        rows_.assign(static_cast<std::size_t>((block_length_ + lead) * width), zero);
+        // Every row is written before it is read: clearing them would cost as much as computing.
+        rows_.resize(static_cast<std::size_t>((block_length_ + lead) * width));
         const auto n_blocks = (length + block_length_ - 1) / block_length_;
-        checkpoints_.assign(n_blocks > 1 ? static_cast<std::size_t>(n_blocks * lead * width) : 0,
-                            zero);
+        checkpoints_.resize(n_blocks > 1 ? static_cast<std::size_t>(n_blocks * lead * width) : 0);
     }
 
     // Readable for t = block_start − lead + 1 … block_start + block_length.

@@ -82,7 +82,23 @@ def test_packed_arcs_equal_single_arcs(n_roles, scale):
         best = inference.viterbi(trellis)
         second = inference.kbest(trellis, 1)
         np.testing.assert_array_equal(best.labels, second.labels[0])
-        assert language.accepts_batch(best.labels, np.array(offsets)).all()
+        assert candidate.accepts_batch(best.labels, np.array(offsets)).all()
+
+
+def test_sources_of_one_context_share_a_row():
+    """States 1 and 2 are both entered by b and by c, and go the same ways."""
+    arcs = [(0, 0, 3), (0, 1, 1), (0, 2, 1), (3, 1, 2), (3, 2, 2), (3, 0, 3)]
+    arcs += [(state, label, 4) for state in (1, 2, 4) for label in range(3)]
+    language = Automaton(5, 3, *zip(*arcs, strict=True))
+    rng = np.random.default_rng(0)
+    trellis = Trellis(
+        rng.normal(size=(12, 3)),
+        product(Automaton.chain(3), language).automaton,
+        weights=rng.normal(size=9),
+    )
+    packed, single = (inference.marginals(trellis, arcs=arcs) for arcs in (False, True))
+    np.testing.assert_allclose(packed.pattern_counts, single.pattern_counts, atol=1e-12)
+    np.testing.assert_allclose(packed.labels, single.labels, atol=1e-12)
 
 
 @pytest.mark.parametrize("n_labels", SIZES)
