@@ -7,8 +7,10 @@ import pickle
 import numpy as np
 import pytest
 
+from strategies import sparse_chain
 from trelliswork import compiler, inference, plan_cache
 from trelliswork.constraints import at, at_most, changes_only_at, matches, only_on, token, where
+from trelliswork.decoding import decode_batch
 from trelliswork.errors import LabelError, TooLargeError
 from trelliswork.labels import LabelSet
 from trelliswork.plan import Plan, as_constraints, plan
@@ -53,6 +55,13 @@ def test_budget_leaves_later_constraints_to_decoding():
     assert [p.where for p in found.placements] == ["training", "decoding", "decoding"]
     assert "Left to decoding" in str(found)
     assert found.training.automaton.n_arcs == alone
+
+
+def test_a_training_budget_of_zero_trains_without():
+    found = plan(LABELS, [at_most(1, "title"), only_on(YEAR, "year")], training_budget=0)
+    assert [p.where for p in found.placements] == ["decoding", "mask"]
+    assert found.training.automaton.is_chain
+    assert "Left to decoding: at_most(1, 'title')." in str(found)
 
 
 def test_too_large_for_decoding_says_so():
@@ -206,3 +215,23 @@ def test_tests_see_columns_dicts_and_strings_alike():
     empty = found.evidence([Sentence([], {"pos": []})], np.array([0, 0]))
     assert empty.classes((noun,)).shape == (0,)
     assert empty.mask((both,)).shape == (0, 3)
+
+
+def test_other_models_than_chains():
+    model = sparse_chain(3)
+    rules = [at_most(1, "title"), "author (author | title)*"]
+    found = plan(LABELS, rules, model=model)
+    assert not found.model.is_chain
+    assert found.trained_rules == (0, 1)
+    assert _count(found, 4) == _count(plan(LABELS, rules), 4)
+    tight = plan(LABELS, rules, model=model, training_budget=10)
+    assert tight.placements[0].where == "decoding"
+    scores = np.random.default_rng(0).normal(size=(5, 3))
+    best = []
+    for chosen in (found, pickle.loads(pickle.dumps(found)), plan(LABELS, rules)):
+        trellis = inference.Trellis(scores, chosen.model)
+        evidence = chosen.evidence([["x"] * 5], trellis.offsets)
+        best.append(decode_batch(chosen, trellis, evidence).labels.tolist())
+    assert best[0] == best[1] == best[2]
+    with pytest.raises(ValueError, match="expected an automaton over 3 labels"):
+        plan(LABELS, rules, model=sparse_chain(2))

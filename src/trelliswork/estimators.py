@@ -25,7 +25,7 @@ from trelliswork.learn.weights import sequence_weights
 from trelliswork.model import ChainModel
 from trelliswork.parallel import resolve_jobs
 from trelliswork.persist import read_model_file, write_model_file
-from trelliswork.plan import Plan, as_constraints, plan
+from trelliswork.plan import TRAINING_BUDGET, Plan, as_constraints, plan
 from trelliswork.progress import TrainingProgress, TrainingStep
 from trelliswork.report import report
 from trelliswork.tagger import Tagger
@@ -213,7 +213,8 @@ class CRFTagger(Tagger):
         sequences = as_sequences(X)
         names = as_labels(sequences, y)
         labels = _label_set(names, self.scheme, self.outside)
-        rules = plan(labels, self.constraints)
+        budget = TRAINING_BUDGET if self.constrained_training else 0
+        rules = plan(labels, self.constraints, training_budget=budget)
         under = Denominator.choose(
             rules, sequences, names, trained=self.constrained_training, on_conflict=self.on_conflict
         )
@@ -323,7 +324,8 @@ class CRFTagger(Tagger):
         tagger.model_ = ChainModel.restore(settings["model"], arrays)
         tagger.labels_ = tagger.model_.labels
         tagger.classes_ = np.array(tagger.labels_.names)
-        tagger.plan_ = Plan(tagger.labels_, tagger.constraints)
+        budget = TRAINING_BUDGET if tagger.constrained_training else 0
+        tagger.plan_ = Plan(tagger.labels_, tagger.constraints, training_budget=budget)
         training = settings["training"]
         tagger.n_iter_ = training["n_iter"]
         tagger.loss_ = training["loss"]

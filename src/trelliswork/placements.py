@@ -72,10 +72,8 @@ def describe_placements(
     ]
     left = [shorten(repr(p.constraint)) for p in placements if p.where == "decoding"]
     if left:
-        lines.append(
-            f"Left to decoding, beyond the {budget:,} arcs of the training budget: "
-            f"{', '.join(left)}."
-        )
+        beyond = f", beyond the {budget:,} arcs of the training budget" if budget else ""
+        lines.append(f"Left to decoding{beyond}: {', '.join(left)}.")
     if any(p.where != "mask" for p in placements):
         lines.append(
             "Decoding starts without automata and adds, sequence by sequence, those that the best "

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from trelliswork.labels import LabelSet
     from trelliswork.placements import Where
 
-__all__ = ["Placement", "Plan", "as_constraints", "plan"]
+__all__ = ["TRAINING_BUDGET", "Placement", "Plan", "as_constraints", "plan"]
 
 TRAINING_BUDGET = 500_000
 DECODING_BUDGET = 5_000_000
@@ -95,11 +95,15 @@ class Plan:
     @cached_property
     def trained_rules(self) -> tuple[int, ...]:
         """Indices of the automata whose product fits the training budget, added greedily."""
+        if not self.training_budget:
+            return ()
         return self._compiler.choose_rules(self.rules, self.training_budget)
 
     @property
     def training(self) -> CompiledProduct:
         """The product that training sums over."""
+        if not self.trained_rules:
+            return CompiledProduct(self.model)
         return self._compiler.product(self.trained_rules, self.training_budget)
 
     @property
@@ -230,7 +234,8 @@ def plan(
     model
         Automaton of the model. Default: the first-order chain.
     training_budget, decoding_budget
-        Most arcs of a product in training and in decoding.
+        Most arcs of a product in training and in decoding. A training budget of 0 leaves all
+        automata to decoding.
     max_states
         Most states of an automaton on the way there.
 
