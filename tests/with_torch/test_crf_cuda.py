@@ -30,7 +30,7 @@ def twins(language, *, dtype=torch.float32, batch_first=True, scale=1.0):
         emissions, mask, tags = (x.transpose(0, 1).contiguous() for x in (emissions, mask, tags))
     found = []
     for device in ("cpu", "cuda"):
-        phi = emissions.to(device).requires_grad_()
+        phi = emissions.to(device, copy=True).requires_grad_()
         found.append((copy.deepcopy(layer).to(device), phi, tags.to(device), mask.to(device)))
     return found
 
