@@ -8,9 +8,10 @@ PIP := -m pip install --quiet --disable-pip-version-check
 BUILD_TOOLS := "scikit-build-core>=0.11" "nanobind>=2.7" ninja cmake
 INSTALL = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(PIP) --no-build-isolation \
   -Ccmake.define.TRELLISWORK_STRICT=ON --editable
+EXPERIMENTS ?= table1 figure2 transducer inequality usaddress propbank
 NATIVE := $(wildcard cpp/*.hpp cpp/*.cpp bindings/*.hpp bindings/*.cpp)
 
-.PHONY: help setup demo test test-torch lint format types tests bench sanitize docs clean
+.PHONY: help setup demo test test-torch lint format types tests bench experiments sanitize docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -58,6 +59,9 @@ bench: $(STAMP) ## measure us and the rivals in one run; writes benchmarks/resul
 	$(INSTALL) ".[dev,bench]"
 	$(BIN)/python benchmarks/chunking.py
 	$(BIN)/python benchmarks/torch_layer.py
+
+experiments: $(STAMP) ## the tables and figures of the papers; writes experiments/results
+	for name in $(EXPERIMENTS); do $(BIN)/python experiments/$$name.py || exit 1; done
 
 sanitize: ## run the tests of the core under the address and undefined-behaviour sanitizers
 	test -x $(SANITIZED)/bin/python || $(PYTHON) -m venv $(SANITIZED)
