@@ -37,7 +37,9 @@ tests: $(STAMP) ## the tests alone
 
 test-torch: $(STAMP) ## install the torch extra and run the tests that need it
 	$(BIN)/python $(PIP) --constraint constraints.txt torch
+	$(BIN)/mypy -p trelliswork.torch
 	$(BIN)/python -m pytest tests/with_torch
+	$(BIN)/python -m pytest tests/test_docs.py tests/test_examples.py -k torch
 
 lint: $(STAMP) ## ruff and clang-format
 	$(BIN)/ruff check .
@@ -53,8 +55,10 @@ format: $(STAMP) ## rewrite the sources in the house style
 	$(BIN)/clang-format -i $(NATIVE)
 
 bench: $(STAMP) ## measure us and the rivals in one run; writes benchmarks/results
+	$(BIN)/python $(PIP) --constraint constraints.txt torch
 	$(INSTALL) ".[dev,bench]"
 	$(BIN)/python benchmarks/chunking.py
+	$(BIN)/python benchmarks/torch_layer.py
 
 experiments: $(STAMP) ## the tables and figures of the papers; writes experiments/results
 	for name in $(EXPERIMENTS); do $(BIN)/python experiments/$$name.py || exit 1; done
@@ -69,7 +73,7 @@ sanitize: ## run the tests of the core under the address and undefined-behaviour
 	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	  $(SANITIZED)/bin/python -m pytest -p no:xdist \
 	  tests/test_inference.py tests/test_numerics.py tests/test_kernels.py tests/test_objective.py tests/test_estimators.py \
-	  tests/test_features.py tests/test_features_given.py tests/test_pattern.py tests/test_algebra.py
+	  tests/test_features.py tests/test_features_given.py tests/test_pattern.py tests/test_layer.py tests/test_algebra.py
 
 docs: $(STAMP) ## build the documentation site into site/
 	$(INSTALL) ".[dev,docs]"

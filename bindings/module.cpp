@@ -7,6 +7,7 @@ void bind_automaton(nanobind::module_& m);
 void bind_feature_items(nanobind::module_& m);
 void bind_features(nanobind::module_& m);
 void bind_inference(nanobind::module_& m);
+void bind_layer(nanobind::module_& m);
 void bind_objective(nanobind::module_& m);
 void bind_patterns(nanobind::module_& m);
 void bind_product(nanobind::module_& m);
@@ -23,5 +24,6 @@ NB_MODULE(_core, m) {
     trelliswork::bind_features(m);
     trelliswork::bind_feature_items(m);
     trelliswork::bind_inference(m);
+    trelliswork::bind_layer(m);
     trelliswork::bind_objective(m);
 }

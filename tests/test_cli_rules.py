@@ -48,8 +48,8 @@ def test_summary_says_what_became_of_rules(tmp_path, rules):
     out = tmp_path / "m.tw"
     command = ("train", corpus, "--out", out, "--rules", rules, "--dev", corpus)
     line = fail(*command)
-    assert "sequence 5" in line
-    assert "at_most(1, 'PER')" in line
+    for text in ("sequence 5", "at_most(1, 'PER')", "set --on-conflict 'skip'"):
+        assert text in line
     result = run(*command, "--on-conflict", "skip")
     assert result.exit_code == 0, result.output
     assert "3, of which 3 in training" in result.output
@@ -88,6 +88,7 @@ def test_tag_marks_what_cannot_satisfy_all_rules(tmp_path):
     assert result.stdout.startswith("# relaxed: starts_with('PER')\n# 1 ")
     line = fail("tag", model, "--on-infeasible", "error", stdin=text)
     assert "No labelling of 1 token satisfies both" in line
+    assert "set --on-infeasible 'relax'" in line
 
 
 def test_evaluate_counts_broken_rules(tmp_path, rules):

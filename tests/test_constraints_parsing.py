@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from trelliswork import Automaton, RuleError
@@ -116,3 +117,12 @@ def test_rule_files(tmp_path):
 def test_mistakes_are_pointed_at(text, message):
     with pytest.raises(RuleError, match=message):
         parse(text)
+
+
+def test_names_from_arrays_print_as_strings():
+    names = np.array(["title", "author"])
+    rule = at_most(1, names[0]) & precedes(names[1], names[0]) & matches(names[0])
+    assert repr(rule) == "(at_most(1, 'title') & precedes('author', 'title') & matches('title'))"
+    assert parse(repr(rule)) == rule
+    test = token(lexicon=names, column=names[0])
+    assert parse(repr(only_on(test, names[0]))) == only_on(test, "title")

@@ -30,6 +30,7 @@ def prepared(case: Case):
     return plan, trellis, plan.evidence(case.sentences, trellis.offsets)
 
 
+@settings(max_examples=60)
 @given(cases(), st.booleans())
 def test_lazy_decoding_is_exact(case, compact):
     plan, trellis, evidence = prepared(case)
@@ -49,6 +50,7 @@ def test_lazy_decoding_is_exact(case, compact):
         assert 1 <= found.iterations[b] <= len(case.constraints) + 2
 
 
+@settings(max_examples=60)
 @given(cases())
 def test_sums_best_lists_and_samples_are_exact(case):
     plan, trellis, evidence = prepared(case)
@@ -107,6 +109,7 @@ def test_samples_have_the_right_frequencies():
         assert abs(share - p) < 5 * math.sqrt(p * (1 - p) / n) + 1e-3
 
 
+@settings(max_examples=60)
 @given(cases())
 def test_known_labels_count_too(case):
     plan, trellis, evidence = prepared(case)

@@ -89,6 +89,20 @@ def test_every_verb_obeys(trained):
             assert tuple(names[ids]) in labellings(tagger, sentence, RULES)
 
 
+def test_a_trained_tagger_takes_other_constraints(tmp_path):
+    free = fitted(constraints=())
+    rules = (starts_with("T"), at_least(2, "Y"))
+    ruled = free.with_constraints(rules, on_infeasible="relax")
+    sentence = ["a", "b", "1", "a"]
+    inside = labellings(free, sentence, rules)
+    assert tuple(ruled.predict([sentence])[0]) == max(inside, key=inside.get)
+    assert free.predict([sentence]) == free.with_constraints(()).predict([sentence])
+    assert free.on_infeasible == "error"
+    assert ruled.decode([["a"]])[0].status == "relaxed"
+    ruled.save(tmp_path / "m.tw")
+    assert tw.load(tmp_path / "m.tw").predict([sentence]) == ruled.predict([sentence])
+
+
 def test_labels_outside_the_language_have_probability_zero():
     assert fitted().log_probability([["a", "b", "b"]], [["T", "A", "T"]])[0] == -np.inf
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ SCRIPTS = sorted(path.name for path in EXAMPLES.glob("*.py") if path.name not in
 
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_example_runs(script: str, tmp_path: Path) -> None:
+    if script.startswith("torch_") and find_spec("torch") is None:
+        pytest.skip("needs the torch extra: make test-torch")
     done = subprocess.run(
         [sys.executable, "-W", "error", str(EXAMPLES / script)],
         cwd=tmp_path,

@@ -7,8 +7,10 @@ import pickle
 import numpy as np
 import pytest
 
+from strategies import sparse_chain
 from trelliswork import compiler, inference, plan_cache
 from trelliswork.constraints import at, at_most, changes_only_at, matches, only_on, token, where
+from trelliswork.decoding import decode_batch
 from trelliswork.errors import LabelError, TooLargeError
 from trelliswork.labels import LabelSet
 from trelliswork.plan import Plan, as_constraints, plan
@@ -213,3 +215,23 @@ def test_tests_see_columns_dicts_and_strings_alike():
     empty = found.evidence([Sentence([], {"pos": []})], np.array([0, 0]))
     assert empty.classes((noun,)).shape == (0,)
     assert empty.mask((both,)).shape == (0, 3)
+
+
+def test_other_models_than_chains():
+    model = sparse_chain(3)
+    rules = [at_most(1, "title"), "author (author | title)*"]
+    found = plan(LABELS, rules, model=model)
+    assert not found.model.is_chain
+    assert found.trained_rules == (0, 1)
+    assert _count(found, 4) == _count(plan(LABELS, rules), 4)
+    tight = plan(LABELS, rules, model=model, training_budget=10)
+    assert tight.placements[0].where == "decoding"
+    scores = np.random.default_rng(0).normal(size=(5, 3))
+    best = []
+    for chosen in (found, pickle.loads(pickle.dumps(found)), plan(LABELS, rules)):
+        trellis = inference.Trellis(scores, chosen.model)
+        evidence = chosen.evidence([["x"] * 5], trellis.offsets)
+        best.append(decode_batch(chosen, trellis, evidence).labels.tolist())
+    assert best[0] == best[1] == best[2]
+    with pytest.raises(ValueError, match="expected an automaton over 3 labels"):
+        plan(LABELS, rules, model=sparse_chain(2))

@@ -1,8 +1,8 @@
 """Products of a model with subsets of constraints, each built once.
 
-An intersection is built constraint by constraint and the last one is remembered, so that trying one
-constraint after the other costs one step each. Products stay in memory, the most recent ones, and
-those that took long also on disk; see `trelliswork.plan_cache`.
+An intersection is built constraint by constraint and the last ones are remembered, so that trying
+one constraint after the other costs one step each. Products stay in memory, the most recent ones,
+and those that took long also on disk; see `trelliswork.plan_cache`.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ __all__ = ["MAX_STATES", "CompiledProduct", "ProductCompiler"]
 
 MAX_STATES = 200_000
 ARCS_KEPT = 5_000_000  # of all products in memory, the last one used aside
+INTERSECTIONS_KEPT = 2  # one that fits, and the one that is tried next
 SECONDS_WORTH_A_FILE = 0.2  # a product that is built faster is not kept on disk
 
 Indices = tuple[int, ...]
@@ -88,7 +89,7 @@ class ProductCompiler:
         self.max_states = max_states
         self._languages: dict[int, Automaton] = {}
         self._products: OrderedDict[Indices, CompiledProduct] = OrderedDict()
-        self._last: tuple[Indices, Automaton] | None = None
+        self._intersections: OrderedDict[Indices, Automaton] = OrderedDict()
         self._lock = RLock()  # a tagger may decode on several threads
 
     def language(self, index: int) -> Automaton:
@@ -190,8 +191,9 @@ class ProductCompiler:
         """Return the language of some constraints together, over the letters of all their tests."""
         if len(indices) == 1:
             return self.language(indices[0])
-        if self._last is not None and self._last[0] == indices:
-            return self._last[1]
+        if indices in self._intersections:
+            self._intersections.move_to_end(indices)
+            return self._intersections[indices]
         tests = self.tests(indices)
         if len(tests) > MAX_TESTS:
             raise TooLargeError(
@@ -202,7 +204,9 @@ class ProductCompiler:
         found = lift(self._intersection(earlier), self.tests(earlier), tests, len(self.labels))
         other = lift(self.language(last), own, tests, len(self.labels))
         found = smallest_for(self.model, found.intersect(other, max_states=self.max_states))
-        self._last = (indices, found)
+        self._intersections[indices] = found
+        if len(self._intersections) > INTERSECTIONS_KEPT:
+            self._intersections.popitem(last=False)
         return found
 
     def _too_large(self, indices: Indices, budget: int) -> TooLargeError:

@@ -224,5 +224,5 @@ def _describe(plan: Plan, conflict: Conflict, sequence: int, length: int) -> str
     drop = "Drop it" if len(names) == 1 else "Drop one"
     return (
         f"sequence {sequence}: No labelling of {tokens} satisfies {join_names(names)}{known}. "
-        f"{drop}, or set on_infeasible to 'relax' or 'unconstrained'."
+        f"{drop}, or set on_infeasible='relax'."
     )

@@ -26,10 +26,12 @@ def shorten(text: str, width: int = 72) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
-def join_names(names: Sequence[str]) -> str:
-    """Return names as English: ``a``, ``both a and b``, ``a, b and c``."""
+def join_names(names: Sequence[str], limit: int = 6) -> str:
+    """Return names as English: ``a``, ``both a and b``, ``a, b and c``, ``a, b and 7 more``."""
     if len(names) == 2:
         return f"both {names[0]} and {names[1]}"
+    if len(names) > limit:
+        names = [*names[: limit - 1], f"{len(names) - limit + 1} more"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 

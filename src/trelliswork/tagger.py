@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+from copy import copy
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -15,7 +16,7 @@ from trelliswork.constrained import constrained_trellis, feasible_trellises
 from trelliswork.decoding import decode_batch, describe_batch
 from trelliswork.evidence import rows_of
 from trelliswork.inputs import allowed_labels, as_labels, as_sequences
-from trelliswork.plan import Plan, as_constraints
+from trelliswork.plan import Plan, as_constraints, plan
 from trelliswork.report import report
 
 if TYPE_CHECKING:
@@ -44,8 +45,34 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     model_: ChainModel
     labels_: LabelSet
     plan_: Plan
+    constraints: Any
+    constrained_training: bool
     n_jobs: int | None
     on_infeasible: OnInfeasible
+
+    def with_constraints(
+        self, constraints: Any, *, on_infeasible: OnInfeasible | None = None
+    ) -> Self:
+        """Return this trained tagger under other constraints, which hold in decoding only.
+
+        The weights are shared, and this tagger stays as it is.
+
+        Parameters
+        ----------
+        constraints
+            A constraint, a regular expression, an automaton, or a sequence of these; ``()`` for
+            none.
+        on_infeasible
+            What to do where no labelling satisfies them. Default: as before.
+        """
+        check_is_fitted(self)
+        other = copy(self)
+        other.constraints = as_constraints(constraints)
+        other.constrained_training = False
+        other.plan_ = plan(self.labels_, other.constraints, training_budget=0)
+        if on_infeasible is not None:
+            other.on_infeasible = on_infeasible
+        return other
 
     def predict(self, X: Any, *, known: Any = None) -> list[list[str]]:  # noqa: N803
         """Return the best labelling of each sequence.

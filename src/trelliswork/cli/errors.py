@@ -28,6 +28,8 @@ _OPTIONS = {
     "comment": "--comment",
     "unknown": "--unknown",
     "alternatives": "--alternatives",
+    "on_conflict": "--on-conflict",
+    "on_infeasible": "--on-infeasible",
 }
 _KEYWORD = re.compile(rf"\b({'|'.join(_OPTIONS)})=")
 _NONE = re.compile(r",? or None\b")

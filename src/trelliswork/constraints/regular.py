@@ -136,7 +136,7 @@ def matches(expression: str | Automaton | ArcList, *, unit: Unit = "token") -> C
             "matches: expected a regular expression or an Automaton, got "
             f"{type(expression).__name__} {expression!r}."
         )
-    return Matches(expression, unit)
+    return Matches(str(expression) if isinstance(expression, str) else expression, unit)
 
 
 def arc_list(

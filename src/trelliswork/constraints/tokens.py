@@ -198,6 +198,7 @@ def token(
         raise TypeError(f"token: expected a string, got {type(wrong).__name__} {wrong!r}.")
     if regex is not None:
         _pattern(regex, ignore_case)  # a mistake shows here rather than at the first sentence
+    regex, column = (None if text is None else str(text) for text in (regex, column))
     return Token(regex, _lexicon(lexicon, ignore_case), column, bool(ignore_case))
 
 
@@ -210,7 +211,7 @@ def _lexicon(lexicon: Iterable[str] | None, ignore_case: bool) -> frozenset[str]
     for word in words:
         if not isinstance(word, str):
             raise TypeError(f"token: expected words, got {type(word).__name__} {word!r}.")
-    return frozenset(map(str.lower, words)) if ignore_case else words
+    return frozenset(map(str.lower if ignore_case else str, words))
 
 
 @lru_cache(maxsize=1024)

@@ -36,7 +36,7 @@ def check_name(word: str, name: object) -> str:
         raise TypeError(f"{word}: expected a label, got {type(name).__name__} {name!r}.")
     if not name:
         raise ValueError(f"{word}: expected a label, got an empty string.")
-    return name
+    return str(name)  # NumPy's strings print as calls
 
 
 def check_names(word: str, names: Sequence[object]) -> tuple[str, ...]:

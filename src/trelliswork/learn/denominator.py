@@ -12,7 +12,7 @@ from trelliswork.conflicts import open_labels
 from trelliswork.errors import DataError
 from trelliswork.learn.gold import conflict_error, find_conflicting_gold
 from trelliswork.learn.objective import GoldLabels
-from trelliswork.tables import shorten
+from trelliswork.tables import join_names, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,7 +96,7 @@ class Denominator:
                 "training goes without %d constraints beyond its budget of %d arcs: %s",
                 len(left),
                 plan.training_budget,
-                ", ".join(shorten(repr(plan.constraints[i])) for i in left),
+                join_names([shorten(repr(plan.constraints[i])) for i in left]),
             )
         lost = find_conflicting_gold(plan, gold, evidence, left, partial_too=False)
         if lost.any():

@@ -1,0 +1,158 @@
+"""What a batch must be, in the words of torchcrf where it has the same check."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trelliswork.errors import InfeasibleError, NotInLanguageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from torch import Tensor
+
+    from trelliswork.automaton import Automaton
+
+    BoolArray = NDArray[np.bool_]
+
+__all__ = [
+    "IGNORED_TAG",
+    "by_sequence",
+    "check_feasible",
+    "check_language",
+    "check_shapes",
+    "check_tags",
+    "check_tokens",
+]
+
+IGNORED_TAG = -100
+"""A token with this target is left out of the loss, as everywhere in torch."""
+
+
+def check_shapes(emissions: Tensor, tags: Tensor | None, mask: Tensor | None, n_tags: int) -> None:
+    """Check what can be checked without looking at values."""
+    if emissions.dim() != 3:
+        raise ValueError(f"emissions must have dimension of 3, got {emissions.dim()}")
+    if emissions.size(2) != n_tags:
+        raise ValueError(
+            f"expected last dimension of emissions is {n_tags}, got {emissions.size(2)}"
+        )
+    if not emissions.is_floating_point():
+        raise TypeError(f"emissions: expected a floating dtype, got {emissions.dtype}.")
+    for name, given in (("tags", tags), ("mask", mask)):
+        if given is not None and emissions.shape[:2] != given.shape:
+            raise ValueError(
+                f"the first two dimensions of emissions and {name} must match, "
+                f"got {tuple(emissions.shape[:2])} and {tuple(given.shape)}"
+            )
+
+
+def by_sequence(array: Tensor | None, batch_first: bool) -> NDArray[Any] | None:
+    """Return tags or a mask as an array ``(B, T)``."""
+    if array is None:
+        return None
+    found: NDArray[Any] = array.detach().cpu().numpy()
+    return found if batch_first else found.T
+
+
+def check_tokens(mask: BoolArray | None) -> None:
+    """Refuse a sequence without a token; mask ``(B, T)``."""
+    if mask is None or mask.any(axis=1).all():
+        return
+    empty = np.flatnonzero(~mask.any(axis=1))
+    raise ValueError(
+        "mask of the first timestep must all be on, or a later one of the same sequence: "
+        f"sequence {empty[0]} of the batch has no token. Leave it out."
+    )
+
+
+def check_tags(tags: NDArray[np.int64] | None, mask: BoolArray | None, n_tags: int) -> None:
+    """Refuse a tag that is no tag; `tags` and `mask` ``(B, T)``."""
+    if tags is None:
+        return
+    wrong = np.argwhere(_kept(tags, mask) & ((tags < 0) | (tags >= n_tags)))
+    if wrong.size:
+        sequence, position = wrong[0]
+        raise IndexError(
+            f"tags: expected ids from 0 to {n_tags - 1} or {IGNORED_TAG} (left out), got "
+            f"{tags[sequence, position]} in sequence {sequence} at position {position}."
+        )
+
+
+def check_language(
+    language: Automaton | None,
+    log_z: NDArray[np.float64],
+    tags: NDArray[np.int64] | None,
+    mask: BoolArray | None,
+    n_positions: int,
+) -> None:
+    """Refuse sequences that no labelling fits, and tags that are not in the language.
+
+    Parameters
+    ----------
+    language
+        Without one, everything goes.
+    log_z
+        Log-partitions, shape ``(B,)``.
+    tags, mask
+        Shape ``(B, T)``.
+    n_positions
+        ``T``.
+    """
+    if language is None:
+        return
+    if tags is not None:
+        kept = _kept(tags, mask)
+        check_feasible(log_z, kept.sum(axis=1))
+        _check_gold(language, tags, kept)
+    elif mask is not None:
+        check_feasible(log_z, mask.sum(axis=1))
+    else:
+        check_feasible(log_z, np.full(log_z.size, n_positions))
+
+
+def check_feasible(scores: NDArray[np.float64], lengths: NDArray[np.int64]) -> None:
+    """Refuse a sequence that no labelling fits; best scores or log-partitions ``(B,)``."""
+    infeasible = np.flatnonzero(np.isneginf(scores) & (lengths > 0))
+    if infeasible.size:
+        first = infeasible[0]
+        raise InfeasibleError(
+            f"Sequence {first} of the batch: no labelling of {lengths[first]} tokens is in the "
+            "language and possible by its scores. Leave it out, or widen the language."
+        )
+
+
+def _kept(tags: NDArray[np.int64], mask: BoolArray | None) -> BoolArray:
+    counted: BoolArray = tags != IGNORED_TAG
+    return counted if mask is None else counted & mask
+
+
+def _check_gold(language: Automaton, tags: NDArray[np.int64], kept: BoolArray) -> None:
+    lengths = kept.sum(axis=1)
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    wrong = np.flatnonzero(~language.accepts_batch(tags[kept], offsets) & (lengths > 0))
+    if not wrong.size:
+        return
+    row, at = tags[wrong[0]], np.flatnonzero(kept[wrong[0]])
+    position = _first_rejected(language, row[at])
+    last = min(position, at.size - 1)
+    name = "" if language.labels is None else f" ({language.labels[row[at[last]]]})"
+    fault = "cannot stand there" if position < at.size else "cannot be the last"
+    raise NotInLanguageError(
+        f"Sequence {wrong[0]} of the batch: the gold tags are not in the language: tag "
+        f"{row[at[last]]}{name} at position {at[last]} {fault}. Mend the tags or the language, or "
+        f"leave tokens out with tag {IGNORED_TAG}."
+    )
+
+
+def _first_rejected(language: Automaton, tags: NDArray[np.int64]) -> int:
+    """Return the first position at which no path goes on, or their number if none ends there."""
+    reached = np.isfinite(language.initial)
+    for position, tag in enumerate(tags):
+        taken = (language.label == tag) & reached[language.source]
+        reached = np.zeros_like(reached)
+        reached[language.target[taken]] = True
+        if not reached.any():
+            return position
+    return len(tags)
