@@ -278,9 +278,9 @@ def main(arguments: Sequence[str] | None = None) -> bool:
     add_seeds(parser, 5, "how many samples of the training set (default: 5)")
     parser.add_argument("--sequences", type=int, default=2000, help="predicates in a sample")
     parser.add_argument("--l2", type=float, default=0.03, help="penalty of the first three models")
-    parser.add_argument("--l2-constrained", type=float, default=0.1, help="penalty of ConstrTr")
+    parser.add_argument("--l2-constrained", type=float, default=0.3, help="penalty of ConstrTr")
     parser.add_argument("--tune", action="store_true", help="compare penalties on training data")
-    parser.add_argument("--max-iter", type=int, default=200, help="most iterations of training")
+    parser.add_argument("--max-iter", type=int, default=400, help="most iterations of training")
     parser.add_argument("--tol", type=float, default=1e-4, help="when training has converged")
     given = parser.parse_args(arguments)
     name = "propbank_tuning" if given.tune else "propbank"
