@@ -58,6 +58,7 @@ bench: $(STAMP) ## measure us and the rivals in one run; writes benchmarks/resul
 	$(BIN)/python $(PIP) --constraint constraints.txt torch
 	$(INSTALL) ".[dev,bench]"
 	$(BIN)/python benchmarks/chunking.py
+	$(BIN)/python benchmarks/constraints.py
 	$(BIN)/python benchmarks/torch_layer.py
 
 experiments: $(STAMP) ## the tables and figures of the papers; writes experiments/results

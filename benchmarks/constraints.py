@@ -23,6 +23,8 @@ from common import data_directory, machine, markdown_table, peak_megabytes, writ
 
 import trelliswork as tw
 from trelliswork import inference
+from trelliswork.constrained import constrained_trellis
+from trelliswork.decoding import decode_batch
 from trelliswork.labels import LabelSet
 from trelliswork.trellis import Trellis
 
@@ -131,13 +133,13 @@ def measure_decoding(data: Path, repeats: int) -> dict[str, Any]:
     plan = tw.plan(tagger.labels_, language)
     free = tagger.model_.trellis(list(dev))
     evidence = plan.evidence(list(dev), free.offsets)
-    bound = tw.decoding.constrained_trellis(plan, free, evidence)
-    found = tw.decoding.decode_batch(plan, free, evidence)
+    bound = constrained_trellis(plan, free, evidence)
+    found = decode_batch(plan, free, evidence)
     exact = inference.viterbi(bound)
     np.testing.assert_allclose(found.scores, exact.scores, rtol=1e-9)
     calls = {
         "decode_free": lambda: inference.viterbi(free, n_jobs=2),
-        "decode_lazy": lambda: tw.decoding.decode_batch(plan, free, evidence, n_jobs=2),
+        "decode_lazy": lambda: decode_batch(plan, free, evidence, n_jobs=2),
         "decode_product": lambda: inference.viterbi(bound, n_jobs=2),
     }
     return {
