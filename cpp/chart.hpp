@@ -40,8 +40,9 @@ struct PosteriorSink {
     double* arc_counts = nullptr;     // (A,)
     double* packed_counts = nullptr;  // (slots,)
     double weight = 1.0;
-    double* arcs = nullptr;     // (T, A): P(arc a is taken into a segment that begins at t)
-    double* entropy = nullptr;  // (1,): log Z − E[score], in nats
+    double* position_counts = nullptr;  // (T, P): P(pattern z fires on the arc into a segment at t)
+    double* arcs = nullptr;             // (T, A): P(arc a is taken into a segment that begins at t)
+    double* entropy = nullptr;          // (1,): log Z − E[score], in nats
 };
 
 template <class S>
@@ -338,6 +339,7 @@ class Chart {
     std::vector<typename S::Sum> pending_;   // (D, ports), a ring over starts
     std::vector<typename S::Sum> gathered_;  // (S,)
     std::vector<ArcCounter> counters_;       // one a token class
+    std::vector<double> row_counts_;         // (slots,) of one token
     std::vector<double> growth_;             // (T + 1,): C_t − C_{t−1}, C_0 first
     std::vector<double> rescale_;            // (T + 1,): what row t was multiplied by, in S
     std::vector<double> shift_;              // (T + 1,): shift of the arc weights at each start

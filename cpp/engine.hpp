@@ -130,17 +130,21 @@ class Engine {
             }
         }
         std::fill_n(segments, scores.length * scores.n_durations * automaton.n_labels, 0.0);
-        if (position_counts != nullptr && arcs == nullptr) {
-            arcs_.resize(static_cast<std::size_t>(scores.length * automaton.n_arcs()));
-            arcs = arcs_.data();
+        if (position_counts != nullptr) {
+            std::fill_n(position_counts, scores.length * automaton.n_patterns, 0.0);
         }
         if (arcs != nullptr) std::fill_n(arcs, scores.length * automaton.n_arcs(), 0.0);
         arc_counts_.resize(static_cast<std::size_t>(automaton.n_arcs()), 0.0);
         packed_counts_.resize(static_cast<std::size_t>(automaton.blocks.n_slots), 0.0);
         const bool own = entropy != nullptr;  // the entropy is read off the counts of one sequence
         if (own) gather_counts();
-        const PosteriorSink sink{
-            segments, arc_counts_.data(), packed_counts_.data(), own ? 1.0 : weight, arcs, entropy};
+        const PosteriorSink sink{segments,
+                                 arc_counts_.data(),
+                                 packed_counts_.data(),
+                                 own ? 1.0 : weight,
+                                 position_counts,
+                                 arcs,
+                                 entropy};
         double log_z = 0.0;
         if (!weights_.dense() && real().forward(scores)) {
             real().posteriors(sink);
@@ -151,11 +155,6 @@ class Engine {
             log_z = log().log_total();
         }
         if (own) gather_counts(weight);
-        for (std::int64_t t = 0; position_counts != nullptr && t < scores.length; ++t) {
-            double* row = position_counts + t * automaton.n_patterns;
-            std::fill_n(row, automaton.n_patterns, 0.0);
-            add_fired_patterns([&](auto a) { return arcs[t * automaton.n_arcs() + a]; }, row);
-        }
         return log_z;
     }
 
@@ -189,20 +188,14 @@ class Engine {
         for (std::size_t i = 0; i < slot_arc.size(); ++i) {
             if (slot_arc[i] >= 0) arc_counts_[slot_arc[i]] += packed_counts_[i];
         }
-        add_fired_patterns([&](auto a) { return weight * arc_counts_[a]; }, pattern_counts_.data());
-        std::fill(arc_counts_.begin(), arc_counts_.end(), 0.0);
-        std::fill(packed_counts_.begin(), packed_counts_.end(), 0.0);
-    }
-
-    // pattern_counts[z] += Σ count(a) over the arcs a that fire z.
-    template <class Count>
-    void add_fired_patterns(Count&& count, double* pattern_counts) const {
         const Automaton& automaton = weights_.automaton();
         for (std::int64_t a = 0; a < automaton.n_arcs(); ++a) {
             for (auto k = automaton.pattern_offsets[a]; k < automaton.pattern_offsets[a + 1]; ++k) {
-                pattern_counts[automaton.pattern_ids[k]] += count(a);
+                pattern_counts_[automaton.pattern_ids[k]] += weight * arc_counts_[a];
             }
         }
+        std::fill(arc_counts_.begin(), arc_counts_.end(), 0.0);
+        std::fill(packed_counts_.begin(), packed_counts_.end(), 0.0);
     }
 
     const Weights& weights_;
@@ -216,7 +209,6 @@ class Engine {
     std::vector<double> pattern_counts_;  // (P,) since the last `collect`
     std::vector<double> arc_counts_;      // (A,) likewise, not in pattern_counts_ yet
     std::vector<double> packed_counts_;   // (slots,) likewise
-    std::vector<double> arcs_;            // (T, A)
 };
 
 }  // namespace trelliswork

@@ -50,6 +50,13 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
         }
     };
 
+    // Adds p to the counts of the patterns that arc a fires.
+    const auto add_fired = [&](std::int64_t a, double p, double* counts) {
+        for (auto k = automaton_.pattern_offsets[a]; k < automaton_.pattern_offsets[a + 1]; ++k) {
+            counts[automaton_.pattern_ids[k]] += p;
+        }
+    };
+
     // The ring must hold enter[u] for the D starts before row T.
     seek(scores_.length);
     expect_states(scores_.length, automaton_.final, final_shift());
@@ -115,7 +122,16 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
                                          beta_.data());
             auto& counter = counters_[static_cast<std::size_t>(class_at(u))];
             counter.add(rows_[u], ahead_);
-            if (scores_.positional != nullptr) {
+            if (sink.position_counts != nullptr) {
+                row_counts_.assign(weights.packed.size(), 0.0);
+                counter.settle(weights.packed.data(), 1.0, row_counts_.data());
+                double* row = sink.position_counts + u * automaton_.n_patterns;
+                for (std::size_t i = 0; i < row_counts_.size(); ++i) {
+                    sink.packed_counts[i] += sink.weight * row_counts_[i];
+                    const auto a = automaton_.blocks.slot_arc[i];
+                    if (a >= 0) add_fired(a, row_counts_[i], row);
+                }
+            } else if (scores_.positional != nullptr) {
                 counter.settle(weights.packed.data(), sink.weight, sink.packed_counts);
             } else if (u == rows_.block_start()) {  // these rows of α are about to be replaced
                 for (auto& each : counters_) each.flush();
@@ -134,6 +150,9 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
                 if (entropy_wanted) expect(p, weights.log_weight[a] - weights.shift);
                 if (sink.arc_counts != nullptr) sink.arc_counts[a] += sink.weight * p;
                 if (sink.arcs != nullptr) sink.arcs[u * automaton_.n_arcs() + a] += p;
+                if (sink.position_counts != nullptr) {
+                    add_fired(a, p, sink.position_counts + u * automaton_.n_patterns);
+                }
             }
         }
         for (std::int64_t s = 0; s < n_states(); ++s) beta_[s] = gathered_[s].value();

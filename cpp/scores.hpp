@@ -56,13 +56,18 @@ struct ArcWeights {
         if constexpr (S::scaled) {
             const auto largest = std::max_element(log_weight.begin(), log_weight.end());
             if (largest != log_weight.end() && *largest > kNegativeInfinity) shift = *largest;
-            for (double& w : weight) w = S::from_log(w - shift);
         }
         if constexpr (S::packs) {
-            packed.assign(static_cast<std::size_t>(automaton.blocks.n_slots), S::zero);
-            for (std::size_t arc = 0; arc < n_arcs; ++arc) {
-                packed[automaton.blocks.slot[arc]] = weight[arc];
+            // Arcs that share a slot share their weight: there are fewer slots to exponentiate.
+            const auto& blocks = automaton.blocks;
+            packed.assign(static_cast<std::size_t>(blocks.n_slots), S::zero);
+            for (std::size_t i = 0; i < packed.size(); ++i) {
+                const auto arc = blocks.slot_arc[i];
+                if (arc >= 0) packed[i] = S::from_log(log_weight[arc] - shift);
             }
+            for (std::size_t arc = 0; arc < n_arcs; ++arc) weight[arc] = packed[blocks.slot[arc]];
+        } else {
+            for (double& w : weight) w = S::from_log(w - shift);
         }
         if constexpr (S::packs && S::scaled) {
             transposed.assign(static_cast<std::size_t>(automaton.blocks.n_transposed), S::zero);
