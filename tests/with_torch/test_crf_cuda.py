@@ -100,6 +100,17 @@ def test_the_core_takes_cuda_tensors():
     assert phi.grad.is_cuda
 
 
+@pytest.mark.parametrize("backend", ["core", "tensor"])
+def test_tags_and_mask_may_stay_on_the_cpu(backend):
+    (_, _, cpu_tags, cpu_mask), (layer, phi, tags, mask) = twins(None)
+    layer.backend = backend
+    expected = layer(phi, tags, mask, reduction="token_mean")
+    for gold, kept in ((cpu_tags, mask), (tags, cpu_mask), (cpu_tags, cpu_mask)):
+        value = layer(phi, gold, kept, reduction="token_mean")
+        assert value.is_cuda
+        torch.testing.assert_close(value, expected)
+
+
 def test_errors():
     layer = CRF(2, batch_first=True, language="(0 1)*").cuda()
     emissions = torch.zeros(1, 4, 2, device="cuda")

@@ -24,7 +24,7 @@ from crf_oracle import (  # noqa: E402
 )
 
 from trelliswork.automaton import Automaton  # noqa: E402
-from trelliswork.constraints import at_most, only_on, precedes, token  # noqa: E402
+from trelliswork.constraints import at_least, at_most, only_on, precedes, token, valid_scheme  # noqa: E402
 from trelliswork.errors import InfeasibleError, NotInLanguageError  # noqa: E402
 from trelliswork.labels import LabelSet  # noqa: E402
 from trelliswork.torch import CRF, ragged  # noqa: E402
@@ -41,9 +41,10 @@ def languages(draw):
         return draw(st.sampled_from(EXPRESSIONS))
     every = list(product(range(2), range(3), range(2)))
     arcs = draw(st.lists(st.sampled_from(every), unique=True, min_size=3))
-    return Automaton(
-        2, 3, *zip(*arcs, strict=True), final=draw(st.sampled_from([None, (-np.inf, 0)]))
-    )
+    final = draw(st.sampled_from([None, (-np.inf, 0)]))
+    automaton = Automaton(2, 3, *zip(*arcs, strict=True), final=final)
+    assume(automaton.trim().n_arcs)  # a layer refuses a language without a labelling
+    return automaton
 
 
 def members(language, length):
@@ -200,6 +201,57 @@ def test_wrong_languages():
         CRF(2, language=Automaton(1, 3, [0], [0], [0]))
     with pytest.raises(ValueError, match="looks at tokens"):
         CRF(2, labels=["a", "b"], constraints=[only_on(token(regex="x"), "a")])
+
+
+def test_one_rule_or_several():
+    names = ["O", "B-PER", "I-PER"]
+    several = CRF(3, labels=names, constraints=[valid_scheme()])
+    for rule in (valid_scheme(), "(O | B-PER I-PER*)*", several.lattice.language):
+        crf = CRF(3, labels=names, constraints=rule)
+        assert crf.lattice.language.equivalent(several.lattice.language)
+    assert CRF(3, constraints=None).lattice.language is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"language": ["0*"]}, r"language: expected a regular expression, .* got list \['0\*'\]"),
+        ({"constraints": 5}, "constraints: expected a regular expression, .* got int 5"),
+        ({"constraints": ["0*", 5]}, "constraints: each must be a regular .* got int 5"),
+    ],
+)
+def test_what_is_no_rule(arguments, message):
+    with pytest.raises(TypeError, match=message):
+        CRF(2, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        (
+            [at_least(1, "0"), at_most(5, "1"), at_most(0, "0")],
+            r"satisfies both at_least\(1, '0'\) and at_most\(0, '0'\)\. Drop one",
+        ),
+        ("0 & 1", r"satisfies matches\('0 & 1'\)\. Mend it"),
+        ([Automaton(1, 2, [0], [0], [0]), at_least(1, "1")], r"both .*arc_list.* and at_least"),
+        (Automaton(1, 2, [], [], []), "No labelling of any length"),  # the empty sequence alone
+    ],
+)
+def test_rules_without_a_labelling(rules, message):
+    with pytest.raises(InfeasibleError, match=message):
+        CRF(2, constraints=rules)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_errors_name_the_rules(backend):
+    crf = CRF(2, batch_first=True, language="(0 1)*", constraints=at_most(9, "1"), backend=backend)
+    rules = r"satisf\w+ both '\(0 1\)\*' and at_most\(9, '1'\)"
+    for layer in (crf, pickle.loads(pickle.dumps(crf))):
+        for verb in (layer.decode, layer.log_partition, layer.sample):
+            with pytest.raises(InfeasibleError, match=rules):
+                verb(torch.zeros(1, 3, 2))
+        with pytest.raises(NotInLanguageError, match=rules):
+            layer(torch.zeros(1, 2, 2), torch.tensor([[1, 0]]))
 
 
 def test_copies_and_pickles():

@@ -126,6 +126,9 @@ def test_unknown_tags(backend):
 def test_wrong_arguments():
     with pytest.raises(ValueError, match="invalid number of tags: 0"):
         CRF(0)
+    for wrong in ("3", 3.0, None):
+        with pytest.raises(TypeError, match="num_tags: expected a whole number, got"):
+            CRF(wrong)
     with pytest.raises(ValueError, match="backend: expected one of"):
         CRF(2, backend="cuda")
     with pytest.raises(ValueError, match="invalid reduction: foo"):
@@ -134,3 +137,20 @@ def test_wrong_arguments():
         CRF(2).decode(torch.zeros(1, 1, 2, dtype=torch.long))
     with pytest.raises(ValueError, match="k: expected a whole number"):
         CRF(2).kbest(torch.zeros(1, 1, 2), 0)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bool, torch.complex64])
+def test_tags_that_are_no_ids(dtype):
+    with pytest.raises(TypeError, match=f"tags: expected integers .* got {dtype}"):
+        CRF(3)(torch.zeros(2, 2, 3), torch.zeros(2, 2, dtype=dtype))
+
+
+def test_what_is_no_tensor():
+    crf, emissions, tags = CRF(3), torch.zeros(2, 2, 3), torch.zeros(2, 2, dtype=torch.long)
+    with pytest.raises(TypeError, match="emissions: expected a tensor, got ndarray"):
+        crf.decode(emissions.numpy())
+    with pytest.raises(TypeError, match="mask: expected a tensor, got ndarray"):
+        crf.decode(emissions, (tags == 0).numpy())
+    for wrong in (None, tags.tolist(), tags.numpy()):
+        with pytest.raises(TypeError, match="tags: expected a tensor, got"):
+            crf(emissions, wrong)

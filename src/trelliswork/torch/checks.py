@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from trelliswork.errors import InfeasibleError, NotInLanguageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from torch import Tensor
 
     from trelliswork.automaton import Automaton
+    from trelliswork.torch.lattice import Lattice
 
     BoolArray = NDArray[np.bool_]
 
@@ -21,7 +24,9 @@ __all__ = [
     "by_sequence",
     "check_feasible",
     "check_language",
+    "check_num_tags",
     "check_shapes",
+    "check_tag_ids",
     "check_tags",
     "check_tokens",
 ]
@@ -30,8 +35,29 @@ IGNORED_TAG = -100
 """A token with this target is left out of the loss, as everywhere in torch."""
 
 
-def check_shapes(emissions: Tensor, tags: Tensor | None, mask: Tensor | None, n_tags: int) -> None:
+def check_num_tags(num_tags: int) -> int:
+    """Return the number of tags, a whole number from 1."""
+    try:
+        found = operator.index(num_tags)
+    except TypeError:
+        raise TypeError(
+            f"num_tags: expected a whole number, got {type(num_tags).__name__} {num_tags!r}."
+        ) from None
+    if found <= 0:
+        raise ValueError(f"invalid number of tags: {found}")
+    return found
+
+
+def check_shapes(
+    emissions: Tensor,
+    tags: Tensor | None,
+    mask: Tensor | None,
+    *,
+    n_tags: int,
+    batch_first: bool,
+) -> None:
     """Check what can be checked without looking at values."""
+    _check_tensor("emissions", emissions)
     if emissions.dim() != 3:
         raise ValueError(f"emissions must have dimension of 3, got {emissions.dim()}")
     if emissions.size(2) != n_tags:
@@ -40,12 +66,28 @@ def check_shapes(emissions: Tensor, tags: Tensor | None, mask: Tensor | None, n_
         )
     if not emissions.is_floating_point():
         raise TypeError(f"emissions: expected a floating dtype, got {emissions.dtype}.")
+    n_sequences, n_positions = emissions.shape[:2] if batch_first else emissions.shape[1::-1]
+    if n_positions == 0 < n_sequences:
+        raise ValueError(
+            "emissions: expected at least one token a sequence, got shape "
+            f"{tuple(emissions.shape)}. Leave such batches out."
+        )
     for name, given in (("tags", tags), ("mask", mask)):
-        if given is not None and emissions.shape[:2] != given.shape:
+        if given is None:
+            continue
+        _check_tensor(name, given)
+        if emissions.shape[:2] != given.shape:
             raise ValueError(
                 f"the first two dimensions of emissions and {name} must match, "
                 f"got {tuple(emissions.shape[:2])} and {tuple(given.shape)}"
             )
+
+
+def check_tag_ids(tags: Tensor) -> None:
+    """Refuse tags that cannot be ids, whatever their values."""
+    _check_tensor("tags", tags)
+    if tags.is_floating_point() or tags.is_complex() or tags.dtype == torch.bool:
+        raise TypeError(f"tags: expected integers (torch.long), the ids of tags, got {tags.dtype}.")
 
 
 def by_sequence(array: Tensor | None, batch_first: bool) -> NDArray[Any] | None:
@@ -81,7 +123,7 @@ def check_tags(tags: NDArray[np.int64] | None, mask: BoolArray | None, n_tags: i
 
 
 def check_language(
-    language: Automaton | None,
+    lattice: Lattice,
     log_z: NDArray[np.float64],
     tags: NDArray[np.int64] | None,
     mask: BoolArray | None,
@@ -91,8 +133,8 @@ def check_language(
 
     Parameters
     ----------
-    language
-        Without one, everything goes.
+    lattice
+        Without a language, everything goes.
     log_z
         Log-partitions, shape ``(B,)``.
     tags, mask
@@ -100,27 +142,34 @@ def check_language(
     n_positions
         ``T``.
     """
-    if language is None:
+    if lattice.language is None:
         return
     if tags is not None:
         kept = _kept(tags, mask)
-        check_feasible(log_z, kept.sum(axis=1))
-        _check_gold(language, tags, kept)
+        check_feasible(lattice, log_z, kept.sum(axis=1))
+        _check_gold(lattice.language, lattice.rules, tags, kept)
     elif mask is not None:
-        check_feasible(log_z, mask.sum(axis=1))
+        check_feasible(lattice, log_z, mask.sum(axis=1))
     else:
-        check_feasible(log_z, np.full(log_z.size, n_positions))
+        check_feasible(lattice, log_z, np.full(log_z.size, n_positions))
 
 
-def check_feasible(scores: NDArray[np.float64], lengths: NDArray[np.int64]) -> None:
+def check_feasible(
+    lattice: Lattice, scores: NDArray[np.float64], lengths: NDArray[np.int64]
+) -> None:
     """Refuse a sequence that no labelling fits; best scores or log-partitions ``(B,)``."""
     infeasible = np.flatnonzero(np.isneginf(scores) & (lengths > 0))
-    if infeasible.size:
-        first = infeasible[0]
-        raise InfeasibleError(
-            f"Sequence {first} of the batch: no labelling of {lengths[first]} tokens is in the "
-            "language and possible by its scores. Leave it out, or widen the language."
+    if not infeasible.size:
+        return
+    first = infeasible[0]
+    tokens = "1 token" if lengths[first] == 1 else f"{lengths[first]} tokens"
+    if lattice.language is None:
+        fault = f"{tokens} has a finite score. Leave it out, or look for scores of -inf."
+    else:
+        fault = (
+            f"{tokens} with a finite score satisfies {lattice.rules}. Leave it out, or allow more."
         )
+    raise InfeasibleError(f"Sequence {first} of the batch: no labelling of {fault}")
 
 
 def _kept(tags: NDArray[np.int64], mask: BoolArray | None) -> BoolArray:
@@ -128,7 +177,14 @@ def _kept(tags: NDArray[np.int64], mask: BoolArray | None) -> BoolArray:
     return counted if mask is None else counted & mask
 
 
-def _check_gold(language: Automaton, tags: NDArray[np.int64], kept: BoolArray) -> None:
+def _check_tensor(name: str, given: object) -> None:
+    if not isinstance(given, Tensor):
+        raise TypeError(
+            f"{name}: expected a tensor, got {type(given).__name__}. Make one with torch.as_tensor."
+        )
+
+
+def _check_gold(language: Automaton, rules: str, tags: NDArray[np.int64], kept: BoolArray) -> None:
     lengths = kept.sum(axis=1)
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     wrong = np.flatnonzero(~language.accepts_batch(tags[kept], offsets) & (lengths > 0))
@@ -140,8 +196,8 @@ def _check_gold(language: Automaton, tags: NDArray[np.int64], kept: BoolArray) -
     name = "" if language.labels is None else f" ({language.labels[row[at[last]]]})"
     fault = "cannot stand there" if position < at.size else "cannot be the last"
     raise NotInLanguageError(
-        f"Sequence {wrong[0]} of the batch: the gold tags are not in the language: tag "
-        f"{row[at[last]]}{name} at position {at[last]} {fault}. Mend the tags or the language, or "
+        f"Sequence {wrong[0]} of the batch: the gold tags do not satisfy {rules}: tag "
+        f"{row[at[last]]}{name} at position {at[last]} {fault}. Mend the tags or the rules, or "
         f"leave tokens out with tag {IGNORED_TAG}."
     )
 

@@ -11,16 +11,22 @@ from trelliswork import inference
 from trelliswork.torch import kernels
 from trelliswork.torch import tensor as tensor_path
 from trelliswork.torch.batch import PaddedBatch
-from trelliswork.torch.checks import IGNORED_TAG, check_feasible, check_shapes
+from trelliswork.torch.checks import (
+    IGNORED_TAG,
+    check_feasible,
+    check_num_tags,
+    check_shapes,
+    check_tag_ids,
+)
 from trelliswork.torch.lattice import language_lattice
 from trelliswork.torch.ragged import Ragged
+from trelliswork.torch.rules import as_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trelliswork.automaton import Automaton
-    from trelliswork.constraints import Constraint
     from trelliswork.labels import LabelSet
+    from trelliswork.torch.rules import Rule, Rules
 
 __all__ = ["CRF", "Backend", "Reduction"]
 
@@ -56,7 +62,7 @@ class CRF(nn.Module):
         The tag sequences that are possible: a regular expression over label names, an automaton,
         or a constraint. Loss, marginals, decoding and samples all obey it. Default: all.
     constraints
-        Constraints that must hold beside `language`.
+        One or several of these that must hold beside `language`.
     backend
         ``"core"`` runs the C++ kernel, ``"tensor"`` the same recursion in torch operations;
         ``"auto"`` takes the second for CUDA tensors. Decoding, k-best and sampling always run in
@@ -81,20 +87,18 @@ class CRF(nn.Module):
         batch_first: bool = False,
         *,
         labels: Sequence[str] | LabelSet | None = None,
-        language: Constraint | Automaton | str | None = None,
-        constraints: Sequence[Constraint | Automaton | str] = (),
+        language: Rule | None = None,
+        constraints: Rules | None = None,
         backend: Backend = "auto",
     ) -> None:
-        if num_tags <= 0:
-            raise ValueError(f"invalid number of tags: {num_tags}")
+        num_tags = check_num_tags(num_tags)
         if backend not in get_args(Backend):
             raise ValueError(f"backend: expected one of {get_args(Backend)}, got {backend!r}.")
         super().__init__()
         self.num_tags = num_tags
         self.batch_first = batch_first
         self.backend = backend
-        rules = [*([] if language is None else [language]), *constraints]
-        self.lattice = language_lattice(num_tags, labels, rules)
+        self.lattice = language_lattice(num_tags, labels, as_rules(language, constraints))
         self.start_transitions = nn.Parameter(torch.empty(num_tags))
         self.end_transitions = nn.Parameter(torch.empty(num_tags))
         self.transitions = nn.Parameter(torch.empty(num_tags, num_tags))
@@ -144,7 +148,8 @@ class CRF(nn.Module):
         InfeasibleError
             No tag sequence of that length is.
         """
-        check_shapes(emissions, tags, mask, self.num_tags)
+        self._check(emissions, tags, mask)
+        check_tag_ids(tags)
         if reduction not in get_args(Reduction):
             raise ValueError(f"invalid reduction: {reduction}")
         value = self._value(emissions, tags, mask)
@@ -155,12 +160,14 @@ class CRF(nn.Module):
             return value.mean().to(dtype)
         if reduction == "sum":
             return value.sum().to(dtype)
-        counted = tags != IGNORED_TAG
-        return (value.sum() / (counted if mask is None else counted & mask.bool()).sum()).to(dtype)
+        counted = tags.to(value.device) != IGNORED_TAG
+        if mask is not None:
+            counted = counted & mask.to(value.device, torch.bool)
+        return (value.sum() / counted.sum()).to(dtype)
 
     def log_partition(self, emissions: Tensor, mask: Tensor | None = None) -> Tensor:
         """Return ``log Z`` of every sequence, shape ``(B,)``, differentiable."""
-        check_shapes(emissions, None, mask, self.num_tags)
+        self._check(emissions, None, mask)
         dtype = torch.promote_types(emissions.dtype, self.transitions.dtype)
         return self._value(emissions, None, mask).to(dtype)
 
@@ -169,11 +176,12 @@ class CRF(nn.Module):
 
         It is the derivative of ``log Z``, and can be differentiated in turn.
         """
-        check_shapes(emissions, None, mask, self.num_tags)
+        self._check(emissions, None, mask)
         differentiable = torch.is_grad_enabled() and (
             emissions.requires_grad or any(p.requires_grad for p in self.parameters())
         )
-        with torch.enable_grad():
+        with torch.inference_mode(False), torch.enable_grad():
+            emissions, mask = _trackable(emissions), None if mask is None else _trackable(mask)
             phi = emissions if emissions.requires_grad else emissions.detach().requires_grad_()
             log_z = self._value(phi, None, mask).sum()
             (found,) = torch.autograd.grad(log_z, phi, create_graph=differentiable)
@@ -193,7 +201,7 @@ class CRF(nn.Module):
         """
         ragged = self._ragged(emissions, mask)
         best = inference.kbest(ragged.trellis, k, n_jobs=ragged.n_jobs)
-        check_feasible(best.scores[:, 0], ragged.lengths)
+        check_feasible(self.lattice, best.scores[:, 0], ragged.lengths)
         by_rank = [ragged.split(labels) for labels in best.labels]
         return [
             [
@@ -237,10 +245,13 @@ class CRF(nn.Module):
             device = None if generator is None else generator.device
             seed = int(torch.randint(2**62, (), generator=generator, device=device))
         log_z = inference.log_partition(ragged.trellis, n_jobs=ragged.n_jobs)
-        check_feasible(log_z, ragged.lengths)
+        check_feasible(self.lattice, log_z, ragged.lengths)
         labels, _ = inference.sample(ragged.trellis, n, random_state=seed, n_jobs=ragged.n_jobs)
         draws = [ragged.split(draw) for draw in labels]
         return [[draw[b] for draw in draws] for b in range(ragged.trellis.n_sequences)]
+
+    def _check(self, emissions: Tensor, tags: Tensor | None, mask: Tensor | None) -> None:
+        check_shapes(emissions, tags, mask, n_tags=self.num_tags, batch_first=self.batch_first)
 
     def _value(self, emissions: Tensor, tags: Tensor | None, mask: Tensor | None) -> Tensor:
         """Return ``log p(tags)`` or ``log Z``, float64, shape (B,), by the backend that fits."""
@@ -260,6 +271,11 @@ class CRF(nn.Module):
         return kernels.log_likelihood(batch, self.lattice).to(emissions.device)
 
     def _ragged(self, emissions: Tensor, mask: Tensor | None) -> Ragged:
-        check_shapes(emissions, None, mask, self.num_tags)
+        self._check(emissions, None, mask)
         parameters = (self.start_transitions, self.end_transitions, self.transitions)
         return Ragged(emissions, mask, *parameters, self.lattice, self.batch_first)
+
+
+def _trackable(tensor: Tensor) -> Tensor:
+    """Return a tensor that a graph can hold: one made in inference mode cannot be."""
+    return tensor.clone() if tensor.is_inference() else tensor

@@ -97,7 +97,7 @@ def _run(
     )
     if lattice.language is not None:
         tags = by_sequence(batch.tags, batch.batch_first)
-        check_language(lattice.language, log_z, tags, tokens, batch.n_positions)
+        check_language(lattice, log_z, tags, tokens, batch.n_positions)
     value = log_z if batch.tags is None else gold - log_z
     found = (np.empty(0, phi.dtype), *(np.empty(0),) * 3) if gradient[0] is None else gradient
     first, *others = (torch.from_numpy(part) for part in found)
@@ -165,27 +165,12 @@ def crf_value(
 
 
 @crf_value.register_fake
-def _(
-    emissions: Tensor,
-    tags: Tensor | None,
-    mask: Tensor | None,
-    start: Tensor,
-    end: Tensor,
-    transitions: Tensor,
-    batch_first: bool,
-    lattice: int,
-    with_gradient: bool,
-) -> Values:
-    scores = (emissions, start, end, transitions)
-    shapes = [score.shape if with_gradient else (0,) for score in scores]
-    value = emissions.new_empty(emissions.shape[0 if batch_first else 1], dtype=torch.float64)
-    return (
-        value,
-        emissions.new_empty(shapes[0]),
-        value.new_empty(shapes[1]),
-        value.new_empty(shapes[2]),
-        value.new_empty(shapes[3]),
-    )
+def _(*inputs: Any) -> Values:
+    batch, with_gradient = PaddedBatch(*inputs[:7]), inputs[-1]
+    value = batch.emissions.new_empty(batch.n_sequences, dtype=torch.float64)
+    emissions, *others = (score.shape if with_gradient else (0,) for score in batch.scores)
+    start, end, transitions = (value.new_empty(shape) for shape in others)
+    return value, batch.emissions.new_empty(emissions), start, end, transitions
 
 
 @torch.library.custom_op("trelliswork::crf_gradient", mutates_args=(), device_types="cpu")

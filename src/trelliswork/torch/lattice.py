@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache, reduce
+from functools import lru_cache
 from itertools import count
-from operator import and_
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -12,15 +11,17 @@ import numpy as np
 import torch
 
 from trelliswork.automaton import Automaton
-from trelliswork.constraints import Constraint, as_constraint
 from trelliswork.intersection import smallest_for
 from trelliswork.labels import LabelSet, infer_scheme
 from trelliswork.product import product
+from trelliswork.torch.rules import compile_rules, describe, language_parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torch import Tensor
+
+    from trelliswork.torch.rules import Rule
 
 __all__ = ["Arcs", "Lattice", "chain_lattice", "find_lattice", "language_lattice"]
 
@@ -39,11 +40,16 @@ class Lattice:
         The arcs; pattern ``i * K + j`` is the transition from tag ``i`` to tag ``j``.
     language
         The tag sequences it accepts, as an automaton without patterns. ``None``: all.
+    rules
+        The rules that make the language, as error messages name them.
     """
 
-    def __init__(self, automaton: Automaton, language: Automaton | None = None) -> None:
+    def __init__(
+        self, automaton: Automaton, language: Automaton | None = None, rules: str = ""
+    ) -> None:
         self.automaton = automaton
         self.language = language
+        self.rules = rules
         self.is_chain = automaton.is_chain
         self.key = next(_keys)
         self._arcs: dict[torch.device, Arcs] = {}
@@ -55,7 +61,7 @@ class Lattice:
     def __reduce__(self) -> tuple[Any, ...]:
         if self.language is None:
             return chain_lattice, (self.automaton.n_labels,)
-        return _restore, (_parts(self.language),)
+        return _restore, (language_parts(self.language), self.rules)
 
     def arcs(self, device: torch.device) -> Arcs:
         """Return the arcs as tensors on `device`, made once."""
@@ -106,7 +112,7 @@ def chain_lattice(n_tags: int) -> Lattice:
 def language_lattice(
     n_tags: int,
     labels: Sequence[str] | LabelSet | None,
-    rules: Sequence[Constraint | Automaton | str],
+    rules: tuple[Rule, ...],
 ) -> Lattice:
     """Return the chain of all tags, multiplied with the language of `rules`.
 
@@ -127,42 +133,18 @@ def language_lattice(
         names = LabelSet(labels, infer_scheme([], labels))
     if len(names) != n_tags:
         raise ValueError(f"labels: expected {n_tags} names, one a tag, got {len(names)}.")
-    return _multiply(names, tuple(rules)) if rules else chain_lattice(n_tags)
+    return _multiply(names, rules) if rules else chain_lattice(n_tags)
 
 
 @lru_cache(maxsize=32)
-def _multiply(labels: LabelSet, rules: tuple[Constraint | Automaton | str, ...]) -> Lattice:
-    language = reduce(and_, (_compile(rule, labels) for rule in rules)).trim().unambiguous()
-    return _on_chain(language)
+def _multiply(labels: LabelSet, rules: tuple[Rule, ...]) -> Lattice:
+    return _on_chain(compile_rules(rules, labels), describe(rules))
 
 
-def _on_chain(language: Automaton) -> Lattice:
+def _on_chain(language: Automaton, rules: str) -> Lattice:
     chain = Automaton.chain(language.n_labels)
-    return Lattice(product(chain, smallest_for(chain, language)).automaton, language)
+    return Lattice(product(chain, smallest_for(chain, language)).automaton, language, rules)
 
 
-def _compile(rule: Constraint | Automaton | str, labels: LabelSet) -> Automaton:
-    if isinstance(rule, Automaton) and rule.labels in (None, labels.names):
-        if rule.n_labels != len(labels):
-            raise ValueError(
-                f"language: expected an automaton over {len(labels)} labels, got one over "
-                f"{rule.n_labels}."
-            )
-        return Automaton(**_parts(rule) | {"labels": labels.names})
-    constraint = as_constraint(rule)
-    if constraint.tests:
-        raise ValueError(
-            f"language: {constraint!r} looks at tokens, which a layer does not see. Give the layer "
-            "constraints on labels alone."
-        )
-    return constraint.compile(labels)
-
-
-def _parts(language: Automaton) -> dict[str, Any]:
-    """Return the arguments that make a language."""
-    names = ("n_states", "n_labels", "source", "label", "target", "initial", "final", "labels")
-    return {name: getattr(language, name) for name in names}
-
-
-def _restore(language: dict[str, Any]) -> Lattice:
-    return _on_chain(Automaton(**language))
+def _restore(language: dict[str, Any], rules: str) -> Lattice:
+    return _on_chain(Automaton(**language), rules)

@@ -81,13 +81,13 @@ class Ragged:
         n_tags = self.rows.shape[1]
         if language is None or automaton.n_arcs < MUCH_LARGER * n_tags * (n_tags + 1):
             path = inference.viterbi(self.trellis, n_jobs=self.n_jobs)
-            check_feasible(path.scores, self.lengths)
+            check_feasible(self._lattice, path.scores, self.lengths)
             return path.labels
         chain = Automaton.chain(n_tags)
         jobs = n_jobs(self.rows.shape[0] * chain.n_arcs)
         free = self._trellis(chain, self.rows, self.lengths)
         path = inference.viterbi(free, n_jobs=jobs)
-        check_feasible(path.scores, self.lengths)
+        check_feasible(self._lattice, path.scores, self.lengths)
         outside = ~language.accepts_batch(path.labels, free.offsets)
         tokens = np.repeat(outside, self.lengths)
         if not tokens.any():
@@ -97,7 +97,7 @@ class Ragged:
         jobs = n_jobs(rest.n_tokens * automaton.n_arcs)
         bound = inference.viterbi(rest, n_jobs=jobs)
         scores[outside] = bound.scores
-        check_feasible(scores, self.lengths)
+        check_feasible(self._lattice, scores, self.lengths)
         path.labels[tokens] = bound.labels
         return path.labels
 

@@ -56,7 +56,7 @@ def log_likelihood(batch: PaddedBatch, lattice: Lattice) -> Tensor:
         log_z = _sparse_log_partition(arranged, pairs, lattice.arcs(pairs.device))
     if lattice.language is not None and not torch.compiler.is_compiling():
         found = log_z.detach().cpu().numpy()
-        check_language(lattice.language, found, gold, tokens, batch.n_positions)
+        check_language(lattice, found, gold, tokens, batch.n_positions)
     return log_z if arranged.tags is None else _score(arranged, pairs) - log_z
 
 
