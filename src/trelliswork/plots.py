@@ -65,7 +65,7 @@ def _figure(width: float, height: float) -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise ImportError('Figures need matplotlib: pip install "trelliswork[plots]"') from error
+        raise ImportError('Figures need matplotlib: pip install ".[plots]"') from error
     # Not pyplot: it keeps global state and may look for a display.
     return Figure(figsize=(width, height), layout="constrained")
 
