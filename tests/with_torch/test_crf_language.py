@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import math
 import pickle
 from itertools import product
@@ -271,3 +272,14 @@ def test_compiled():
     gradient, emissions.grad = emissions.grad, None
     crf(emissions, tags).backward()
     torch.testing.assert_close(gradient, emissions.grad)
+
+
+def test_the_loss_outlives_the_layer():
+    made = CRF(3, batch_first=True, labels=["O", "B", "I"], language="(O | B I*)*")
+    layer = pickle.loads(pickle.dumps(made))  # a language that nothing else holds
+    emissions = torch.randn(2, 4, 3, requires_grad=True)
+    loss = layer(emissions, torch.zeros(2, 4, dtype=torch.long))
+    del layer
+    gc.collect()
+    loss.backward()
+    assert emissions.grad.abs().sum() > 0

@@ -130,8 +130,9 @@ def _as_array(tensor: Tensor) -> NDArray[Any]:
 class _LogLikelihood(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, *inputs: Any) -> Tensor:
-        batch, ctx.lattice = PaddedBatch(*inputs[:-1]), inputs[-1]
-        value, *gradient = _run(batch, find_lattice(ctx.lattice), None, with_gradient=True)
+        # The lattice itself, not its key: the loss may outlive the layer.
+        batch, ctx.lattice = PaddedBatch(*inputs[:-1]), find_lattice(inputs[-1])
+        value, *gradient = _run(batch, ctx.lattice, None, with_gradient=True)
         ctx.batch_first = batch.batch_first
         ctx.save_for_backward(*batch[:-1], *gradient)
         return value
@@ -141,9 +142,9 @@ class _LogLikelihood(torch.autograd.Function):
         saved, unweighted = ctx.saved_tensors[:6], ctx.saved_tensors[6:]
         batch = PaddedBatch._make((*saved, ctx.batch_first))
         if torch.is_grad_enabled():  # it will be differentiated again
-            found = crf_gradient(weights, *batch, *unweighted, ctx.lattice)
+            found = crf_gradient(weights, *batch, *unweighted, ctx.lattice.key)
         else:
-            found = _weigh(weights, batch, unweighted, find_lattice(ctx.lattice))
+            found = _weigh(weights, batch, unweighted, ctx.lattice)
         return found[0], None, None, *found[1:], None, None
 
 
@@ -202,7 +203,8 @@ def _(weights: Tensor, *inputs: Any) -> Gradients:
 
 
 def _save_for_first(ctx: Any, inputs: tuple[Any, ...], output: Values) -> None:
-    *tensors, ctx.batch_first, ctx.lattice, _ = inputs
+    *tensors, ctx.batch_first, key, _ = inputs
+    ctx.lattice = find_lattice(key)
     ctx.mark_non_differentiable(*output[1:])
     ctx.set_materialize_grads(False)
     ctx.save_for_backward(*tensors, *output[1:])
@@ -210,7 +212,7 @@ def _save_for_first(ctx: Any, inputs: tuple[Any, ...], output: Values) -> None:
 
 def _differentiate(ctx: Any, weights: Tensor, *_: Any) -> Any:
     saved = ctx.saved_tensors
-    found = crf_gradient(weights, *saved[:6], ctx.batch_first, *saved[6:], ctx.lattice)
+    found = crf_gradient(weights, *saved[:6], ctx.batch_first, *saved[6:], ctx.lattice.key)
     return found[0], None, None, *found[1:], None, None, None
 
 
@@ -219,7 +221,7 @@ crf_value.register_autograd(_differentiate, setup_context=_save_for_first)
 
 def _save_for_second(ctx: Any, inputs: tuple[Any, ...], output: Gradients) -> None:
     ctx.save_for_backward(*inputs[:7])
-    ctx.batch_first, ctx.lattice = inputs[7], inputs[-1]
+    ctx.batch_first, ctx.lattice = inputs[7], find_lattice(inputs[-1])
 
 
 def _differentiate_again(ctx: Any, *outer: Tensor) -> Any:
@@ -230,7 +232,7 @@ def _differentiate_again(ctx: Any, *outer: Tensor) -> Any:
             x.detach().requires_grad_() for x in (weights, emissions, start, end, transitions)
         )
         batch = PaddedBatch(emissions, tags, mask, start, end, transitions, ctx.batch_first)
-        value = tensor_path.log_likelihood(batch, find_lattice(ctx.lattice))
+        value = tensor_path.log_likelihood(batch, ctx.lattice)
         inner = torch.autograd.grad(value, batch.scores, weights, create_graph=True)
         found = torch.autograd.grad(inner, (weights, *batch.scores), outer)
     return found[0], found[1], None, None, *found[2:], *(None,) * 6
