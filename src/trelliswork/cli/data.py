@@ -8,8 +8,8 @@ from enum import StrEnum
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from trelliswork.cli.rules import columns_tested
 from trelliswork.conll import iter_conll
-from trelliswork.constraints import parse_rules, read_rules
 from trelliswork.corpus import Corpus, read_conll, read_jsonl
 from trelliswork.errors import DataError
 from trelliswork.features import TemplateEncoder
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from trelliswork.constraints import Constraint
     from trelliswork.estimators import CRFTagger
     from trelliswork.text import Kind
 
@@ -35,7 +34,6 @@ __all__ = [
     "choose_tokenizer",
     "columns_read",
     "default_columns",
-    "read_constraints",
     "read_corpus",
     "split_columns",
 ]
@@ -156,20 +154,15 @@ def check_labelled(corpus: Corpus) -> Corpus:
 
 
 def columns_read(tagger: CRFTagger) -> list[str | int]:
-    """Return the columns beside the tokens that a model's templates read, by name or number."""
+    """Return the columns beside the tokens that a model reads, by name or number."""
     encoder = tagger.model_.encoder
     if not isinstance(encoder, TemplateEncoder):
         raise DataError(
             "The model was trained on ready features, not on tokens: use it from Python, with "
             "trelliswork.load(path).predict(features)."
         )
-    return [c for c in encoder.templates.program.columns if c not in (None, 0)]
-
-
-def read_constraints(path: Path | None, texts: Sequence[str] | None) -> tuple[Constraint, ...]:
-    """Return the rules of a file, and after them those given as text."""
-    rules = () if path is None else read_rules(path)
-    return (*rules, *(rule for text in texts or () for rule in parse_rules(text, "--rule")))
+    columns = [c for c in encoder.templates.program.columns if c not in (None, 0)]
+    return list(dict.fromkeys([*columns, *columns_tested(tagger.plan_.constraints)]))
 
 
 def choose_tokenizer(kind: TokenizerKind | None, pattern: str | None) -> Tokenizer | None:

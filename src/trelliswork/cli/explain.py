@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trelliswork.cli.data import Format, read_constraints, read_corpus, split_columns
+from trelliswork.cli.data import Format, choose_format, read_corpus, split_columns
 from trelliswork.cli.options import (
     Alternatives,
     Comment,
@@ -19,7 +19,10 @@ from trelliswork.cli.options import (
     Separator,
     Unknown,
 )
+from trelliswork.cli.places import place_of_sentence
+from trelliswork.cli.rules import GivenRules
 from trelliswork.constraints import lint
+from trelliswork.errors import LabelError, TooLargeError
 from trelliswork.estimators import load
 from trelliswork.labels import LabelSet
 from trelliswork.plan import plan
@@ -76,6 +79,8 @@ def explain(
 
     Rules and labels come from a model, or from `--rules`, `--rule` and `--data`.
     """
+    if model is not None and (scheme or outside) is not None:
+        raise ValueError("--scheme, --outside: expected without a model, which has its own.")
     tagger = None if model is None else load(model)
     corpus: Corpus | None = None
     if data is not None:
@@ -88,21 +93,37 @@ def explain(
             unknown=unknown,
             alternatives=alternatives,
         )
-    constraints = read_constraints(rules, rule)
+    given = GivenRules.read(rules, rule)
+    constraints = given.constraints
     if tagger is not None:
         labels = tagger.labels_
         constraints = constraints or tagger.plan_.constraints
     elif corpus is not None:
-        given = None if scheme is None else check_scheme(scheme)
-        labels = LabelSet.infer(corpus, given, outside=outside)
+        named = None if scheme is None else check_scheme(scheme)
+        labels = LabelSet.infer(corpus, named, outside=outside)
     else:
         raise ValueError("explain: expected a model or --data, whose labels the rules are about.")
     if not constraints:
         raise ValueError("explain: expected rules: of the model, from --rules or from --rule.")
-    found = plan(labels, constraints)
+    given.check(labels)
+    try:
+        found = plan(labels, constraints)
+    except TooLargeError as error:
+        raise given.too_large(error, labels) from error
     findings = lint(constraints, labels)
     broken = None
-    if corpus is not None:
+    if corpus is not None and data is not None:
+        wrong = _first_with_others(corpus, labels)
+        if wrong is not None:
+            index, reason = wrong
+            place = place_of_sentence(
+                data,
+                index,
+                one_each=choose_format(data, data_format) is Format.JSONL,
+                separator=separator,
+                comment=comment,
+            )
+            raise LabelError(f"{place}: {reason}")
         broken = count_violations(
             constraints,
             [sentence.labels or () for sentence in corpus],
@@ -113,6 +134,16 @@ def explain(
         typer.echo(json.dumps(_record(found, findings, broken), indent=2, ensure_ascii=False))
     else:
         _show(found, findings, broken, corpus)
+
+
+def _first_with_others(corpus: Corpus, labels: LabelSet) -> tuple[int, str] | None:
+    """Return the first sentence with labels that are not among these, and what is wrong."""
+    for index, sentence in enumerate(corpus):
+        try:
+            labels.allowed(sentence.labels or ())
+        except LabelError as error:
+            return index, str(error)
+    return None
 
 
 def _record(
