@@ -55,6 +55,13 @@ def test_summary_says_what_became_of_rules(tmp_path, rules):
     assert "train.conll:20: " in fail(*command[:-1], 0.2, "--seed", 1)
     piped = fail("train", "-", *command[2:], stdin=corpus.read_bytes())
     assert "<stdin>: sentence 5: " in piped
+    lines = tmp_path / "train.jsonl"
+    good, bad = (
+        json.dumps({"tokens": ["A", "B"], "labels": [label, "B-PER"]}) + "\n"
+        for label in ("O", "B-PER")
+    )
+    lines.write_text(good + "\n" + good + bad)
+    assert "train.jsonl:4: token 1" in fail("train", lines, *command[2:-2], "--features", "word")
     result = run(*command, "--on-conflict", "skip")
     assert result.exit_code == 0, result.output
     assert "3, of which 3 in training" in result.output

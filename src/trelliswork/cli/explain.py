@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trelliswork.cli.data import Format, choose_format, read_corpus, split_columns
+from trelliswork.cli.data import CorpusReader, Format, split_columns
 from trelliswork.cli.options import (
     Alternatives,
     Comment,
@@ -19,7 +19,6 @@ from trelliswork.cli.options import (
     Separator,
     Unknown,
 )
-from trelliswork.cli.places import place_of_sentence
 from trelliswork.cli.rules import GivenRules
 from trelliswork.constraints import lint
 from trelliswork.errors import LabelError, TooLargeError
@@ -82,17 +81,10 @@ def explain(
     if model is not None and (scheme or outside) is not None:
         raise ValueError("--scheme, --outside: expected without a model, which has its own.")
     tagger = None if model is None else load(model)
-    corpus: Corpus | None = None
-    if data is not None:
-        corpus = read_corpus(
-            data,
-            data_format=data_format,
-            columns=split_columns(columns),
-            separator=separator,
-            comment=comment,
-            unknown=unknown,
-            alternatives=alternatives,
-        )
+    reader = CorpusReader(
+        data_format, split_columns(columns), separator, comment, unknown, alternatives
+    )
+    corpus = None if data is None else reader.read(data)
     given = GivenRules.read(rules, rule)
     constraints = given.constraints
     if tagger is not None:
@@ -113,17 +105,11 @@ def explain(
     findings = lint(constraints, labels)
     broken = None
     if corpus is not None and data is not None:
-        wrong = _first_with_others(corpus, labels)
-        if wrong is not None:
-            index, reason = wrong
-            place = place_of_sentence(
-                data,
-                index,
-                one_each=choose_format(data, data_format) is Format.JSONL,
-                separator=separator,
-                comment=comment,
-            )
-            raise LabelError(f"{place}: {reason}")
+        for index, sentence in enumerate(corpus):
+            try:
+                labels.allowed(sentence.labels or ())
+            except LabelError as error:
+                raise LabelError(f"{reader.place(data, index)}: {error}") from error
         broken = count_violations(
             constraints,
             [sentence.labels or () for sentence in corpus],
@@ -134,16 +120,6 @@ def explain(
         typer.echo(json.dumps(_record(found, findings, broken), indent=2, ensure_ascii=False))
     else:
         _show(found, findings, broken, corpus)
-
-
-def _first_with_others(corpus: Corpus, labels: LabelSet) -> tuple[int, str] | None:
-    """Return the first sentence with labels that are not among these, and what is wrong."""
-    for index, sentence in enumerate(corpus):
-        try:
-            labels.allowed(sentence.labels or ())
-        except LabelError as error:
-            return index, str(error)
-    return None
 
 
 def _record(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from trelliswork.conll import BLANK, iter_conll
+from trelliswork.conll import BLANK
 from trelliswork.files import read_lines, source_name
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from trelliswork.files import Source
     from trelliswork.sentence import Sentence
 
-__all__ = ["PlacedLines", "PlacedSentences", "place_of_sentence"]
+__all__ = ["PlacedLines", "PlacedSentences"]
 
 
 class PlacedLines:
@@ -73,32 +73,3 @@ class PlacedSentences:
     def done(self) -> None:
         """Go on to the next sentence."""
         self._begins.popleft()
-
-
-def place_of_sentence(
-    path: str, index: int, *, one_each: bool, separator: str | None, comment: str | None
-) -> str:
-    """Return file and line of a sentence of a file that was read before.
-
-    Standard input cannot be read again: there it is the number of the sentence.
-
-    Parameters
-    ----------
-    path
-        The file.
-    index
-        The number of the sentence, from 0.
-    one_each, separator, comment
-        How the file is read; see `PlacedLines` and `iter_conll`.
-    """
-    if path == "-":
-        return f"{source_name(path)}: sentence {index}"
-    lines = PlacedLines(path, one_each=one_each)
-    sentences: Iterable[object] = (
-        (line for line in lines if line.strip())
-        if one_each
-        else iter_conll(lines, None, separator, labelled=False, comment=comment)
-    )
-    for _, _ in zip(range(index + 1), sentences, strict=False):
-        pass
-    return f"{lines.name}:{lines.begin}"

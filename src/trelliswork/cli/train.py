@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -11,12 +12,11 @@ import numpy as np
 import typer
 
 from trelliswork.cli.data import (
+    CorpusReader,
     Format,
     TokenizerKind,
     check_writable,
-    choose_format,
     choose_tokenizer,
-    read_corpus,
     split_columns,
 )
 from trelliswork.cli.errors import say
@@ -32,7 +32,6 @@ from trelliswork.cli.options import (
     TokenPattern,
     Unknown,
 )
-from trelliswork.cli.places import place_of_sentence
 from trelliswork.cli.rules import GivenRules
 from trelliswork.cli.training_log import log_line, summarise
 from trelliswork.constraints import find_contradiction
@@ -192,23 +191,15 @@ def train(
         verbose=not quiet and sys.stderr.isatty(),
     )
 
-    def read(path: str, its_format: Format | None) -> Corpus:
-        return read_corpus(
-            path,
-            data_format=its_format,
-            columns=split_columns(columns),
-            separator=separator,
-            comment=comment,
-            unknown=unknown,
-            alternatives=alternatives,
-        )
-
-    training = everything = read(corpus, data_format)
+    reader = CorpusReader(
+        data_format, split_columns(columns), separator, comment, unknown, alternatives
+    )
+    training = everything = reader.read(corpus)
     held_out: Corpus | None = None
     if dev is not None:
         share = _share(dev)
         if share is None:
-            held_out = read(dev, None)
+            held_out = replace(reader, data_format=None).read(dev)
         else:
             training, held_out = _split(training, share, seed)
     lines = not quiet and not tagger.verbose
@@ -227,15 +218,9 @@ def train(
         if error.sequence is None:
             raise
         broken = training[error.sequence]
-        place = place_of_sentence(
-            corpus,
-            next(i for i, sentence in enumerate(everything) if sentence is broken),
-            one_each=choose_format(corpus, data_format) is Format.JSONL,
-            separator=separator,
-            comment=comment,
-        )
+        index = next(i for i, sentence in enumerate(everything) if sentence is broken)
         message = str(error).removeprefix(f"y: sequence {error.sequence}, ")
-        raise NotInLanguageError(f"{place}: {message}") from error
+        raise NotInLanguageError(f"{reader.place(corpus, index)}: {message}") from error
     tagger.metadata_ = {
         "columns": [*training.column_names, LABEL_COLUMN],
         "separator": separator,
