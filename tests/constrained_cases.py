@@ -73,6 +73,7 @@ def words(names: str) -> st.SearchStrategy[Constraint]:
     """Constraints over one-letter labels, some of which look at the tokens."""
     name = st.sampled_from(names)
     test = st.sampled_from(TESTS)
+    two = st.permutations(names).map(lambda order: order[:2])
     number = st.integers(0, 2)
     return st.one_of(
         st.builds(at_most, number, name),
@@ -80,9 +81,9 @@ def words(names: str) -> st.SearchStrategy[Constraint]:
         st.builds(contiguous, name),
         st.builds(starts_with, name),
         st.builds(ends_with, name),
-        st.builds(precedes, name, name),
-        st.builds(requires, name, name),
-        st.builds(excludes, name, name),
+        two.map(lambda names: precedes(*names)),
+        two.map(lambda names: requires(*names)),
+        two.map(lambda names: excludes(*names)),
         st.builds(only_on, test, name),
         st.builds(lambda t, y: where(t).allow(y), test, name),
         st.builds(changes_only_at, test),

@@ -42,6 +42,7 @@ TOKENS = "xyz"
 def leaves(names: list[str], labels: list[str]) -> st.SearchStrategy[Constraint]:
     name, label = st.sampled_from(names), st.sampled_from(names + labels)
     unit = st.sampled_from(["segment", "token"])
+    two = st.permutations(names).map(lambda names: names[:2])
     small = st.integers(0, 2)
     expressions = st.sampled_from(["a*", "(a | b) .", "~(b .*)", ".* a .*", "[^b]{1,2}"])
     return st.one_of(
@@ -51,9 +52,9 @@ def leaves(names: list[str], labels: list[str]) -> st.SearchStrategy[Constraint]
         st.builds(lambda a, u: contiguous(a, unit=u), name, unit),
         st.builds(lambda a, u: starts_with(a, unit=u), name, unit),
         st.builds(lambda a, u: ends_with(a, unit=u), name, unit),
-        st.builds(lambda a, b, u: precedes(a, b, unit=u), name, name, unit),
-        st.builds(requires, name, name),
-        st.builds(excludes, name, name),
+        st.builds(lambda ab, u: precedes(*ab, unit=u), two, unit),
+        two.map(lambda ab: requires(*ab)),
+        two.map(lambda ab: excludes(*ab)),
         st.builds(lambda e, u: matches(e, unit=u), expressions, unit),
         st.builds(at, st.integers(-3, 3), label, label),
         st.builds(not_at, st.integers(-3, 3), label),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
 
 import pytest
 
 import trelliswork as tw
-from commands import conll, fail, run, train_model
+from commands import PROGRAM, conll, fail, run, train_model
 
 RULES = """# what the labels must be
 valid_scheme()
@@ -48,8 +49,19 @@ def test_summary_says_what_became_of_rules(tmp_path, rules):
     out = tmp_path / "m.tw"
     command = ("train", corpus, "--out", out, "--rules", rules, "--dev", corpus)
     line = fail(*command)
-    for text in ("sequence 5", "at_most(1, 'PER')", "set --on-conflict 'skip'"):
+    for text in ("train.conll:20: token 2", "at_most(1, 'PER')", "set --on-conflict skip to"):
         assert text in line
+    # Whichever sentences are held out, the line is that of the file.
+    assert "train.conll:20: " in fail(*command[:-1], 0.2, "--seed", 1)
+    piped = fail("train", "-", *command[2:], stdin=corpus.read_bytes())
+    assert "<stdin>: sentence 5: " in piped
+    lines = tmp_path / "train.jsonl"
+    good, bad = (
+        json.dumps({"tokens": ["A", "B"], "labels": [label, "B-PER"]}) + "\n"
+        for label in ("O", "B-PER")
+    )
+    lines.write_text(good + "\n" + good + bad)
+    assert "train.jsonl:4: token 1" in fail("train", lines, *command[2:-2], "--features", "word")
     result = run(*command, "--on-conflict", "skip")
     assert result.exit_code == 0, result.output
     assert "3, of which 3 in training" in result.output
@@ -65,8 +77,41 @@ def test_bad_rules_are_told_with_their_place(tmp_path, rules):
     rules.write_text("at_most(1, 'PER')\nat_mots(1, 'PER')\n")
     assert "rules.txt:2" in fail("train", corpus, "--out", tmp_path / "m.tw", "--rules", rules)
     assert "--rule" in fail("train", corpus, "--out", tmp_path / "m.tw", "--rule", "1 + 1")
-    line = fail("train", corpus, "--out", tmp_path / "m.tw", "--rule", "at_most(1, 'ORG')")
-    assert "ORG" in line
+    rules.write_text("# a comment\n\nat_most(1, 'ORG')\n")
+    for command in (("train", corpus, "--out", tmp_path / "m.tw"), ("explain", "--data", corpus)):
+        line = fail(*command, "--rules", rules)
+        assert "rules.txt:3: at_most(1, 'ORG'): there is no segment 'ORG'" in line
+        line = fail(*command, "--rules", rules, "--rule", "at_most(1, 'B-PER')")
+        assert "rules.txt:3" in line
+        huge = "at_most(1, 'PER') & at_most(99999, 'LOC') & at_most(99999, 'PER')"
+        line = fail(*command, "--rule", huge)
+        assert "--rule:1: (at_most(1, 'PER')" in line
+        assert "max_states" not in line
+
+
+def test_rules_that_are_none(tmp_path, rules):
+    corpus = tmp_path / "train.conll"
+    corpus.write_text(conll())
+    command = ("train", corpus, "--out", tmp_path / "m.tw")
+    assert "--rule: expected a rule" in fail(*command, "--rule", " ")
+    assert "--rules: expected a file, got -" in fail(*command, "--rules", "-")
+    assert "--decode-only-rules: expected rules" in fail(*command, "--decode-only-rules")
+    rules.write_text("# nothing yet\n")
+    assert "rules.txt: expected one rule a line, got none" in fail(*command, "--rules", rules)
+    rules.write_bytes(b"at_most(1, 'PER')\n\x93\xff\x00")
+    assert "rules.txt:2: expected UTF-8" in fail(*command, "--rules", rules)
+    contradiction = ("--rule", "at_least(2, 'PER')", "--rule", "at_most(1, 'PER')")
+    for options in (contradiction, (*contradiction, "--decode-only-rules")):
+        fail(*command, *options)
+    assert "No labelling satisfies all of" in fail(*command, *contradiction, "--decode-only-rules")
+
+
+def test_the_caret_stays_under_its_expression(tmp_path):
+    corpus = tmp_path / "train.conll"
+    corpus.write_text(conll())
+    result = run("train", corpus, "--out", tmp_path / "m.tw", "--rule", "matches('O (O')")
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[1:] == ["    O (O", "        ^"]
 
 
 IMPOSSIBLE = ("--rule", "at_least(1, 'LOC')", "--rule", "starts_with('PER')", "--decode-only-rules")
@@ -82,13 +127,93 @@ def test_tag_marks_what_cannot_satisfy_all_rules(tmp_path):
     assert second["status"] == "relaxed"
     assert second["violations"] == {"starts_with('PER')": 1}
     assert "1 of 2 sentences cannot satisfy all rules" in result.stderr
-    result = run("tag", model, "--on-infeasible", "unconstrained", stdin=text)
+    result = run("tag", model, "--on-infeasible", "unconstrained", "--mark", stdin=text)
     assert "# unconstrained: at_least(1, 'LOC')" in result.stdout
-    result = run("tag", model, "--nbest", 2, stdin="Ann x\n\n")
+    result = run("tag", model, "--nbest", 2, "--mark", stdin="Ann x\n\n")
     assert result.stdout.startswith("# relaxed: starts_with('PER')\n# 1 ")
-    line = fail("tag", model, "--on-infeasible", "error", stdin=text)
-    assert "No labelling of 1 token satisfies both" in line
-    assert "set --on-infeasible 'relax'" in line
+
+
+def test_tagged_sentences_have_no_marks_for_tokens(tmp_path):
+    model = train_model(tmp_path, *IMPOSSIBLE)
+    text = "Ann x B-PER\n\n# x O\nRome x B-LOC\n\n"
+    found = run("tag", model, stdin=text).stdout
+    scores = json.loads(run("evaluate", "-", "--json", stdin=found).output)
+    assert (scores["tokens"], scores["sentences"]) == (3, 2)
+
+
+@pytest.mark.parametrize("options", [(), ("--marginals", "--nbest", 2)])
+def test_one_line_counts_what_cannot_satisfy_all_rules(tmp_path, options):
+    model = train_model(tmp_path, *IMPOSSIBLE)
+    source = tmp_path / "in.conll"
+    source.write_text("Ann x\n\n" * 1100)
+    result = subprocess.run(
+        [*PROGRAM, "tag", str(model), str(source), *map(str, options)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    places = ", ".join(f"{source}:{2 * i + 1}" for i in range(5))
+    assert result.stderr == (
+        f"trelliswork: 1,100 of 1,100 sentences cannot satisfy all rules: {places} and 1,095 more\n"
+    )
+
+
+def test_tag_writes_everything_before_a_sentence_that_it_stops_at(tmp_path):
+    model = train_model(tmp_path, *IMPOSSIBLE)
+    good = "Ann x\nRome x\n\n"
+    command = ("tag", model, "--on-infeasible", "error")
+    result = run(*command, stdin=good * 600 + "\nAnn x\n\n" + good)
+    assert result.exit_code == 2
+    assert result.stdout.count("Rome") == 600
+    for part in ("<stdin>:1802: No labelling of 1 token satisfies both", "--on-infeasible relax."):
+        assert part in result.stderr
+    source = tmp_path / "in.jsonl"
+    source.write_text('{"tokens": ["Ann", "Rome"]}\n\n{"tokens": ["Ann"]}\n')
+    assert f"{source}:3: No labelling" in run(*command, source).stderr
+
+
+COLUMN_RULE = "only_on(token(regex='NNP', column='pos'), 'PER', 'LOC')"
+
+
+def test_columns_that_rules_read(tmp_path):
+    model = train_model(tmp_path, "--rule", COLUMN_RULE, "--tokenizer", "words")
+    source = tmp_path / "in.jsonl"
+    source.write_text('{"tokens": ["Ann", "Bob"], "pos": ["NNP", "VB"]}\n')
+    (record,) = map(json.loads, run("tag", model, source).stdout.splitlines())
+    assert record["labels"] == ["B-PER", "O"]
+    assert record["pos"] == ["NNP", "VB"]
+    assert "reads the column 'pos'" in fail("tag", model, "--raw", stdin="Ann\n")
+
+
+def test_evaluate_under_rules_that_read_columns(tmp_path):
+    gold, found = tmp_path / "gold.conll", tmp_path / "found.conll"
+    gold.write_text(conll())
+    found.write_text(conll().replace("sings\tVBZ\tO", "sings\tVBZ\tB-PER"))
+    both = tmp_path / "both.conll"
+    both.write_text("Ann\tNNP\tB-PER\tB-PER\nsings\tVBZ\tO\tB-PER\n\n")
+    lines = tmp_path / "both.jsonl"
+    lines.write_text(
+        '{"tokens": ["a", "b"], "pos": ["NNP", "X"], "labels": ["PER", "PER"], '
+        '"gold": ["PER", "x"], "confidences": [1, 1]}\n'
+    )
+    rule = "only_on(token(regex='NNP', column='pos'), 'PER')"
+    for files in ((gold, found), (both,), (lines,)):
+        result = run("evaluate", *files, "--rule", rule, "--json")
+        assert result.exit_code == 0, result.output
+        (counted,) = json.loads(result.output)["rules"]
+        assert (counted["broken"], counted["gold"]["broken"]) == (1, 0)
+    named = run("evaluate", both, "--columns", "word,tag,gold,predicted", "--rule", COLUMN_RULE)
+    assert "looks at 'pos'" in named.stderr
+
+
+def test_evaluate_warns_of_rules_about_other_labels(tmp_path, rules):
+    gold = tmp_path / "gold.conll"
+    gold.write_text(conll())
+    rules.write_text("at_most(1, 'PER')\nat_most(1, 'PRE')\n")
+    result = run("evaluate", gold, gold, "--rules", rules)
+    assert result.exit_code == 0
+    fault = "rules.txt:2: at_most(1, 'PRE'): there is no segment 'PRE'. Did you mean 'PER'?"
+    assert fault in result.stderr
 
 
 def test_evaluate_counts_broken_rules(tmp_path, rules):
@@ -133,3 +258,9 @@ def test_explain_a_model(tmp_path, rules):
     bare = train_model(tmp_path)
     assert "expected rules" in fail("explain", bare)
     assert "expected a model or --data" in fail("explain", "--rules", rules)
+    assert "--scheme, --outside" in fail("explain", model, "--outside", "O")
+    other = tmp_path / "other.conll"
+    other.write_text("\nAnn x O\n\nLtd x B-ORG\n")
+    line = fail("explain", bare, "--rules", rules, "--data", other)
+    assert "other.conll:4: " in line
+    assert "B-ORG" in line

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from trelliswork import Automaton, LabelSet, Sentence
@@ -81,9 +83,6 @@ PATH = LabelSet(
         (precedes("PER", "ORG"), "B-PER B-ORG I-ORG B-PER", 1),
         (precedes("PER", "ORG"), "B-ORG O", 0),
         (precedes("PER", "ORG"), "B-PER O", 0),
-        (precedes("PER", "PER"), "B-PER I-PER", 0),
-        (precedes("PER", "PER"), "B-PER B-PER", 1),
-        (precedes("PER", "PER", unit="token"), "B-PER I-PER", 1),
         (requires("PER", "ORG"), "B-PER", 1),
         (requires("PER", "ORG"), "B-ORG", 0),
         (requires("PER", "ORG"), "B-ORG B-PER", 0),
@@ -208,6 +207,13 @@ def test_mistakes_are_named():
         where(DIGITS).allow("year").violations(["year"], ["1", "2"])
     with pytest.raises(LabelError, match=r"position 1: expected a label, got None"):
         at_most(1, "a").violations(["a", None])
+    with pytest.raises(TypeError, match=r"labels: expected a list of labels, got the string 'a b'"):
+        at_most(1, "a").violations("a b")
+    with pytest.raises(TypeError, match=r"labels: expected a list of labels, got NoneType"):
+        at_most(1, "a").violations(None)
+    for word, meant in ((precedes, "at_most(1"), (requires, "at_least(1"), (excludes, "at_most(0")):
+        with pytest.raises(ValueError, match=r"'a' twice\. Did you mean " + re.escape(meant)):
+            word("a", "a")
     with pytest.raises(TypeError, match=r"neither true nor false.*&"):
         bool(at_most(1, "a"))
     with pytest.raises(TypeError, match=r"neither true nor false"):

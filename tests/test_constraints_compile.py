@@ -83,7 +83,7 @@ def words_of(unit: str) -> list[Constraint]:
         starts_with("a", "b", unit=unit),
         ends_with("b", unit=unit),
         precedes("a", "b", unit=unit),
-        precedes("b", "b", unit=unit),
+        precedes("b", "a", unit=unit),
         requires("a", "b", unit=unit),
         excludes("a", "b", unit=unit),
         matches("a (b | a)?", unit=unit),

@@ -19,6 +19,7 @@ from trelliswork.constraints import (
     ends_with,
     exactly,
     excludes,
+    find_contradiction,
     lint,
     not_at,
     only_on,
@@ -171,6 +172,19 @@ def test_unknown_names():
 def test_bad_lengths():
     with pytest.raises(ValueError, match="lengths: expected numbers of tokens"):
         lint([at_most(1, "title")], LABELS, lengths=[])
+    with pytest.raises(TypeError, match=r"labels: expected a LabelSet, got list"):
+        lint([at_most(1, "title")], ["author", "title"])
+
+
+def test_one_rule_alone():
+    assert lint(at_least(0, "title"), LABELS) == lint([at_least(0, "title")], LABELS) != []
+
+
+def test_find_contradiction_agrees_with_lint():
+    rules = [at_most(3, "title"), exactly(2, "title"), at_most(1, "title")]
+    assert find_contradiction(rules, LABELS) == lint(rules, LABELS)[0]
+    assert find_contradiction(rules[:2], LABELS) is None
+    assert find_contradiction(rules, LABELS, max_states=1) is None  # not known
 
 
 @st.composite

@@ -44,8 +44,8 @@ PUNCTUATION = token(regex="[.,;]") | ~token(lexicon=["a", "b"], column="pos", ig
             "~token(lexicon=['a', 'b'], column='pos', ignore_case=True))).allow('a')",
         ),
         (
-            only_on(token(regex="x"), "a") & changes_only_at(token(lexicon=[])),
-            "(only_on(token(regex='x'), 'a') & changes_only_at(token(lexicon=[])))",
+            only_on(token(regex="x"), "a") & changes_only_at(token(lexicon=["y"])),
+            "(only_on(token(regex='x'), 'a') & changes_only_at(token(lexicon=['y'])))",
         ),
     ],
 )
@@ -79,6 +79,13 @@ def test_rule_files(tmp_path):
     assert parse_rules("") == ()
     path.write_text("at_most(1, 'title')\nat_most(1 'title')\n")
     with pytest.raises(RuleError, match=r"my\.rules:2: column \d+: expected a rule, but"):
+        read_rules(path)
+
+
+def test_a_file_that_is_no_text(tmp_path):
+    path = tmp_path / "m.tw"
+    path.write_bytes(b"\x93\xff\x00")
+    with pytest.raises(RuleError, match=r"m\.tw: expected rules as text in UTF-8"):
         read_rules(path)
 
 

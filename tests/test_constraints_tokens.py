@@ -25,7 +25,6 @@ def test_the_whole_token_has_to_match():
 def test_lexicons():
     assert passes(token(lexicon=["in", ","])) == "--+-"
     assert passes(token(lexicon={"iN", ","}, ignore_case=True)) == "+-+-"
-    assert passes(token(lexicon=[])) == "----"
     assert passes(token(regex=".", lexicon=["In", ","])) == "--+-"  # both
 
 
@@ -64,6 +63,8 @@ def test_mistakes_are_named():
         token(regex="(a")
     with pytest.raises(TypeError, match="got the string 'a'"):
         token(lexicon="a")
+    with pytest.raises(ValueError, match="expected words in the lexicon, got none"):
+        token(lexicon=[])
     with pytest.raises(TypeError, match="expected words, got int 3"):
         token(lexicon=[3])
     with pytest.raises(TypeError, match="expected a string, got int 3"):

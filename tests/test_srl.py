@@ -116,6 +116,10 @@ def test_labels_of_a_model():
 
 
 def test_bad_roles_are_refused():
+    with pytest.raises(TypeError, match="core: expected a list of names, got the string 'ARG0'"):
+        tw.srl_language("ARG0", [])
+    with pytest.raises(TypeError, match="reference: expected a list of names"):
+        tw.srl_language(["A"], [], reference="R-A")
     with pytest.raises(LabelError, match="got 'A' twice"):
         tw.srl_language(["A"], ["A"])
     with pytest.raises(LabelError, match="Expected C-X for a role X given, got 'C-B'"):

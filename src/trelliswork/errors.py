@@ -27,7 +27,15 @@ class ModelFileError(TrellisworkError, ValueError):
 
 
 class NotInLanguageError(TrellisworkError, ValueError):
-    """Gold labels break a constraint that the model is trained under."""
+    """Gold labels break a constraint that the model is trained under.
+
+    Attributes
+    ----------
+    sequence : int or None
+        The index of the sequence, where it is known.
+    """
+
+    sequence: int | None = None
 
 
 class InfeasibleError(TrellisworkError, ValueError):

@@ -115,6 +115,10 @@ def srl_language(
     >>> language.accepts(["B-C-ARG1", "B-ARG1"])
     False
     """
+    groups = {"core": core, "noncore": noncore, "continuation": continuation}
+    for group, given in {**groups, "reference": reference, "labels": labels}.items():
+        if isinstance(given, str):
+            raise TypeError(f"{group}: expected a list of names, got the string {given!r}.")
     roles = read_roles(tuple(core), tuple(noncore), tuple(continuation), tuple(reference), labels)
     if labels is None:
         labels = ["O", *(f"{tag}-{role}" for role in roles.names for tag in "BI")]

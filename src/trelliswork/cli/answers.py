@@ -120,11 +120,11 @@ def answer(
     ]
 
 
-def to_conll(found: Answer, separator: str = "\t") -> str:
+def to_conll(found: Answer, separator: str = "\t", *, mark: bool = False) -> str:
     """Write the columns of the input, offsets of raw text, gold labels, labels, confidences.
 
-    With several labellings each is a block of its own after a comment ``# rank probability``. Where
-    the rules could not all be satisfied, a comment ``# relaxed: at_most(1, 'title')`` says so.
+    With several labellings each is a block of its own after a comment ``# rank probability``. With
+    `mark`, a comment ``# relaxed: at_most(1, 'title')`` says where rules could not all hold.
     """
     sentence = found.sentence
     columns: list[Sequence[str]] = list(sentence.columns.values())
@@ -145,7 +145,7 @@ def to_conll(found: Answer, separator: str = "\t") -> str:
             )
         if found.probabilities is not None:
             lines.insert(0, f"# {rank + 1} {found.probabilities[rank]:.{DECIMALS}f}")
-        if found.broken_rules is not None and rank == 0:
+        if mark and found.broken_rules is not None and rank == 0:
             lines.insert(0, f"# {found.status}: {'; '.join(found.broken_rules)}")
         blocks.append("".join(f"{line}\n" for line in lines))
     return "".join(f"{block}\n" for block in blocks)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+from dataclasses import dataclass
 from enum import StrEnum
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
+from trelliswork.cli.places import PlacedLines
+from trelliswork.cli.rules import columns_tested
 from trelliswork.conll import iter_conll
-from trelliswork.constraints import parse_rules, read_rules
 from trelliswork.corpus import Corpus, read_conll, read_jsonl
 from trelliswork.errors import DataError
 from trelliswork.features import TemplateEncoder
@@ -18,14 +20,14 @@ from trelliswork.sentence import LABEL_COLUMN, TOKEN_COLUMN
 from trelliswork.text import Tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from trelliswork.constraints import Constraint
     from trelliswork.estimators import CRFTagger
     from trelliswork.text import Kind
 
 __all__ = [
+    "CorpusReader",
     "Format",
     "NamedLines",
     "TokenizerKind",
@@ -35,8 +37,6 @@ __all__ = [
     "choose_tokenizer",
     "columns_read",
     "default_columns",
-    "read_constraints",
-    "read_corpus",
     "split_columns",
 ]
 
@@ -118,30 +118,61 @@ def default_columns(width: int) -> tuple[str, ...]:
     return (TOKEN_COLUMN, *between, LABEL_COLUMN)
 
 
-def read_corpus(
-    path: str,
-    *,
-    data_format: Format | None = None,
-    columns: Sequence[str] | None = None,
-    separator: str | None = None,
-    comment: str | None = None,
-    unknown: str | None = None,
-    alternatives: str | None = None,
-) -> Corpus:
-    """Read a labelled corpus in either format; see `read_conll` for the parameters."""
-    if choose_format(path, data_format) is Format.JSONL:
-        own = None if columns is None else [c for c in columns if c != LABEL_COLUMN][1:]
-        return check_labelled(read_jsonl(path, own))
-    if columns is not None and LABEL_COLUMN not in columns:
-        raise ValueError(
-            f'--columns: expected one column called "{LABEL_COLUMN}", got {",".join(columns)}.'
+@dataclass(frozen=True, slots=True)
+class CorpusReader:
+    """How labelled corpora are read, in either format.
+
+    Attributes
+    ----------
+    data_format
+        The format; ``None``: by the name of the file.
+    columns, separator, comment, unknown, alternatives
+        See `read_conll`; ``None`` for columns names those of CoNLL by their number.
+    """
+
+    data_format: Format | None
+    columns: tuple[str, ...] | None
+    separator: str | None
+    comment: str | None
+    unknown: str | None
+    alternatives: str | None
+
+    def read(self, path: str) -> Corpus:
+        """Read a labelled corpus."""
+        columns = self.columns
+        if choose_format(path, self.data_format) is Format.JSONL:
+            own = None if columns is None else [c for c in columns if c != LABEL_COLUMN][1:]
+            return check_labelled(read_jsonl(path, own))
+        if columns is not None and LABEL_COLUMN not in columns:
+            raise ValueError(
+                f'--columns: expected one column called "{LABEL_COLUMN}", got {",".join(columns)}.'
+            )
+        lines = NamedLines(path)
+        return read_conll(
+            lines,
+            columns or default_columns(lines.count_columns(self.separator, self.comment)),
+            self.separator,
+            comment=self.comment,
+            unknown=self.unknown,
+            alternatives=self.alternatives,
         )
-    lines = NamedLines(path)
-    if columns is None:
-        columns = default_columns(lines.count_columns(separator, comment))
-    return read_conll(
-        lines, columns, separator, comment=comment, unknown=unknown, alternatives=alternatives
-    )
+
+    def place(self, path: str, index: int) -> str:
+        """Return file and line of a sentence of a corpus that was read before.
+
+        Standard input cannot be read again: there it is the number of the sentence.
+        """
+        if path == "-":
+            return f"{source_name(path)}: sentence {index}"
+        one_each = choose_format(path, self.data_format) is Format.JSONL
+        lines = PlacedLines(path, one_each=one_each)
+        sentences: Iterable[object] = (
+            (line for line in lines if line.strip())
+            if one_each
+            else iter_conll(lines, None, self.separator, labelled=False, comment=self.comment)
+        )
+        next(islice(sentences, index, None))
+        return f"{lines.name}:{lines.begin}"
 
 
 def check_labelled(corpus: Corpus) -> Corpus:
@@ -156,20 +187,15 @@ def check_labelled(corpus: Corpus) -> Corpus:
 
 
 def columns_read(tagger: CRFTagger) -> list[str | int]:
-    """Return the columns beside the tokens that a model's templates read, by name or number."""
+    """Return the columns beside the tokens that a model reads, by name or number."""
     encoder = tagger.model_.encoder
     if not isinstance(encoder, TemplateEncoder):
         raise DataError(
             "The model was trained on ready features, not on tokens: use it from Python, with "
             "trelliswork.load(path).predict(features)."
         )
-    return [c for c in encoder.templates.program.columns if c not in (None, 0)]
-
-
-def read_constraints(path: Path | None, texts: Sequence[str] | None) -> tuple[Constraint, ...]:
-    """Return the rules of a file, and after them those given as text."""
-    rules = () if path is None else read_rules(path)
-    return (*rules, *(rule for text in texts or () for rule in parse_rules(text, "--rule")))
+    columns = [c for c in encoder.templates.program.columns if c not in (None, 0)]
+    return list(dict.fromkeys([*columns, *columns_tested(tagger.plan_.constraints)]))
 
 
 def choose_tokenizer(kind: TokenizerKind | None, pattern: str | None) -> Tokenizer | None:

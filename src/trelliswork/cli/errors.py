@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import sys
-from typing import Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperGroup
 
 from trelliswork.errors import TrellisworkError
 
-__all__ = ["INTERRUPTED", "USER_ERROR", "ReportingGroup", "say"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["INTERRUPTED", "USER_ERROR", "ReportingGroup", "no_warnings_of", "say"]
 
 USER_ERROR = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells count it
@@ -31,13 +36,14 @@ _OPTIONS = {
     "on_conflict": "--on-conflict",
     "on_infeasible": "--on-infeasible",
 }
-_KEYWORD = re.compile(rf"\b({'|'.join(_OPTIONS)})=")
+_KEYWORD = re.compile(rf"\b({'|'.join(_OPTIONS)})=(?:'(\w+)')?")
+_CARET = re.compile(r"^ *\^$", re.MULTILINE)
 _NONE = re.compile(r",? or None\b")
 _ENCODING = ("pass a stream opened with its own encoding", "pipe it through iconv")
 
 
 class ReportingGroup(TyperGroup):
-    """The commands, with errors told in one line; ``--debug`` shows where they came from."""
+    """The commands, with errors told in a line; ``--debug`` shows where they came from."""
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run the program; help whose reader has enough of it is no failure."""
@@ -73,12 +79,27 @@ def say(message: str) -> None:
     typer.echo(f"trelliswork: {message}", err=True)
 
 
+@contextmanager
+def no_warnings_of(module: str) -> Iterator[None]:
+    """Keep what a module of the library has to say to itself, where a command says it better."""
+    logger = logging.getLogger(module)
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
 def _one_line(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     if isinstance(error, MemoryError):
         return "out of memory. Train on less data, or with fewer features (--min-count 2)."
-    return " ".join(_in_options(str(error)).split()) or type(error).__name__
+    message = _in_options(str(error))
+    if _CARET.search(message):
+        return message  # it points at something in the line above
+    return " ".join(message.split()) or type(error).__name__
 
 
 def _in_options(message: str) -> str:
@@ -86,7 +107,7 @@ def _in_options(message: str) -> str:
     name, colon, rest = message.partition(":")
     if colon and name in _OPTIONS:
         message = f"{_OPTIONS[name]}:{_NONE.sub('', rest)}"
-    message = _KEYWORD.sub(lambda found: f"{_OPTIONS[found[1]]} ", message)
+    message = _KEYWORD.sub(lambda found: f"{_OPTIONS[found[1]]} {found[2] or ''}", message)
     return message.replace(*_ENCODING)
 
 

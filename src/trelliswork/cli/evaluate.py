@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trelliswork.calibration import calibration
-from trelliswork.cli.data import Format, check_writable, read_constraints, split_columns
+from trelliswork.cli.data import Format, check_writable, split_columns
+from trelliswork.cli.errors import say
 from trelliswork.cli.options import (
     Alternatives,
     Comment,
@@ -22,7 +23,9 @@ from trelliswork.cli.options import (
     Unknown,
 )
 from trelliswork.cli.predictions import LabelReader
-from trelliswork.errors import DataError
+from trelliswork.cli.rules import GivenRules, columns_tested
+from trelliswork.errors import DataError, LabelError
+from trelliswork.labels import LabelSet
 from trelliswork.report import report
 from trelliswork.schemes import check_scheme
 from trelliswork.significance import randomization_test
@@ -131,6 +134,7 @@ def evaluate(
         if path is not None:
             check_writable(path)
     names = None if scheme is None else check_scheme(scheme)
+    given = GivenRules.read(rules, rule)
     reader = LabelReader(
         data_format,
         split_columns(columns),
@@ -139,6 +143,7 @@ def evaluate(
         comment,
         unknown,
         alternatives,
+        columns_tested(given.constraints),
     )
     found = reader.read_predictions(
         gold if predicted is None else predicted, with_gold=predicted is None
@@ -159,9 +164,14 @@ def evaluate(
         strict=strict,
         level=level,
         outside=outside,
-        constraints=read_constraints(rules, rule),
-        sentences=reference.tokens,
+        constraints=given.constraints,
+        sentences=reference.sentences,
     )
+    if given.constraints:
+        try:  # a small file may lack a label that a rule rightly names
+            given.check(LabelSet.infer([*right, *found.labels], scores.scheme, outside=outside))
+        except LabelError as error:
+            say(str(error))
     sure = None
     if found.confidences is not None:
         sure = calibration(right, found.labels, found.confidences, bins)

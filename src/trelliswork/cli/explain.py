@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trelliswork.cli.data import Format, read_constraints, read_corpus, split_columns
+from trelliswork.cli.data import CorpusReader, Format, split_columns
 from trelliswork.cli.options import (
     Alternatives,
     Comment,
@@ -19,7 +19,9 @@ from trelliswork.cli.options import (
     Separator,
     Unknown,
 )
+from trelliswork.cli.rules import GivenRules
 from trelliswork.constraints import lint
+from trelliswork.errors import LabelError, TooLargeError
 from trelliswork.estimators import load
 from trelliswork.labels import LabelSet
 from trelliswork.plan import plan
@@ -76,33 +78,38 @@ def explain(
 
     Rules and labels come from a model, or from `--rules`, `--rule` and `--data`.
     """
+    if model is not None and (scheme or outside) is not None:
+        raise ValueError("--scheme, --outside: expected without a model, which has its own.")
     tagger = None if model is None else load(model)
-    corpus: Corpus | None = None
-    if data is not None:
-        corpus = read_corpus(
-            data,
-            data_format=data_format,
-            columns=split_columns(columns),
-            separator=separator,
-            comment=comment,
-            unknown=unknown,
-            alternatives=alternatives,
-        )
-    constraints = read_constraints(rules, rule)
+    reader = CorpusReader(
+        data_format, split_columns(columns), separator, comment, unknown, alternatives
+    )
+    corpus = None if data is None else reader.read(data)
+    given = GivenRules.read(rules, rule)
+    constraints = given.constraints
     if tagger is not None:
         labels = tagger.labels_
         constraints = constraints or tagger.plan_.constraints
     elif corpus is not None:
-        given = None if scheme is None else check_scheme(scheme)
-        labels = LabelSet.infer(corpus, given, outside=outside)
+        named = None if scheme is None else check_scheme(scheme)
+        labels = LabelSet.infer(corpus, named, outside=outside)
     else:
         raise ValueError("explain: expected a model or --data, whose labels the rules are about.")
     if not constraints:
         raise ValueError("explain: expected rules: of the model, from --rules or from --rule.")
-    found = plan(labels, constraints)
+    given.check(labels)
+    try:
+        found = plan(labels, constraints)
+    except TooLargeError as error:
+        raise given.too_large(error, labels) from error
     findings = lint(constraints, labels)
     broken = None
-    if corpus is not None:
+    if corpus is not None and data is not None:
+        for index, sentence in enumerate(corpus):
+            try:
+                labels.allowed(sentence.labels or ())
+            except LabelError as error:
+                raise LabelError(f"{reader.place(data, index)}: {error}") from error
         broken = count_violations(
             constraints,
             [sentence.labels or () for sentence in corpus],

@@ -15,65 +15,22 @@ from trelliswork.cli.data import (
     default_columns,
 )
 from trelliswork.cli.errors import say
+from trelliswork.cli.label_file import LabelFile
 from trelliswork.conll import iter_conll
 from trelliswork.corpus import Corpus, read_conll, read_jsonl
 from trelliswork.errors import DataError
 from trelliswork.jsonl import iter_jsonl
-from trelliswork.sentence import LABEL_COLUMN
+from trelliswork.sentence import LABEL_COLUMN, Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trelliswork.sentence import Label
 
-__all__ = ["LabelFile", "LabelReader"]
+__all__ = ["LabelReader"]
 
 GOLD, PREDICTED, CONFIDENCE = "gold", "predicted", "confidence"
 ROLES = (LABEL_COLUMN, GOLD, PREDICTED, CONFIDENCE)
-
-
-@dataclass(frozen=True, slots=True)
-class LabelFile:
-    """What a file of labels holds, sentence by sentence.
-
-    Attributes
-    ----------
-    name
-        Its name, for messages.
-    width
-        How many columns it has; ``None`` for JSON lines.
-    tokens
-        The tokens, where it has any.
-    labels
-        The labels: predicted ones in a file of predictions.
-    gold
-        The gold labels beside them, where they were asked for.
-    confidences
-        How sure the model was of each label, where the file says so.
-    """
-
-    name: str
-    width: int | None
-    tokens: list[tuple[str, ...]] | None
-    labels: list[tuple[Label, ...]]
-    gold: list[tuple[Label, ...]] | None = None
-    confidences: list[list[float]] | None = None
-
-    def check_tokens(self, gold: LabelFile) -> None:
-        """Raise an error where the tokens are not those of the gold labels.
-
-        Other numbers of sentences or tokens are left to those who compare the labels.
-        """
-        if self.tokens is None or gold.tokens is None or len(self.tokens) != len(gold.tokens):
-            return
-        for index, (mine, right) in enumerate(zip(self.tokens, gold.tokens, strict=True)):
-            if len(mine) == len(right) and mine != right:
-                place = next(i for i, token in enumerate(mine) if token != right[i])
-                raise DataError(
-                    f"{self.name}: sentence {index}, token {place}: expected {right[place]!r} as "
-                    f"in {gold.name}, got {mine[place]!r}. Give labels of the same text, or "
-                    "--ignore-tokens."
-                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +51,8 @@ class LabelReader:
         What separates columns, and what begins a comment; see `iter_conll`.
     unknown, alternatives
         How gold cells say "unlabelled" and "one of these"; see `iter_conll`.
+    tested
+        The columns that rules look at: JSON lines of gold labels must have them.
     """
 
     data_format: Format | None = None
@@ -103,12 +62,13 @@ class LabelReader:
     comment: str | None = None
     unknown: str | None = None
     alternatives: str | None = None
+    tested: Sequence[str] = ()
 
     def read_gold(self, path: str) -> LabelFile:
         """Read the labels of a file."""
         if choose_format(path, self.data_format) is Format.JSONL:
-            corpus = check_labelled(read_jsonl(path, []))
-            return LabelFile(str(corpus.source), None, corpus.tokens, corpus.labels)
+            corpus = check_labelled(read_jsonl(path, self.tested))
+            return LabelFile(str(corpus.source), None, list(corpus), corpus.labels)
         lines = NamedLines(path)
         width = lines.count_columns(self.separator, self.comment)
         names = list(self._given(width) or default_columns(width))
@@ -122,13 +82,13 @@ class LabelReader:
             unknown=self.unknown,
             alternatives=self.alternatives,
         )
-        return LabelFile(lines.name, width, _tokens(corpus, names), corpus.labels)
+        return LabelFile(lines.name, width, _sentences(corpus, names), corpus.labels)
 
     def read_predictions(self, path: str, *, with_gold: bool = False) -> LabelFile:
         """Read predicted labels, and the gold labels beside them where asked for."""
         lines = NamedLines(path)
         if choose_format(path, self.data_format) is Format.JSONL:
-            return _read_records(lines, with_gold=with_gold)
+            return _read_records(lines, self.tested if with_gold else (), with_gold=with_gold)
         width = lines.count_columns(self.separator, self.comment)
         names = self._layout(lines.name, width, with_gold=with_gold)
         corpus = Corpus(
@@ -152,7 +112,7 @@ class LabelReader:
         return LabelFile(
             lines.name,
             width,
-            _tokens(corpus, names),
+            _sentences(corpus, names),
             [sentence.columns[PREDICTED] for sentence in corpus],
             corpus.labels if with_gold else None,
             confidences,
@@ -198,7 +158,7 @@ class LabelReader:
         """Name the columns of a file of predictions by what they hold."""
         given = self._given(width) or [""] * width
         free = list(range(width))
-        names = [f"col{i}" for i in free]
+        names = [f"col{i}" if name in ROLES else name for i, name in enumerate(given)]
         confidence = self._confidence_place(given)
         if confidence is not None:
             if not 0 <= confidence < width:
@@ -229,6 +189,10 @@ class LabelReader:
             places[role] = free.pop()
         for role, place in places.items():
             names[place] = role
+        # Without names, the other columns are called as in `train`.
+        unnamed = [place for place, name in enumerate(names) if not name]
+        for place, name in zip(unnamed, default_columns(len(unnamed) + 1), strict=False):
+            names[place] = name
         return names
 
     def _confidence_place(self, given: list[str]) -> int | None:
@@ -253,15 +217,23 @@ def _names(labels: list[tuple[Label, ...]]) -> set[str]:
     return set(chain.from_iterable(groups))
 
 
-def _tokens(corpus: Corpus, names: Sequence[str]) -> list[tuple[str, ...]] | None:
-    """Return the first column that holds no labels or confidences; ``None`` without any."""
-    name = next((name for name in names if name not in ROLES), None)
-    return None if name is None else [sentence.columns[name] for sentence in corpus]
+def _sentences(corpus: Corpus, names: Sequence[str]) -> list[Sentence] | None:
+    """Return the columns that hold no labels or confidences; ``None`` without any.
+
+    The first of them holds the tokens.
+    """
+    own = [name for name in names if name not in ROLES]
+    if not own:
+        return None
+    return [
+        Sentence(sentence.columns[own[0]], {name: sentence.columns[name] for name in own})
+        for sentence in corpus
+    ]
 
 
-def _read_records(lines: NamedLines, *, with_gold: bool) -> LabelFile:
+def _read_records(lines: NamedLines, columns: Sequence[str], *, with_gold: bool) -> LabelFile:
     lines.keep()
-    corpus = check_labelled(Corpus(iter_jsonl(lines, []), lines.name))
+    corpus = check_labelled(Corpus(iter_jsonl(lines, columns), lines.name))
     records: list[dict[str, Any]] = [json.loads(line) for line in lines if line.strip()]
     gold: list[tuple[Label, ...]] | None = None
     if with_gold:
@@ -276,7 +248,7 @@ def _read_records(lines: NamedLines, *, with_gold: bool) -> LabelFile:
     confidences = None
     if records and all(isinstance(record.get("confidences"), list) for record in records):
         confidences = [record["confidences"] for record in records]
-    return LabelFile(lines.name, None, corpus.tokens, corpus.labels, gold, confidences)
+    return LabelFile(lines.name, None, list(corpus), corpus.labels, gold, confidences)
 
 
 def _number(cell: str, file: str, sentence: int) -> float:

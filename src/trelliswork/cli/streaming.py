@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from io import BufferedReader
 
+    from trelliswork.cli.places import PlacedLines
     from trelliswork.sentence import Sentence
     from trelliswork.text import Tokenizer
 
 __all__ = ["Lines", "RememberedLines", "StandardInput", "batches", "iter_raw"]
 
-Lines: TypeAlias = "str | StandardInput | RememberedLines"
-"""Where lines come from: a path, standard input, or either of them remembered."""
+Lines: TypeAlias = "str | StandardInput | PlacedLines | RememberedLines"
+"""Where lines come from: a path, standard input, or either of them placed or remembered."""
 
 MOST_SENTENCES = 512
 MOST_TOKENS = 20_000

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,15 +20,16 @@ from trelliswork.cli.data import (
     columns_read,
     split_columns,
 )
-from trelliswork.cli.errors import say
+from trelliswork.cli.errors import no_warnings_of, say
 from trelliswork.cli.options import (
     Comment,
     Jobs,
     TokenPattern,
 )
+from trelliswork.cli.places import PlacedLines, PlacedSentences
 from trelliswork.cli.streaming import Lines, RememberedLines, StandardInput, batches, iter_raw
 from trelliswork.conll import iter_conll
-from trelliswork.errors import DataError
+from trelliswork.errors import DataError, InfeasibleError
 from trelliswork.estimators import load
 from trelliswork.files import open_for_writing
 from trelliswork.jsonl import iter_jsonl
@@ -34,8 +37,9 @@ from trelliswork.sentence import LABEL_COLUMN, TOKEN_COLUMN
 from trelliswork.text import Tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from trelliswork.cli.answers import Answer
     from trelliswork.estimators import CRFTagger
     from trelliswork.sentence import Sentence
 
@@ -49,6 +53,8 @@ EXAMPLES = """Examples:
 
 - `echo "Ann met Bob." | trelliswork tag m.tw --raw`
 """
+
+MOST_PLACES = 5  # of sentences that cannot satisfy all rules, named at the end
 
 
 class OnInfeasible(StrEnum):
@@ -133,9 +139,16 @@ def tag(
         OnInfeasible,
         typer.Option(
             help="What to do with a sentence that no labelling under the rules of the model fits: "
-            "stop, drop rules until one fits, or drop all. Such answers are marked."
+            "stop, drop rules until one fits, or drop all. JSON lines mark such answers."
         ),
     ] = OnInfeasible.RELAX,
+    mark: Annotated[
+        bool,
+        typer.Option(
+            "--mark",
+            help="Mark such answers in CoNLL columns, too: with a comment before the sentence.",
+        ),
+    ] = False,
     jobs: Jobs = None,
 ) -> None:
     """Label sentences as they come in, in constant memory.
@@ -155,7 +168,8 @@ def tag(
     if all_marginals and writing is Format.CONLL:
         raise ValueError("--all-marginals: expected with --format jsonl only.")
     standard_input = StandardInput() if source == "-" else None
-    lines: Lines = standard_input or source
+    placed = PlacedLines(standard_input or source, one_each=reading is Format.JSONL)
+    lines: Lines = placed
     records: RememberedLines | None = None
     if raw:
         _check_tokens_suffice(tagger, model)
@@ -165,20 +179,62 @@ def tag(
             records = lines = RememberedLines(lines)
         separator = separator or tagger.metadata_.get("separator")
         sentences = _read(tagger, lines, reading, split_columns(columns), separator, comment)
-    relaxed = total = 0
-    with open_for_writing(output) as stream:
-        for batch in batches(sentences, standard_input):
-            for found in answer(tagger, batch, marginals=marginals or all_marginals, nbest=nbest):
-                total += 1
-                relaxed += found.broken_rules is not None
+    waiting = PlacedSentences(sentences, placed)
+    ask = partial(answer, tagger, marginals=marginals or all_marginals, nbest=nbest)
+    relaxed = Relaxed()
+    # The library tells of every batch, and once for each thing that is asked of it.
+    with open_for_writing(output) as stream, no_warnings_of("trelliswork.tagger"):
+        for batch in batches(waiting, standard_input):
+            for found in _one_by_one(ask, batch, waiting):
+                relaxed.see(found, waiting.place)
                 if writing is Format.CONLL:
-                    stream.write(to_conll(found, separator or "\t"))
+                    stream.write(to_conll(found, separator or "\t", mark=mark))
                 else:
                     given = {} if records is None else json.loads(records.recall())
                     stream.write(to_jsonl(found, given=given, all_marginals=all_marginals))
+                waiting.done()
             stream.flush()
-    if relaxed:
-        say(f"{relaxed:,} of {total:,} sentences cannot satisfy all rules; they are marked")
+    if relaxed.count:
+        say(str(relaxed))
+
+
+@dataclass
+class Relaxed:
+    """The sentences that cannot satisfy all rules: how many, and where the first ones are."""
+
+    count: int = 0
+    total: int = 0
+    places: list[str] = field(default_factory=list)
+
+    def see(self, found: Answer, place: str) -> None:
+        """Take note of an answer, and of where its sentence is."""
+        self.total += 1
+        if found.broken_rules is not None:
+            self.count += 1
+            if len(self.places) < MOST_PLACES:
+                self.places.append(place)
+
+    def __str__(self) -> str:
+        left = self.count - len(self.places)
+        return (
+            f"{self.count:,} of {self.total:,} sentences cannot satisfy all rules: "
+            f"{', '.join(self.places)}{f' and {left:,} more' if left else ''}"
+        )
+
+
+def _one_by_one(
+    ask: Callable[[list[Sentence]], list[Answer]], batch: list[Sentence], waiting: PlacedSentences
+) -> Iterator[Answer]:
+    """Yield the answers of a batch; all those before a sentence that has none."""
+    try:
+        yield from ask(batch)
+    except InfeasibleError:
+        for sentence in batch:
+            try:
+                yield from ask([sentence])
+            except InfeasibleError as error:
+                message = str(error).removeprefix("sequence 0: ")
+                raise InfeasibleError(f"{waiting.place}: {message}") from error
 
 
 def _check_tokens_suffice(tagger: CRFTagger, path: Path) -> None:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 import typer
 
 from trelliswork.cli.data import (
+    CorpusReader,
     Format,
     TokenizerKind,
     check_writable,
     choose_tokenizer,
-    read_constraints,
-    read_corpus,
     split_columns,
 )
 from trelliswork.cli.errors import say
@@ -32,17 +32,22 @@ from trelliswork.cli.options import (
     TokenPattern,
     Unknown,
 )
+from trelliswork.cli.rules import GivenRules
+from trelliswork.cli.training_log import log_line, summarise
+from trelliswork.constraints import find_contradiction
 from trelliswork.corpus import Corpus
-from trelliswork.errors import DataError, TemplateError
+from trelliswork.errors import (
+    DataError,
+    NotInLanguageError,
+    RuleError,
+    TemplateError,
+    TooLargeError,
+)
 from trelliswork.estimators import CRFTagger, load
 from trelliswork.features import BUNDLES, Templates, bundle
-from trelliswork.inspection import ModelSizes
-from trelliswork.report import report
+from trelliswork.labels import LabelSet
 from trelliswork.schemes import check_scheme
 from trelliswork.sentence import LABEL_COLUMN
-
-if TYPE_CHECKING:
-    from trelliswork.progress import TrainingStep
 
 __all__ = ["EXAMPLES", "train"]
 
@@ -62,7 +67,6 @@ FEATURES_HELP = (
     'template text such as "word[-1..1]".'
 )
 BARE_TEMPLATES = ("word", "token", "bias")
-LINES_EVERY = 10  # iterations between two lines of a log that is no terminal
 
 
 class OnConflict(StrEnum):
@@ -163,6 +167,9 @@ def train(
     # Whatever can fail is tried before the long work.
     check_writable(out)
     declared = choose_tokenizer(tokenizer, token_pattern)
+    given = GivenRules.read(rules, rule)
+    if decode_only_rules and not given.constraints:
+        raise ValueError("--decode-only-rules: expected rules, from --rules or --rule.")
     tagger = CRFTagger(
         l2=l2,
         features=_resolve_features(features),
@@ -176,7 +183,7 @@ def train(
         patience=patience,
         scheme=None if scheme is None else check_scheme(scheme),
         outside=outside,
-        constraints=read_constraints(rules, rule),
+        constraints=given.constraints,
         constrained_training=not decode_only_rules,
         on_conflict=on_conflict.value,
         n_jobs=jobs,
@@ -184,27 +191,36 @@ def train(
         verbose=not quiet and sys.stderr.isatty(),
     )
 
-    def read(path: str, given: Format | None) -> Corpus:
-        return read_corpus(
-            path,
-            data_format=given,
-            columns=split_columns(columns),
-            separator=separator,
-            comment=comment,
-            unknown=unknown,
-            alternatives=alternatives,
-        )
-
-    training = read(corpus, data_format)
+    reader = CorpusReader(
+        data_format, split_columns(columns), separator, comment, unknown, alternatives
+    )
+    training = everything = reader.read(corpus)
     held_out: Corpus | None = None
     if dev is not None:
         share = _share(dev)
         if share is None:
-            held_out = read(dev, None)
+            held_out = replace(reader, data_format=None).read(dev)
         else:
             training, held_out = _split(training, share, seed)
     lines = not quiet and not tagger.verbose
-    tagger.fit(training, dev=held_out, on_step=_log_line if lines else None)
+    if given.constraints:
+        labels = LabelSet.infer(training, tagger.scheme, outside=outside)
+        given.check(labels)
+        # Without the option, the gold labels show it.
+        if decode_only_rules and (wrong := find_contradiction(given.constraints, labels)):
+            raise RuleError(str(wrong))
+    try:
+        tagger.fit(training, dev=held_out, on_step=log_line if lines else None)
+    except TooLargeError as error:
+        labels = LabelSet.infer(training, tagger.scheme, outside=outside)
+        raise given.too_large(error, labels) from error
+    except NotInLanguageError as error:
+        if error.sequence is None:
+            raise
+        broken = training[error.sequence]
+        index = next(i for i, sentence in enumerate(everything) if sentence is broken)
+        message = str(error).removeprefix(f"y: sequence {error.sequence}, ")
+        raise NotInLanguageError(f"{reader.place(corpus, index)}: {message}") from error
     tagger.metadata_ = {
         "columns": [*training.column_names, LABEL_COLUMN],
         "separator": separator,
@@ -214,7 +230,7 @@ def train(
     if tagger.stop_reason_ == "interrupted":
         say(f"training was interrupted; {out} holds the model reached so far")
     if not quiet:
-        _summarise(tagger, training, held_out, out)
+        summarise(tagger, training, held_out, out)
 
 
 def _resolve_features(given: str) -> str | Templates:
@@ -258,53 +274,3 @@ def _split(corpus: Corpus, share: float, seed: int) -> tuple[Corpus, Corpus]:
     kept = [sentence for i, sentence in enumerate(corpus) if i not in chosen]
     held_out = [sentence for i, sentence in enumerate(corpus) if i in chosen]
     return Corpus(kept, corpus.source), Corpus(held_out, corpus.source)
-
-
-def _log_line(step: TrainingStep) -> None:
-    if step.iteration == 1 or step.iteration % LINES_EVERY == 0 or step.dev_score is not None:
-        score = "" if step.dev_score is None else f"  dev F1 {100 * step.dev_score:.2f}"
-        typer.echo(
-            f"iteration {step.iteration:>4}  loss {step.loss:.2f}  "
-            f"gradient {step.gradient_norm:.3g}  {step.seconds:.1f} s{score}",
-            err=True,
-        )
-
-
-def _summarise(tagger: CRFTagger, training: Corpus, dev: Corpus | None, out: Path) -> None:
-    sizes = ModelSizes.of(tagger)
-    facts = {
-        "sentences": f"{len(training):,}",
-        "tokens": f"{sum(map(len, training)):,}",
-        "labels": f"{sizes.labels:,} ({tagger.labels_.scheme})",
-        "features": f"{sizes.features:,}",
-        "weights": f"{sizes.weights:,}",
-        "iterations": f"{tagger.n_iter_} ({tagger.stop_reason_})",
-        "loss": f"{tagger.loss_:,.2f}",
-        **_rule_facts(tagger),
-        "model": f"{out} ({out.stat().st_size:,} bytes)",
-    }
-    typer.echo("\n".join(f"{name:<12}{value}" for name, value in facts.items()))
-    if dev is not None:
-        labels = tagger.labels_
-        found = tagger.set_params(on_infeasible="relax").predict(dev)
-        scores = report(
-            dev,
-            found,
-            scheme=labels.scheme,
-            outside=labels.outside,
-            constraints=tagger.constraints,
-        )
-        typer.secho(f"\nDevelopment set: {len(dev):,} sentences", bold=True)
-        typer.echo(str(scores))
-
-
-def _rule_facts(tagger: CRFTagger) -> dict[str, str]:
-    """Return what there is to say of rules, if there are any."""
-    placed = tagger.plan_.placements
-    if not placed:
-        return {}
-    trained = sum(p.where != "decoding" for p in placed) if tagger.constrained_training else 0
-    facts = {"rules": f"{len(placed):,}, of which {trained:,} in training"}
-    if tagger.n_skipped_:
-        facts["skipped"] = f"{tagger.n_skipped_:,} sentences that break a rule"
-    return facts

@@ -15,10 +15,10 @@ True
 from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.counting import at_least, at_most, contiguous, exactly
 from trelliswork.constraints.edges import ends_with, starts_with, valid_scheme
-from trelliswork.constraints.linting import Finding, lint
+from trelliswork.constraints.linting import Finding, find_contradiction, lint
 from trelliswork.constraints.looking import changes_only_at, only_on, where
 from trelliswork.constraints.pairs import excludes, precedes, requires
-from trelliswork.constraints.parsing import parse, parse_rules, read_rules
+from trelliswork.constraints.parsing import iter_rules, parse, parse_rules, read_rules
 from trelliswork.constraints.positions import at, not_at
 from trelliswork.constraints.regular import arc_list, as_constraint, matches
 from trelliswork.constraints.tokens import TokenTest, token
@@ -37,6 +37,8 @@ __all__ = [
     "ends_with",
     "exactly",
     "excludes",
+    "find_contradiction",
+    "iter_rules",
     "lint",
     "matches",
     "not_at",

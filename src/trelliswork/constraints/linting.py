@@ -9,20 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
+from trelliswork.automaton import Automaton
+from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.languages import Languages
 from trelliswork.constraints.regular import as_constraint
 from trelliswork.constraints.words import joined
 from trelliswork.errors import LabelError, TooLargeError
+from trelliswork.labels import LabelSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from trelliswork.automaton import Automaton
-    from trelliswork.constraints.base import Constraint
     from trelliswork.constraints.languages import Lengths
-    from trelliswork.labels import LabelSet
 
-__all__ = ["Finding", "lint"]
+__all__ = ["Finding", "find_contradiction", "lint"]
 
 Kind: TypeAlias = Literal[
     "contradictory", "dead", "implied", "lengths", "inputs", "unknown", "unchecked"
@@ -33,6 +33,8 @@ MAX_STATES = 20_000
 """Fewer than elsewhere: many sets of rules are looked at, each with an automaton of its own."""
 
 _Answer = TypeVar("_Answer")
+
+Rule: TypeAlias = Constraint | Automaton | str
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class Finding:
 
 
 def lint(
-    constraints: Iterable[Constraint | Automaton | str],
+    constraints: Rule | Iterable[Rule],
     labels: LabelSet,
     *,
     lengths: Iterable[int] | None = None,
@@ -73,7 +75,7 @@ def lint(
     Parameters
     ----------
     constraints
-        The rules; automata and regular expressions are read as `matches` rules.
+        The rules, or one alone; automata and regular expressions are read as `matches` rules.
     labels
         The labels.
     lengths
@@ -97,6 +99,13 @@ def lint(
     ...     print(finding)
     at_most(2, 'title') is implied by exactly(1, 'title').
     """
+    if not isinstance(labels, LabelSet):
+        raise TypeError(
+            f"labels: expected a LabelSet, got {type(labels).__name__}. Write "
+            "LabelSet(names), with the scheme of the labels, such as 'bio'."
+        )
+    if isinstance(constraints, Rule):
+        constraints = [constraints]
     rules, unknown = [], []
     for constraint in constraints:
         rule = as_constraint(constraint)
@@ -106,6 +115,34 @@ def lint(
         except LabelError as error:
             unknown.append(Finding("unknown", (rule,), str(error)))
     return unknown + _Linter(rules, Languages(rules, labels, lengths, max_states)).findings()
+
+
+def find_contradiction(
+    constraints: Sequence[Constraint], labels: LabelSet, *, max_states: int = MAX_STATES
+) -> Finding | None:
+    """Return a smallest set of rules that no labelling satisfies; ``None`` where there is none.
+
+    Much less work than `lint`. Rules that are too large together count as if some labelling
+    satisfied them.
+
+    Parameters
+    ----------
+    constraints
+        The rules.
+    labels
+        The labels; they know all names.
+    max_states
+        The largest automaton to try.
+    """
+    languages = Languages(list(constraints), labels, None, max_states)
+    everything = tuple(range(len(constraints)))
+    try:
+        if not languages.is_contradictory(everything):
+            return None
+    except TooLargeError:
+        return None
+    (found,) = _Linter(constraints, languages).contradictions(everything)
+    return found
 
 
 class _Linter:
@@ -118,7 +155,7 @@ class _Linter:
 
     def findings(self) -> list[Finding]:
         everything = tuple(range(len(self._rules)))
-        found = self._contradictions(everything)
+        found = self.contradictions(everything)
         dead = [i for i in everything if self._ask(self._languages.is_universal, (i,))]
         found += [
             self._finding("dead", (i,), f"{self._rules[i]!r} never excludes a labelling.")
@@ -137,7 +174,7 @@ class _Linter:
             found.append(self._finding("unchecked", subset, message))
         return found
 
-    def _contradictions(self, everything: tuple[int, ...]) -> list[Finding]:
+    def contradictions(self, everything: tuple[int, ...]) -> list[Finding]:
         conflict = self._smallest(self._languages.is_contradictory, everything)
         if conflict is None:
             return []

@@ -24,16 +24,22 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Allow(PositionWise):
-    """See `where`."""
+class ByTest(PositionWise):
+    """A rule about the tokens that pass a test, or about the others."""
 
-    word = "where"
     test: TokenTest
 
     @property
     def tests(self) -> tuple[TokenTest, ...]:
         """The token tests that the rule asks."""
         return (self.test,)
+
+
+@dataclass(frozen=True, repr=False)
+class Allow(ByTest):
+    """See `where`."""
+
+    word = "where"
 
     def _restricted(self, n_tokens: int, outcomes: NDArray[np.bool_] | None) -> list[int]:
         assert outcomes is not None
@@ -54,16 +60,10 @@ class Allow(PositionWise):
 
 
 @dataclass(frozen=True, repr=False)
-class OnlyOn(PositionWise):
+class OnlyOn(ByTest):
     """See `only_on`."""
 
     word = "only_on"
-    test: TokenTest
-
-    @property
-    def tests(self) -> tuple[TokenTest, ...]:
-        """The token tests that the rule asks."""
-        return (self.test,)
 
     def _restricted(self, n_tokens: int, outcomes: NDArray[np.bool_] | None) -> list[int]:
         assert outcomes is not None

@@ -147,8 +147,9 @@ def precedes(a: str, b: str, *, unit: Unit = "segment") -> Constraint:
     >>> precedes("author", "title").explain(["author", "title", "author"])
     ["'author' at token 2 comes after 'title' at token 1; expected every 'author' before."]
     """
+    a, b = _two_names("precedes", a, b, f"Did you mean at_most(1, {a!r})?")
     check_unit("precedes", unit)
-    return Precedes(check_name("precedes", a), check_name("precedes", b), unit)
+    return Precedes(a, b, unit)
 
 
 def requires(a: str, b: str, *, unit: Unit = "segment") -> Constraint:
@@ -156,8 +157,9 @@ def requires(a: str, b: str, *, unit: Unit = "segment") -> Constraint:
 
     The parameters are those of `precedes`.
     """
+    a, b = _two_names("requires", a, b, f"Did you mean at_least(1, {a!r})?")
     check_unit("requires", unit)
-    return Requires(check_name("requires", a), check_name("requires", b), unit)
+    return Requires(a, b, unit)
 
 
 def excludes(a: str, b: str, *, unit: Unit = "segment") -> Constraint:
@@ -165,5 +167,14 @@ def excludes(a: str, b: str, *, unit: Unit = "segment") -> Constraint:
 
     The parameters are those of `precedes`.
     """
+    a, b = _two_names("excludes", a, b, f"Did you mean at_most(0, {a!r})?")
     check_unit("excludes", unit)
-    return Excludes(check_name("excludes", a), check_name("excludes", b), unit)
+    return Excludes(a, b, unit)
+
+
+def _two_names(word: str, a: object, b: object, advice: str) -> tuple[str, str]:
+    """Return the names, or raise where one is none or both are the same."""
+    names = check_name(word, a), check_name(word, b)
+    if a == b:
+        raise ValueError(f"{word}: expected two different labels, got {a!r} twice. {advice}")
+    return names

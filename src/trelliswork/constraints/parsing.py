@@ -16,10 +16,10 @@ from trelliswork.constraints.base import Constraint
 from trelliswork.errors import RuleError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from os import PathLike
 
-__all__ = ["parse", "parse_rules", "read_rules"]
+__all__ = ["iter_rules", "parse", "parse_rules", "read_rules"]
 
 WORDS: dict[str, Callable[..., object]] = {
     word.__name__: word
@@ -77,11 +77,18 @@ def parse_rules(text: str, origin: str = "rules") -> tuple[Constraint, ...]:
     origin
         What errors call it, the name of a file for example.
     """
-    rules = []
+    return tuple(rule for _, rule in iter_rules(text, origin))
+
+
+def iter_rules(text: str, origin: str) -> Iterator[tuple[str, Constraint]]:
+    """Yield the rules of a text, each after its place such as ``rules.txt:3``.
+
+    The parameters are those of `parse_rules`.
+    """
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip() and not line.lstrip().startswith("#"):
-            rules.append(_Reader(line, f"{origin}:{number}: ").rule())
-    return tuple(rules)
+            place = f"{origin}:{number}"
+            yield place, _Reader(line, f"{place}: ").rule()
 
 
 def read_rules(path: str | PathLike[str]) -> tuple[Constraint, ...]:
@@ -92,7 +99,11 @@ def read_rules(path: str | PathLike[str]) -> tuple[Constraint, ...]:
     path
         The file.
     """
-    return parse_rules(Path(path).read_text(encoding="utf-8-sig"), str(path))
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise RuleError(f"{path}: expected rules as text in UTF-8 ({error}).") from error
+    return parse_rules(text, str(path))
 
 
 class _Reader:

@@ -7,6 +7,7 @@ units). With paths it may hold wildcards: ``**/person`` is a person at any depth
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -15,7 +16,7 @@ from trelliswork.errors import LabelError
 from trelliswork.labels import LabelSet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -57,6 +58,9 @@ class Reading:
         sentence: SentenceLike | None = None,
         scheme: Scheme | LabelSet | None = None,
     ) -> None:
+        if isinstance(labels, str) or not isinstance(labels, Iterable):
+            got = f"the string {labels!r}" if isinstance(labels, str) else type(labels).__name__
+            raise TypeError(f"labels: expected a list of labels, got {got}.")
         self.labels = tuple(labels)
         for position, label in enumerate(self.labels):
             if not isinstance(label, str):

@@ -208,6 +208,8 @@ def _lexicon(lexicon: Iterable[str] | None, ignore_case: bool) -> frozenset[str]
     if isinstance(lexicon, str):
         raise TypeError(f"token: expected a collection of words, got the string {lexicon!r}.")
     words = frozenset(lexicon)
+    if not words:
+        raise ValueError("token: expected words in the lexicon, got none: no token would pass.")
     for word in words:
         if not isinstance(word, str):
             raise TypeError(f"token: expected words, got {type(word).__name__} {word!r}.")

@@ -128,11 +128,13 @@ def conflict_error(
             )
         ]
         reasons = f": {' '.join(found).rstrip('.')}" if found else ""
-    return NotInLanguageError(
+    error = NotInLanguageError(
         f"y: sequence {sequence}, {where}: the gold labels break "
         f"{join_names([shorten(repr(c)) for c in broken])}{reasons}. Correct the labels, drop the "
         "constraint, or set on_conflict='skip' to train without such sequences."
     )
+    error.sequence = sequence
+    return error
 
 
 def _dead_end(

@@ -1,0 +1,75 @@
+"""Where sentences stand in their file, for messages."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from trelliswork.conll import BLANK
+from trelliswork.files import read_lines, source_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from trelliswork.files import Source
+    from trelliswork.sentence import Sentence
+
+__all__ = ["PlacedLines", "PlacedSentences"]
+
+
+class PlacedLines:
+    """Lines that know where the sentence begins that a reader has just taken from them.
+
+    Parameters
+    ----------
+    source
+        Where the lines come from.
+    one_each
+        Whether every line is a sentence, as in JSON lines; else blank lines part them.
+    """
+
+    def __init__(self, source: Source, *, one_each: bool) -> None:
+        self.name = source_name(source)
+        self.begin = 0
+        self._lines = read_lines(source)
+        self._one_each = one_each
+
+    def __iter__(self) -> Iterator[str]:
+        between = True
+        for number, line in enumerate(self._lines, start=1):
+            blank = not line.strip(BLANK)
+            if self._one_each or (between and not blank):
+                self.begin = number
+            between = blank
+            yield line
+
+
+class PlacedSentences:
+    """Sentences that come one by one, and where each of them begins.
+
+    Parameters
+    ----------
+    sentences
+        The sentences, read from `lines` and not ahead of them.
+    lines
+        The lines.
+    """
+
+    def __init__(self, sentences: Iterable[Sentence], lines: PlacedLines) -> None:
+        self._sentences = sentences
+        self._lines = lines
+        self._begins: deque[int] = deque()
+
+    def __iter__(self) -> Iterator[Sentence]:
+        for sentence in self._sentences:
+            self._begins.append(self._lines.begin)
+            yield sentence
+
+    @property
+    def place(self) -> str:
+        """File and line of the oldest sentence that is not done."""
+        return f"{self._lines.name}:{self._begins[0]}"
+
+    def done(self) -> None:
+        """Go on to the next sentence."""
+        self._begins.popleft()

@@ -1,0 +1,84 @@
+"""Rules that a user gives, each with the place where it was given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from trelliswork.constraints import iter_rules
+from trelliswork.errors import LabelError, RuleError, TooLargeError
+from trelliswork.files import read_lines
+from trelliswork.language import MAX_STATES
+from trelliswork.sentence import TOKEN_COLUMN
+from trelliswork.tables import shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from trelliswork.constraints import Constraint
+    from trelliswork.labels import LabelSet
+
+__all__ = ["GivenRules", "columns_tested"]
+
+
+@dataclass(frozen=True, slots=True)
+class GivenRules:
+    """The rules of one run.
+
+    Attributes
+    ----------
+    placed
+        Each rule after the place where it stands, ``rules.txt:3`` for example.
+    """
+
+    placed: tuple[tuple[str, Constraint], ...]
+
+    @classmethod
+    def read(cls, path: Path | None, texts: Sequence[str] | None) -> GivenRules:
+        """Return the rules of a file, and after them those given as text."""
+        placed: list[tuple[str, Constraint]] = []
+        if path is not None:
+            if str(path) == "-":
+                raise ValueError("--rules: expected a file, got -: standard input has sentences.")
+            placed += iter_rules("\n".join(read_lines(path)), str(path))
+            if not placed:
+                raise RuleError(f"{path}: expected one rule a line, got none.")
+        for text in texts or ():
+            if not text.strip():
+                raise RuleError("--rule: expected a rule, got an empty text.")
+            placed += iter_rules(text, "--rule")
+        return cls(tuple(placed))
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """The rules alone."""
+        return tuple(rule for _, rule in self.placed)
+
+    def check(self, labels: LabelSet) -> None:
+        """Raise an error where a rule names what the labels do not know, with its place."""
+        for place, rule in self.placed:
+            try:
+                rule.check(labels)
+            except LabelError as error:
+                raise LabelError(f"{place}: {error}") from error
+
+    def too_large(self, error: TooLargeError, labels: LabelSet) -> TooLargeError:
+        """Return an error that tells which rule alone is too large; that given where none is."""
+        for place, rule in self.placed:
+            try:
+                rule.compile(labels)
+            except TooLargeError:
+                return TooLargeError(
+                    f"{place}: {shorten(repr(rule))} needs more than {MAX_STATES:,} states. Give a "
+                    "rule with smaller numbers, or several simpler ones instead."
+                )
+        return error
+
+
+def columns_tested(rules: Iterable[Constraint]) -> list[str]:
+    """Return the columns beside the tokens that the token tests of rules read."""
+    columns = (
+        atom.column for rule in rules for test in rule.tests for atom in test.atoms if atom.column
+    )
+    return [column for column in dict.fromkeys(columns) if column != TOKEN_COLUMN]

@@ -1,0 +1,73 @@
+"""What ``trelliswork train`` tells while it trains, and at the end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from trelliswork.inspection import ModelSizes
+from trelliswork.report import report
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trelliswork.corpus import Corpus
+    from trelliswork.estimators import CRFTagger
+    from trelliswork.progress import TrainingStep
+
+__all__ = ["log_line", "summarise"]
+
+LINES_EVERY = 10  # iterations between two lines of a log that is no terminal
+
+
+def log_line(step: TrainingStep) -> None:
+    """Tell how training goes on, every few iterations."""
+    if step.iteration == 1 or step.iteration % LINES_EVERY == 0 or step.dev_score is not None:
+        score = "" if step.dev_score is None else f"  dev F1 {100 * step.dev_score:.2f}"
+        typer.echo(
+            f"iteration {step.iteration:>4}  loss {step.loss:.2f}  "
+            f"gradient {step.gradient_norm:.3g}  {step.seconds:.1f} s{score}",
+            err=True,
+        )
+
+
+def summarise(tagger: CRFTagger, training: Corpus, dev: Corpus | None, out: Path) -> None:
+    """Tell what was trained, and how well it does on the development set."""
+    sizes = ModelSizes.of(tagger)
+    facts = {
+        "sentences": f"{len(training):,}",
+        "tokens": f"{sum(map(len, training)):,}",
+        "labels": f"{sizes.labels:,} ({tagger.labels_.scheme})",
+        "features": f"{sizes.features:,}",
+        "weights": f"{sizes.weights:,}",
+        "iterations": f"{tagger.n_iter_} ({tagger.stop_reason_})",
+        "loss": f"{tagger.loss_:,.2f}",
+        **_rule_facts(tagger),
+        "model": f"{out} ({out.stat().st_size:,} bytes)",
+    }
+    typer.echo("\n".join(f"{name:<12}{value}" for name, value in facts.items()))
+    if dev is not None:
+        labels = tagger.labels_
+        found = tagger.set_params(on_infeasible="relax").predict(dev)
+        scores = report(
+            dev,
+            found,
+            scheme=labels.scheme,
+            outside=labels.outside,
+            constraints=tagger.constraints,
+        )
+        typer.secho(f"\nDevelopment set: {len(dev):,} sentences", bold=True)
+        typer.echo(str(scores))
+
+
+def _rule_facts(tagger: CRFTagger) -> dict[str, str]:
+    """Return what there is to say of rules, if there are any."""
+    placed = tagger.plan_.placements
+    if not placed:
+        return {}
+    trained = sum(p.where != "decoding" for p in placed) if tagger.constrained_training else 0
+    facts = {"rules": f"{len(placed):,}, of which {trained:,} in training"}
+    if tagger.n_skipped_:
+        facts["skipped"] = f"{tagger.n_skipped_:,} sentences that break a rule"
+    return facts
