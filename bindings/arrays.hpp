@@ -5,10 +5,12 @@
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "require.hpp"
@@ -31,6 +33,15 @@ template <class Array>
 auto copy_of(const Array& array) {
     using Value = std::remove_const_t<typename Array::Scalar>;
     return std::vector<Value>(array.data(), array.data() + array.size());
+}
+
+// Hands a vector to numpy without a copy.
+template <class T>
+auto to_numpy(std::vector<T>&& values) {
+    auto held = std::make_unique<std::vector<T>>(std::move(values));
+    nb::capsule owner(held.get(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    auto* raw = held.release();
+    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(raw->data(), {raw->size()}, owner);
 }
 
 }  // namespace trelliswork

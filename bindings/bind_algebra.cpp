@@ -1,8 +1,6 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
-#include <memory>
-#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -13,29 +11,20 @@ namespace trelliswork {
 
 namespace {
 
-using Ids = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>;
-using Flags = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>;
-
-template <class Array, class Range, class Pick>
-Array column(const Range& range, Pick pick) {
-    using Value = typename Array::Scalar;
-    auto* values = new Value[range.size()];
-    nb::capsule owner(values, [](void* p) noexcept { delete[] static_cast<Value*>(p); });
-    std::size_t i = 0;
-    for (const auto& item : range) values[i++] = pick(item);
-    return Array(values, {range.size()}, owner);
-}
-
 // source, label, target (A,), initial, final (S,)
-std::tuple<Ids, Ids, Ids, Flags, Flags> arrays_of(const Language& a) {
-    const auto itself = [](std::uint8_t flag) { return flag; };
-    return {column<Ids>(a.arcs, [](const auto& arc) { return arc.source; }),
-            column<Ids>(a.arcs, [](const auto& arc) { return arc.label; }),
-            column<Ids>(a.arcs, [](const auto& arc) { return arc.target; }),
-            column<Flags>(a.initial, itself), column<Flags>(a.final, itself)};
+auto arrays_of(const Language& a) {
+    const auto column = [&](auto member) {
+        std::vector<std::int32_t> ids;
+        ids.reserve(a.arcs.size());
+        for (const auto& arc : a.arcs) ids.push_back(arc.*member);
+        return to_numpy(std::move(ids));
+    };
+    return std::make_tuple(column(&Language::Arc::source), column(&Language::Arc::label),
+                           column(&Language::Arc::target), to_numpy(std::vector(a.initial)),
+                           to_numpy(std::vector(a.final)));
 }
 
-void check_batch(const Language& a, const In<std::int32_t, 1>& labels,
+void check_batch(const Language& a, const In<std::int64_t, 1>& labels,
                  const In<std::int64_t, 1>& offsets, const Out<std::uint8_t, 1>& accepted) {
     require(offsets.size() == accepted.size() + 1 && offsets.data()[0] == 0 &&
                 offsets.data()[accepted.size()] == static_cast<std::int64_t>(labels.size()),
@@ -56,6 +45,7 @@ void check_batch(const Language& a, const In<std::int32_t, 1>& labels,
 }  // namespace
 
 void bind_algebra(nb::module_& m) {
+    m.def("most_arcs", &most_arcs, nb::arg("max_states"));
     const auto free = nb::call_guard<nb::gil_scoped_release>();
     nb::class_<Language>(m, "Language")
         .def("__init__",
@@ -96,7 +86,7 @@ void bind_algebra(nb::module_& m) {
         .def("complement", &complement, nb::arg("max_states"), free)
         .def("is_ambiguous", &is_ambiguous, nb::arg("max_pairs"), free)
         .def("accepts",
-             [](const Language& a, const In<std::int32_t, 1>& labels,
+             [](const Language& a, const In<std::int64_t, 1>& labels,
                 const In<std::int64_t, 1>& offsets, const Out<std::uint8_t, 1>& accepted) {
                  check_batch(a, labels, offsets, accepted);
                  nb::gil_scoped_release unlocked;

@@ -70,6 +70,11 @@ Language finished(Language made) {
 
 }  // namespace
 
+std::int64_t most_arcs(std::int64_t max_states) {
+    constexpr std::int64_t at_least = 20'000'000, at_most = 100'000'000, per_state = 200;
+    return std::clamp(max_states, at_least / per_state, at_most / per_state) * per_state;
+}
+
 void Language::finish() {
     const auto size = static_cast<std::size_t>(n_states);
     require(n_states > 0 && n_labels >= 0, "a language must have a state");
@@ -216,13 +221,16 @@ std::optional<Language> intersect(const Language& a, const Language& b, std::int
     }
     const auto n_initial = pairs.size();
     std::vector<Arc> arcs;
+    max_states = std::min(max_states, PairIndex::most);
+    const auto max_arcs = static_cast<std::size_t>(most_arcs(max_states));
     for (std::int64_t id = 0; id < pairs.size(); ++id) {
-        if (pairs.size() > std::min(max_states, PairIndex::most)) return std::nullopt;
+        if (pairs.size() > max_states) return std::nullopt;
         const auto [p, q] = pairs[id];
         // Both runs are sorted by label: walk them as one merges sorted lists.
         auto right = b.leaving(q).begin();
         const auto end = b.leaving(q).end();
         for (const auto& left : a.leaving(p)) {
+            if (arcs.size() > max_arcs) return std::nullopt;
             while (right != end && right->label < left.label) ++right;
             for (auto match = right; match != end && match->label == left.label; ++match) {
                 const auto target = pairs.add(left.target, match->target);
@@ -241,7 +249,7 @@ std::optional<Language> intersect(const Language& a, const Language& b, std::int
     return finished(std::move(met));
 }
 
-void accepts(const Language& a, std::span<const std::int32_t> labels,
+void accepts(const Language& a, std::span<const std::int64_t> labels,
              std::span<const std::int64_t> offsets, std::span<std::uint8_t> accepted) {
     std::vector<std::int32_t> start, now, next;
     for (std::int32_t s = 0; s < a.n_states; ++s) {
@@ -252,8 +260,9 @@ void accepts(const Language& a, std::span<const std::int32_t> labels,
         now = start;
         for (auto t = offsets[b]; t < offsets[b + 1] && !now.empty(); ++t) {
             next.clear();
+            const auto label = static_cast<std::int32_t>(labels[t]);
             for (const auto s : now) {
-                for (const auto& arc : a.leaving(s, labels[t])) {
+                for (const auto& arc : a.leaving(s, label)) {
                     if (seen[arc.target] == t) continue;
                     seen[arc.target] = t;
                     next.push_back(arc.target);

@@ -36,10 +36,12 @@ struct Language {
     bool has_empty_string() const;
 };
 
-// Operations that may blow up answer nothing once they pass `max_states`. The empty language is
-// one initial state that is not final, so that no automaton is without states.
+// Operations that may blow up answer nothing once they pass `max_states` or `most_arcs(max_states)`
+// arcs looked at: few states may still take days. The empty language is one initial state that is
+// not final, so that no automaton is without states.
 // All but `reverse`, `renumber` and `complete` answer trimmed: every state lies on an accepting
 // path.
+std::int64_t most_arcs(std::int64_t max_states);  // 200 a state, 20 to 100 million
 Language trim(const Language& a);
 Language reverse(const Language& a);
 // The same trimmed automaton with its states numbered breadth first, by label.
@@ -57,12 +59,12 @@ std::optional<Language> minimise(const Language& a, std::int64_t max_states);
 Language complete(const Language& a);
 std::optional<Language> complement(const Language& a, std::int64_t max_states);
 
-// Whether some string has two accepting paths; nothing after looking at `max_pairs` state pairs.
+// Whether some string has two accepting paths; nothing after looking at `max_pairs` pairs of arcs.
 std::optional<bool> is_ambiguous(const Language& a, std::int64_t max_pairs);
 
 // accepted[b] = whether labels[offsets[b] … offsets[b + 1]) is in the language. (N,), (B + 1,),
 // (B,)
-void accepts(const Language& a, std::span<const std::int32_t> labels,
+void accepts(const Language& a, std::span<const std::int64_t> labels,
              std::span<const std::int64_t> offsets, std::span<std::uint8_t> accepted);
 
 }  // namespace trelliswork

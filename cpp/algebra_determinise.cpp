@@ -10,16 +10,12 @@ namespace {
 
 using Arc = Language::Arc;
 
-// State ids held in all subsets together: beyond this, the construction is a blow-up too.
-constexpr std::size_t most_members = std::size_t{1} << 26;
-
 // Numbers sets of states in the order in which they are met; members lie in one flat array.
 class SubsetIndex {
   public:
     SubsetIndex() : offsets_{0}, slots_(1024, -1) {}
 
     std::int64_t size() const { return static_cast<std::int64_t>(hashes_.size()); }
-    std::size_t n_members() const { return members_.size(); }
     std::span<const std::int32_t> operator[](std::int64_t id) const {
         return {members_.data() + offsets_[id], members_.data() + offsets_[id + 1]};
     }
@@ -208,6 +204,7 @@ std::optional<Language> determinise(const Language& any, std::int64_t max_states
     Language made;
     made.n_labels = a.n_labels;
     std::vector<std::uint64_t> steps;  // (label, target) of all arcs that leave the subset
+    std::int64_t n_steps = 0;
     for (std::int64_t id = 0; id < subsets.size(); ++id) {
         const auto subset = subsets[id];
         steps.clear();
@@ -219,6 +216,8 @@ std::optional<Language> determinise(const Language& any, std::int64_t max_states
                                 static_cast<std::uint32_t>(arc.target));
             }
         }
+        n_steps += static_cast<std::int64_t>(steps.size());
+        if (n_steps > most_arcs(max_states)) return std::nullopt;
         if (subset.size() > 1) std::sort(steps.begin(), steps.end());
         made.final.push_back(is_final);
         for (std::size_t i = 0; i < steps.size();) {
@@ -231,7 +230,7 @@ std::optional<Language> determinise(const Language& any, std::int64_t max_states
             const auto target = subsets.add(members);
             made.arcs.push_back({static_cast<std::int32_t>(id), label, target});
         }
-        if (subsets.size() > max_states || subsets.n_members() > most_members) return std::nullopt;
+        if (subsets.size() > max_states) return std::nullopt;
     }
     made.n_states = static_cast<int>(subsets.size());
     made.initial.assign(static_cast<std::size_t>(made.n_states), 0);
@@ -287,7 +286,9 @@ Language complete(const Language& a) {
 
 std::optional<Language> complement(const Language& a, std::int64_t max_states) {
     const auto made = determinise(a, max_states);
-    if (!made) return std::nullopt;
+    if (!made || std::int64_t{made->n_states} * made->n_labels > most_arcs(max_states)) {
+        return std::nullopt;
+    }
     auto flipped = complete(*made);
     for (auto& flag : flipped.final) flag = !flag;
     return trim(flipped);

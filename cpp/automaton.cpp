@@ -15,8 +15,23 @@ namespace {
 constexpr int kMostClasses = 64;
 constexpr double kNoWeight = -HUGE_VAL;
 
+// What is wrong with arc i, or null.
+const char* fault_of(const Automaton& a, std::size_t i) {
+    if (a.source[i] < 0 || a.source[i] >= a.n_states) return "no such source state";
+    if (a.target[i] < 0 || a.target[i] >= a.n_states) return "no such target state";
+    if (a.label[i] < 0 || a.label[i] >= a.n_labels) return "no such label";
+    if (a.pattern_offsets[i] > a.pattern_offsets[i + 1]) return "pattern_offsets must not decrease";
+    if (i > 0 && std::tie(a.target[i - 1], a.label[i - 1], a.source[i - 1]) >=
+                     std::tie(a.target[i], a.label[i], a.source[i])) {
+        return "arcs must be distinct and sorted by (target, label, source)";
+    }
+    return nullptr;
+}
+
 void check_arcs(const Automaton& a) {
     const auto n = a.source.size();
+    require(a.n_states > 0 && a.n_labels >= 0 && a.n_patterns >= 0,
+            "n_states must be at least 1, n_labels and n_patterns at least 0");
     require(a.label.size() == n && a.target.size() == n,
             "source, label and target must have one entry an arc");
     require(a.pattern_offsets.size() == n + 1 && a.pattern_offsets.front() == 0 &&
@@ -25,21 +40,16 @@ void check_arcs(const Automaton& a) {
     require(a.initial.size() == static_cast<std::size_t>(a.n_states) &&
                 a.final.size() == static_cast<std::size_t>(a.n_states),
             "initial and final must have one entry a state");
+    // Messages are made where one is needed: products have millions of arcs.
     for (std::size_t i = 0; i < n; ++i) {
-        const std::string where = "arc " + std::to_string(i) + ": ";
-        require(a.source[i] >= 0 && a.source[i] < a.n_states, where + "no such source state");
-        require(a.target[i] >= 0 && a.target[i] < a.n_states, where + "no such target state");
-        require(a.label[i] >= 0 && a.label[i] < a.n_labels, where + "no such label");
-        require(a.pattern_offsets[i] <= a.pattern_offsets[i + 1],
-                where + "pattern_offsets must not decrease");
-        if (i > 0) {
-            require(std::tie(a.target[i - 1], a.label[i - 1], a.source[i - 1]) <
-                        std::tie(a.target[i], a.label[i], a.source[i]),
-                    where + "arcs must be distinct and sorted by (target, label, source)");
+        if (const auto* fault = fault_of(a, i)) {
+            throw std::invalid_argument("arc " + std::to_string(i) + ": " + fault);
         }
     }
     for (const auto id : a.pattern_ids) {
-        require(id >= 0 && id < a.n_patterns, "pattern " + std::to_string(id) + " does not exist");
+        if (id < 0 || id >= a.n_patterns) {
+            throw std::invalid_argument("pattern " + std::to_string(id) + " does not exist");
+        }
     }
     require(a.n_classes >= 1 && a.n_classes <= kMostClasses,
             "n_classes must be 1 to " + std::to_string(kMostClasses));
@@ -47,10 +57,15 @@ void check_arcs(const Automaton& a) {
             "guards must have one entry an arc");
     require(a.contexts.empty() || a.contexts.size() == static_cast<std::size_t>(a.n_states),
             "contexts must have one entry a state");
+    for (const auto context : a.contexts) {
+        require(context >= 0 && context < a.n_states,
+                "contexts must be at least 0 and below the number of states");
+    }
     for (int s = 0; s < a.n_states; ++s) {
-        require(!std::isnan(a.initial[s]) && !std::isnan(a.final[s]) && a.initial[s] < HUGE_VAL &&
-                    a.final[s] < HUGE_VAL,
-                "state " + std::to_string(s) + ": initial and final weights must be below +inf");
+        if (!(a.initial[s] < HUGE_VAL) || !(a.final[s] < HUGE_VAL)) {  // NaN too
+            throw std::invalid_argument("state " + std::to_string(s) +
+                                        ": initial and final weights must be below +inf");
+        }
     }
 }
 
@@ -85,7 +100,6 @@ bool contexts_hold(const Automaton& a) {
     std::vector<std::int64_t> first(static_cast<std::size_t>(n_contexts) * a.n_labels, -1);
     for (std::int64_t i = 0; i < a.n_arcs(); ++i) {
         const auto context = a.contexts[a.source[i]];
-        if (context < 0) return false;
         auto& known = first[static_cast<std::size_t>(context) * a.n_labels + a.label[i]];
         if (known < 0) known = i;
         const auto* ids = a.pattern_ids.data();
@@ -136,7 +150,7 @@ void Automaton::finish() {
     for (const auto state : step_target) ++state_offsets[static_cast<std::size_t>(state) + 1];
     for (int s = 0; s < n_states; ++s) state_offsets[s + 1] += state_offsets[s];
     is_chain = has_chain_shape(*this);
-    best_final = final.empty() ? kNoWeight : *std::max_element(final.begin(), final.end());
+    best_final = *std::max_element(final.begin(), final.end());
     n_reached = count_reached(*this);
     require(contexts.empty() || contexts_hold(*this),
             "contexts: states of one context must fire the same patterns by the same label");

@@ -28,31 +28,38 @@ std::uint64_t hash_of(const std::int32_t* first, const std::int32_t* last) {
     return hash;
 }
 
-// Steps with the same sources and different labels, in the order of their first step.
+// Steps with the same sources and different labels, in the order of their first step: of the steps
+// that agree in sources and label, the n-th is in the n-th group of these sources.
 std::vector<Steps> group_steps(const std::vector<std::int64_t>& step_offsets,
                                const std::vector<std::int32_t>& step_label,
                                const std::vector<std::int32_t>& source) {
     const auto* arcs = source.data();
-    const auto fits = [&](const Steps& group, std::size_t g) {
-        const auto h = group.front();
+    const auto same_sources = [&](std::size_t g, std::size_t h) {
         return std::equal(arcs + step_offsets[g], arcs + step_offsets[g + 1],
-                          arcs + step_offsets[h], arcs + step_offsets[h + 1]) &&
-               std::none_of(group.begin(), group.end(),
-                            [&](std::size_t k) { return step_label[k] == step_label[g]; });
+                          arcs + step_offsets[h], arcs + step_offsets[h + 1]);
     };
     std::vector<Steps> groups;
-    std::unordered_multimap<std::uint64_t, std::size_t> found;
+    std::vector<std::vector<std::size_t>> groups_of;                 // by sources
+    std::unordered_multimap<std::uint64_t, std::size_t> sources_of;  // by hash
+    std::unordered_map<std::uint64_t, std::size_t> n_met;            // by (sources, label)
     for (std::size_t g = 0; g + 1 < step_offsets.size(); ++g) {
         const auto hash = hash_of(arcs + step_offsets[g], arcs + step_offsets[g + 1]);
-        const auto [first, last] = found.equal_range(hash);
-        const auto match = std::find_if(
-            first, last, [&](const auto& entry) { return fits(groups[entry.second], g); });
-        if (match != last) {
-            groups[match->second].push_back(g);
-        } else {
-            found.emplace(hash, groups.size());
-            groups.push_back({g});
+        const auto [first, last] = sources_of.equal_range(hash);
+        auto known = std::find_if(first, last, [&](const auto& entry) {
+            return same_sources(groups[groups_of[entry.second].front()].front(), g);
+        });
+        if (known == last) {
+            known = sources_of.emplace(hash, groups_of.size());
+            groups_of.emplace_back();
         }
+        const auto label = static_cast<std::uint32_t>(step_label[g]);
+        auto& of_these = groups_of[known->second];
+        const auto n_before = n_met[std::uint64_t{known->second} << 32 | label]++;
+        if (n_before == of_these.size()) {
+            of_these.push_back(groups.size());
+            groups.emplace_back();
+        }
+        groups[of_these[n_before]].push_back(g);
     }
     return groups;
 }

@@ -5,9 +5,9 @@
 #include <numeric>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
+#include "pair_index.hpp"
 #include "require.hpp"
 
 namespace trelliswork {
@@ -19,7 +19,7 @@ struct Groups {
     std::vector<std::int64_t> offsets;
     std::vector<std::int32_t> items;
 
-    Groups(const std::vector<std::int32_t>& keys, std::int64_t n_keys)
+    Groups(const std::vector<std::int64_t>& keys, std::int64_t n_keys)
         : offsets(static_cast<std::size_t>(n_keys) + 1, 0), items(keys.size()) {
         for (const auto key : keys) ++offsets[static_cast<std::size_t>(key) + 1];
         std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
@@ -45,8 +45,7 @@ class Builder {
         : model_(model),
           language_(language),
           max_arcs_(max_arcs),
-          model_leaving_(by_source_and_label(model), model.n_states * std::int64_t{model.n_labels}),
-          language_leaving_(language.source, language.n_states) {}
+          leaving_(by_source_and_label(model), model.n_states * std::int64_t{model.n_labels}) {}
 
     Product build() {
         explore();
@@ -54,47 +53,38 @@ class Builder {
     }
 
   private:
-    static std::vector<std::int32_t> by_source_and_label(const Automaton& model) {
-        std::vector<std::int32_t> keys(model.source.size());
+    static std::vector<std::int64_t> by_source_and_label(const Automaton& model) {
+        std::vector<std::int64_t> keys(model.source.size());
         for (std::size_t a = 0; a < keys.size(); ++a) {
-            keys[a] = model.source[a] * model.n_labels + model.label[a];
+            keys[a] = std::int64_t{model.source[a]} * model.n_labels + model.label[a];
         }
         return keys;
-    }
-
-    std::int32_t state(std::int32_t m, std::int32_t q) {
-        const auto key = std::int64_t{q} * model_.n_states + m;
-        const auto [entry, added] = ids_.emplace(key, static_cast<std::int32_t>(pairs_.size()));
-        if (added) pairs_.emplace_back(m, q);
-        return entry->second;
     }
 
     // Everything reachable, breadth first. Letters that differ in their class alone are one arc.
     void explore() {
         for (int m = 0; m < model_.n_states; ++m) {
             for (int q = 0; q < language_.n_states; ++q) {
-                if (model_.initial[m] > -HUGE_VAL && language_.initial[q]) state(m, q);
+                if (model_.initial[m] > -HUGE_VAL && language_.initial[q]) pairs_.add(m, q);
             }
         }
         const std::int64_t n_labels = model_.n_labels;
-        for (std::size_t head = 0; head < pairs_.size(); ++head) {
+        for (std::int64_t head = 0; head < pairs_.size(); ++head) {
             const auto [m, q] = pairs_[head];
             const auto first = arcs_.size();
-            for (auto k = language_leaving_.offsets[q]; k < language_leaving_.offsets[q + 1]; ++k) {
-                const auto i = language_leaving_.items[k];
-                const auto y = language_.letter[i] % n_labels;
-                const auto open = std::uint64_t{1} << (language_.letter[i] / n_labels);
+            for (const auto& letter : language_.leaving(q)) {
+                const auto y = static_cast<std::int32_t>(letter.label % n_labels);
+                const auto open = std::uint64_t{1} << (letter.label / n_labels);
                 const auto cell = m * n_labels + y;
-                for (auto j = model_leaving_.offsets[cell]; j < model_leaving_.offsets[cell + 1];
-                     ++j) {
-                    const auto arc = model_leaving_.items[j];
-                    const auto to = state(model_.target[arc], language_.target[i]);
-                    arcs_.push_back({static_cast<std::int32_t>(head), static_cast<std::int32_t>(y),
-                                     to, arc, open});
+                for (auto j = leaving_.offsets[cell]; j < leaving_.offsets[cell + 1]; ++j) {
+                    const auto arc = leaving_.items[j];
+                    const auto to = pairs_.add(model_.target[arc], letter.target);
+                    arcs_.push_back({static_cast<std::int32_t>(head), y, to, arc, open});
                 }
             }
-            if (language_.n_classes > 1) merge_classes(first);
-            if (static_cast<std::int64_t>(arcs_.size()) > max_arcs_) {
+            if (language_.n_labels > n_labels) merge_classes(first);
+            if (static_cast<std::int64_t>(arcs_.size()) > max_arcs_ ||
+                pairs_.size() > PairIndex::most) {
                 throw ProductTooLarge("product: more than " + std::to_string(max_arcs_) + " arcs");
             }
         }
@@ -120,12 +110,12 @@ class Builder {
     // States from which the end can be reached, numbered by model state, then language state: the
     // states that one label enters are neighbours, which the kernel likes.
     Product keep_useful() {
-        std::vector<std::int32_t> targets(arcs_.size());
+        std::vector<std::int64_t> targets(arcs_.size());
         for (std::size_t a = 0; a < arcs_.size(); ++a) targets[a] = arcs_[a].target;
-        const Groups entering(targets, static_cast<std::int64_t>(pairs_.size()));
+        const Groups entering(targets, pairs_.size());
         std::vector<std::int32_t> useful;
-        std::vector<std::uint8_t> seen(pairs_.size(), 0);
-        for (std::size_t s = 0; s < pairs_.size(); ++s) {
+        std::vector<std::uint8_t> seen(static_cast<std::size_t>(pairs_.size()), 0);
+        for (std::int64_t s = 0; s < pairs_.size(); ++s) {
             const auto [m, q] = pairs_[s];
             if (!(model_.final[m] > -HUGE_VAL) || !language_.final[q]) continue;
             seen[s] = 1;
@@ -143,7 +133,7 @@ class Builder {
         std::sort(useful.begin(), useful.end(),
                   [this](auto a, auto b) { return pairs_[a] < pairs_[b]; });
         Product found;
-        std::vector<std::int32_t> number(pairs_.size(), -1);
+        std::vector<std::int32_t> number(seen.size(), -1);
         for (const auto s : useful) {
             number[s] = static_cast<std::int32_t>(found.model_state.size());
             found.model_state.push_back(pairs_[s].first);
@@ -171,30 +161,18 @@ class Builder {
     const Automaton& model_;
     const Language& language_;
     std::int64_t max_arcs_;
-    Groups model_leaving_;
-    Groups language_leaving_;
-    std::unordered_map<std::int64_t, std::int32_t> ids_;
-    std::vector<std::pair<std::int32_t, std::int32_t>> pairs_;  // (model state, language state)
+    Groups leaving_;   // arcs of the model
+    PairIndex pairs_;  // (model state, language state)
     std::vector<Arc> arcs_;
 };
 
 }  // namespace
 
-Product product(const Automaton& model, const Language& language, std::int64_t max_arcs) {
-    const auto n_letters = std::int64_t{model.n_labels} * language.n_classes;
-    const auto n_arcs = language.source.size();
-    require(language.letter.size() == n_arcs && language.target.size() == n_arcs,
-            "language: source, letter and target must have one entry an arc");
-    require(language.initial.size() == static_cast<std::size_t>(language.n_states) &&
-                language.final.size() == static_cast<std::size_t>(language.n_states),
-            "language: initial and final must have one entry a state");
-    for (std::size_t i = 0; i < n_arcs; ++i) {
-        require(language.source[i] >= 0 && language.source[i] < language.n_states &&
-                    language.target[i] >= 0 && language.target[i] < language.n_states,
-                "language: no such state");
-        require(language.letter[i] >= 0 && language.letter[i] < n_letters,
-                "language: no such letter");
-    }
+Product product(const Automaton& model, const Language& language, int n_classes,
+                std::int64_t max_arcs) {
+    require(n_classes >= 1 && n_classes <= 64 &&
+                language.n_labels == std::int64_t{model.n_labels} * n_classes,
+            "language: expected a letter for each label and class, and 1 to 64 classes");
     return Builder(model, language, max_arcs).build();
 }
 

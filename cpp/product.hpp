@@ -5,18 +5,10 @@
 #include <stdexcept>
 #include <vector>
 
+#include "algebra.hpp"
 #include "automaton.hpp"
 
 namespace trelliswork {
-
-// An automaton without weights over letters. A letter is a label at a token of some class:
-// letter = class · L + label.
-struct Language {
-    int n_states = 0;
-    int n_classes = 1;
-    std::vector<std::int32_t> source, letter, target;  // in any order
-    std::vector<std::uint8_t> initial, final;          // (S,)
-};
 
 // States are pairs (model state, language state) that lie on a path from the start to the end. Arc
 // k came from model arc model_arc[k] (the *arc map*), and may be taken at tokens of the classes in
@@ -31,7 +23,9 @@ struct ProductTooLarge : std::length_error {
     using std::length_error::length_error;
 };
 
+// The letters of the language are labels at tokens of some class: letter = class · L + label.
 // Throws ProductTooLarge when more than max_arcs arcs are reachable.
-Product product(const Automaton& model, const Language& language, std::int64_t max_arcs);
+Product product(const Automaton& model, const Language& language, int n_classes,
+                std::int64_t max_arcs);
 
 }  // namespace trelliswork

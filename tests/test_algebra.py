@@ -149,8 +149,20 @@ def test_batches_check_what_they_get():
         a.accepts(["a", "z"])
     with pytest.raises(ValueError, match="position 0: label id 2 is not in 0 … 1"):
         a.accepts([2])
+    with pytest.raises(ValueError, match="position 0: label id 4294967296 is not in 0 … 1"):
+        a.accepts([2**32])
     with pytest.raises(TypeError, match="got the string 'ab'"):
         a.accepts("ab")
+
+
+def test_fractions_are_no_ids():
+    a = Automaton.from_regex("a*", ["a", "b"])
+    with pytest.raises(LabelError, match=r"position 1: expected a label name or id, got 0\.7"):
+        a.accepts([0, 0.7])
+    with pytest.raises(TypeError, match="expected whole numbers as label_ids, got float64"):
+        a.accepts_batch([0.7], [0, 1])
+    assert a.accepts(np.array([0, 0], dtype=np.uint8))
+    assert a.accepts([])
 
 
 def test_different_labels_do_not_combine():
@@ -207,5 +219,14 @@ def test_a_blow_up_is_refused_early():
     assert small.n_states == 41
     assert a.equivalent(nth_from_the_end(40), max_states=1000)
     assert a.is_subset(Automaton.from_regex(".*", ["a", "b"]), max_states=1000)
-    with pytest.raises(TooLargeError, match="82 states unambiguous"):
+    with pytest.raises(TooLargeError, match=r"82 states unambiguous"):
         (a | a.reverse()).trim().unambiguous(max_states=30)
+
+
+def test_few_states_with_many_arcs_are_refused_too():
+    n = 70  # 4,900 pairs of states, and an arc from each to each
+    source, target = np.mgrid[:n, :n].reshape(2, -1)
+    dense = Automaton(n, 1, source, np.zeros(n * n, dtype=int), target)
+    with pytest.raises(TooLargeError, match="looked at 20,000,000 arcs, and was given up"):
+        dense.intersect(dense)
+    assert dense.minimise().n_states == 1

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from trelliswork.automaton import Automaton
+from trelliswork.inference import Trellis, log_partition
 
 
 def test_a_chain_has_a_state_for_the_empty_context():
@@ -33,8 +34,28 @@ def test_arcs_are_sorted_and_keep_their_patterns():
 
 
 def test_arrays_cannot_be_changed():
-    with pytest.raises(ValueError, match="read-only"):
-        Automaton.chain(2).source[0] = 1
+    automaton = Automaton(
+        1, 1, [0], [0], [0], n_patterns=1, patterns=[[0]], guards=[1], n_classes=2, contexts=[0]
+    )
+    arrays = [array for array in automaton._arrays() if isinstance(array, np.ndarray)]
+    assert len(arrays) == 9
+    for array in arrays:
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1]])
+def test_given_arrays_stay_with_the_caller(order):
+    source, label, target = (
+        np.array(c, dtype=np.int32)[order] for c in ([0, 1, 0], [0, 0, 1], [0, 0, 0])
+    )
+    guards, contexts = np.ones(3, dtype=np.uint64), np.zeros(2, dtype=np.int32)
+    automaton = Automaton(2, 2, source, label, target, guards=guards, contexts=contexts)
+    for array in (source, label, target, guards, contexts):
+        array[:] = 7
+    assert (automaton.source.tolist(), automaton.label.tolist()) == ([0, 1, 0], [0, 0, 1])
+    assert automaton.guards.tolist() == [1, 1, 1]
+    assert automaton.contexts.tolist() == [0, 0]
 
 
 @pytest.mark.parametrize(
@@ -49,6 +70,12 @@ def test_arrays_cannot_be_changed():
         ((1, 1, [0], [0, 0], [0]), {}, "one source, label, target and pattern list"),
         ((1, 1, [0], [0], [0]), {"final": [np.nan]}, "must be below \\+inf"),
         ((1, 1, [0], [0], [0]), {"initial": [0.0, 0.0]}, "one entry a state"),
+        ((0, 1, [], [], []), {}, "n_states must be at least 1"),
+        ((1, -1, [], [], []), {}, "n_labels and n_patterns at least 0"),
+        ((1, 1, [0], [0], [0]), {"guards": [1, 1], "n_classes": 2}, r"shape \(1,\), got \(2,\)"),
+        ((1, 1, [0], [0], [0]), {"contexts": [2**31 - 1]}, "contexts must be at least 0 and below"),
+        ((1, 1, [0], [0], [0]), {"contexts": [-1]}, "contexts must be at least 0 and below"),
+        ((1, 1, [0], [0], [0]), {"contexts": [0, 0]}, "contexts must have one entry a state"),
     ],
 )
 def test_bad_automata_are_refused(arguments, options, message):
@@ -84,6 +111,7 @@ def test_bad_names_are_refused(labels, error, message):
         Automaton(1, 1, [], [], [], labels=["x"]),
         Automaton(2, 2, [1, 0], [1, 0], [0, 1], n_patterns=3, patterns=[[2], [0, 1]]),
         Automaton(1, 2, [0, 0], [1, 0], [0, 0], guards=[1, 3], n_classes=2, final=[0.5]),
+        Automaton(2, 1, [0, 1], [0, 0], [1, 1], contexts=[1, 1]),
     ],
 )
 @pytest.mark.parametrize("through", [copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a))])
@@ -91,6 +119,31 @@ def test_copies_are_equal(automaton, through):
     other = through(automaton)
     assert repr(other) == repr(automaton)
     assert (other.labels, other.n_classes) == (automaton.labels, automaton.n_classes)
-    for name in ("source", "label", "target", "initial", "final", "pattern_ids", "guards"):
+    for name in (
+        "source",
+        "label",
+        "target",
+        "initial",
+        "final",
+        "pattern_ids",
+        "guards",
+        "contexts",
+    ):
         assert np.array_equal(getattr(other, name), getattr(automaton, name)), name
     assert other.pattern_offsets.tolist() == automaton.pattern_offsets.tolist()
+
+
+def test_targets_that_share_sources_and_label():
+    """Blocks hold one step a label: of three targets, each goes to a block of its own."""
+    arcs = np.array([(s, y, 3 * y + k) for s in range(9) for y in range(3) for k in range(3)])
+    scores = np.random.default_rng(1).normal(size=(4, 3))
+    automaton = Automaton(9, 3, *arcs.T)
+    expected = np.log(3 * np.exp(scores).sum(axis=1)).sum()
+    assert log_partition(Trellis(scores, automaton))[0] == pytest.approx(expected)
+
+
+def test_a_wide_fan_out():
+    n = 40_000  # quadratic work would show
+    zeros = np.zeros(n, dtype=int)
+    fan = Automaton(n + 1, 1, zeros, zeros, np.arange(1, n + 1))
+    assert log_partition(Trellis(np.zeros((1, 1)), fan))[0] == pytest.approx(np.log(n))

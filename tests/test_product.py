@@ -13,7 +13,7 @@ from trelliswork import inference
 from trelliswork.automaton import Automaton
 from trelliswork.errors import TooLargeError
 from trelliswork.inference import Trellis
-from trelliswork.product import product
+from trelliswork.product import _is_deterministic, product
 
 EXPRESSIONS = (
     "a*",
@@ -127,6 +127,23 @@ def test_a_product_beyond_its_budget_is_refused():
     language = Automaton.from_regex(".* a . . .", NAMES)
     with pytest.raises(TooLargeError, match=r"more than 10 arcs.*fewer or simpler constraints"):
         product(Automaton.chain(3), language, max_arcs=10)
+
+
+def test_cells_of_states_and_labels_do_not_overflow():
+    """State 4 times 2³⁰ labels is 2³², which 32 bits take for state 0."""
+    model = Automaton(5, 2**30, [0, 4], [0, 0], [4, 4], n_patterns=2, patterns=[[0], [1]])
+    assert _is_deterministic(model)
+
+
+def test_contexts_are_numbered_among_those_that_are_left():
+    found = product(Automaton.chain(30), Automaton(1, 30, [0], [29], [0])).automaton
+    assert found.n_states == 2
+    assert found.contexts.tolist() == [0, 1]
+
+
+def test_models_are_no_languages():
+    with pytest.raises(TypeError, match="Expected a language"):
+        product(Automaton.chain(2), Automaton.chain(2))
 
 
 def test_letters_must_fit():

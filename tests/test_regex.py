@@ -2,11 +2,23 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from language_oracle import NAMES, all_strings, expressions, matches, n_paths
 from trelliswork.automaton import Automaton
 from trelliswork.errors import RegexError, TooLargeError
-from trelliswork.regex import Both, Concat, Either, Labels, Not, Repeat, compile_node, parse
+from trelliswork.regex import (
+    Both,
+    Builder,
+    Concat,
+    Either,
+    Labels,
+    Not,
+    Repeat,
+    compile_node,
+    parse,
+)
+from trelliswork.regex_tree import simplified
 
 
 @given(expressions(NAMES[:3]))
@@ -128,6 +140,49 @@ def test_the_smallest_of_three():
 def test_large_repetitions_are_refused_before_they_grow(expression):
     with pytest.raises(TooLargeError, match=r"needs [\d,]+ states .* Use smaller numbers"):
         Automaton.from_regex(expression, ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("written", "means"),
+    [
+        ("(){999999999}", "()"),
+        ("(() ()){7}", "()"),
+        ("a{0}", "()"),
+        ("(a?){9}", "a{0,9}"),
+        ("(a+){2,9}", "a{2,}"),
+        ("(a{1,2}){3,4}", "a{3,8}"),
+        ("(a{2,3}){4}", "a{8,12}"),
+        ("(a{2,}){3,4}", "a{6,}"),
+        ("(a{2,3}){0,2}", "a{2,3}{0,2}"),  # not once
+        ("((a b)*){9}", "(a b)*"),
+        ("(a? b?){9}", "(a? b?){0,9}"),
+        ("(~a){9} (a & b){2}", "(~a){0,9} (a & b){2}"),
+    ],
+)
+def test_repetitions_that_say_little(written, means):
+    assert str(simplified(parse(written))) == means
+
+
+@given(expressions(NAMES[:2]), st.integers(0, 2), st.integers(0, 3) | st.none())
+@settings(max_examples=150)
+def test_simplified_expressions_mean_the_same(node, low, high):
+    whole = Repeat(node, low, high if high is None else low + high)
+    short = simplified(whole)
+    for string in all_strings(2, 4):
+        names = tuple(NAMES[y] for y in string)
+        assert matches(short, names) == matches(whole, names), names
+
+
+@pytest.mark.parametrize("expression", ["(a? b?){400}", "(a* b?){400}", "((a | b)? a){0,400}"])
+def test_optional_copies_have_few_arcs(expression):
+    language = Builder(("a", "b"), None, 2000).language(parse(expression))
+    assert language.n_arcs <= 400 * 9  # each copy is entered from the one before alone
+
+
+def test_work_is_bounded_not_only_states():
+    # Its 6,000 positions are all alive at once: few subsets, each of them thousands of states.
+    with pytest.raises(TooLargeError, match=r"or looked at 20,000,000 arcs, and was given up"):
+        Automaton.from_regex("(a? b?){3000}", ["a", "b"])
 
 
 def test_blow_ups_are_refused():

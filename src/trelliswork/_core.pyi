@@ -104,6 +104,8 @@ class Automaton:
     @property
     def n_steps(self) -> int: ...
 
+def most_arcs(max_states: int) -> int: ...
+
 class Language:
     def __init__(
         self,
@@ -151,22 +153,14 @@ class Language:
     def is_ambiguous(self, max_pairs: int) -> bool | None: ...
     def accepts(
         self,
-        labels: NDArray[np.int32],
+        labels: NDArray[np.int64],
         offsets: NDArray[np.int64],
         accepted: NDArray[np.uint8],
         /,
     ) -> None: ...
 
 def product(
-    model: Automaton,
-    n_states: int,
-    source: NDArray[np.int32],
-    letter: NDArray[np.int32],
-    target: NDArray[np.int32],
-    initial: NDArray[np.uint8],
-    final: NDArray[np.uint8],
-    n_classes: int,
-    max_arcs: int,
+    model: Automaton, language: Language, n_classes: int, max_arcs: int
 ) -> tuple[
     NDArray[np.int32],
     NDArray[np.int32],

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trelliswork import _core
 from trelliswork.errors import TooLargeError
 
 if TYPE_CHECKING:
-    from trelliswork import _core
     from trelliswork.automaton import Automaton
 
 __all__ = ["MAX_STATES", "from_core", "is_unambiguous", "smallest_unambiguous", "within"]
@@ -17,15 +17,16 @@ __all__ = ["MAX_STATES", "from_core", "is_unambiguous", "smallest_unambiguous", 
 MAX_STATES = 100_000
 """How many states an operation may make unless told otherwise."""
 
-PAIRS_A_STATE = 200  # budget of the ambiguity test, which follows pairs of states
+PAIRS_A_STATE = 200  # budget of the ambiguity test, which follows pairs of arcs
 
 
 def within(made: _core.Language | None, max_states: int, what: str) -> _core.Language:
     """Return what was made, or raise `TooLargeError` where it was given up."""
     if made is None:
         raise TooLargeError(
-            f"{what} passed {max_states:,} states and was given up. Use a narrower rule (smaller "
-            "counts, fewer labels), split it into several constraints, or raise max_states."
+            f"{what} passed {max_states:,} states or looked at {_core.most_arcs(max_states):,} "
+            "arcs, and was given up. Use a narrower rule (smaller counts, fewer labels), split it "
+            "into several constraints, or raise max_states."
         )
     return made
 
@@ -36,7 +37,7 @@ def is_unambiguous(language: _core.Language, max_states: int = MAX_STATES) -> bo
     if ambiguous is None:
         raise TooLargeError(
             f"The ambiguity test of {language.n_states:,} states passed "
-            f"{max_states * PAIRS_A_STATE:,} pairs of states and was given up. Call minimise() "
+            f"{max_states * PAIRS_A_STATE:,} pairs of arcs and was given up. Call minimise() "
             "first: deterministic automata need no test."
         )
     return not ambiguous

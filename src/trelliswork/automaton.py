@@ -7,13 +7,14 @@ pattern of length two. Letters: ``S`` states, ``A`` arcs, ``L`` labels, ``P`` pa
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from trelliswork import _core, drawing, svg
 from trelliswork.algebra import MAX_STATES
+from trelliswork.arrays import Arrays, arc_order, flat_patterns
 from trelliswork.errors import LabelError
 from trelliswork.language import LanguageMethods
 
@@ -66,8 +67,9 @@ class Automaton(LanguageMethods):
         be taken at a token only where bit ``class`` of its guard is set; shape ``(A,)``.
         Default: every arc everywhere.
     contexts
-        States of one context fire the same patterns by the same label, shape ``(S,)``: the kernel
-        then keeps one table of weights for all of them. Default: nothing is known.
+        States of one context fire the same patterns by the same label, shape ``(S,)``, in
+        ``0 … S - 1``: the kernel then keeps one table of weights for all of them. Default: nothing
+        is known.
 
     Attributes
     ----------
@@ -106,7 +108,6 @@ class Automaton(LanguageMethods):
         n_classes: int = 1,
         contexts: ArrayLike | None = None,
     ) -> None:
-        self.labels = None if labels is None else checked_names(labels, n_labels)
         arcs = [np.asarray(column, dtype=np.int32) for column in (source, label, target)]
         n_arcs = arcs[0].size
         fired = np.full(n_arcs, -1) if patterns is None else patterns
@@ -115,45 +116,52 @@ class Automaton(LanguageMethods):
                 "Automaton: expected one source, label, target and pattern list an arc, got "
                 f"{[column.shape for column in arcs]} and {len(fired)} pattern lists."
             )
-        order = np.lexsort((arcs[0], arcs[1], arcs[2]))
-        self.source, self.label, self.target = (column[order] for column in arcs)
-        self.n_states, self.n_labels, self.n_patterns = n_states, n_labels, n_patterns
-        self.pattern_offsets: NDArray[np.int64] = np.zeros(n_arcs + 1, dtype=np.int64)
-        if isinstance(fired, np.ndarray):
-            ids = fired[order]
-            np.cumsum(ids >= 0, out=self.pattern_offsets[1:])
-            self.pattern_ids = ids[ids >= 0].astype(np.int32)
-        else:
-            lists = [fired[i] for i in order]
-            np.cumsum([len(ids) for ids in lists], out=self.pattern_offsets[1:])
-            self.pattern_ids = np.array([i for ids in lists for i in ids], dtype=np.int32)
+        masks = None if guards is None else np.asarray(guards, dtype=np.uint64)
+        if masks is not None and masks.shape != (n_arcs,):
+            raise ValueError(
+                f"Automaton: expected one guard an arc, shape ({n_arcs},), got {masks.shape}."
+            )
+        order = arc_order(*arcs)
         start_at_zero = np.where(np.arange(n_states) == 0, 0.0, -np.inf)
-        self.initial = np.array(start_at_zero if initial is None else initial, dtype=np.float64)
-        self.final = np.array(np.zeros(n_states) if final is None else final, dtype=np.float64)
-        for array in (self.source, self.label, self.target, self.initial, self.final):
-            array.flags.writeable = False
-        self.n_classes = n_classes
-        self.guards: NDArray[np.uint64] | None = None
-        if guards is not None:
-            self.guards = np.asarray(guards, dtype=np.uint64)[order]
-        self.contexts: NDArray[np.int32] | None = None
-        if contexts is not None:
-            self.contexts = np.ascontiguousarray(contexts, dtype=np.int32)
-        self._core = _core.Automaton(
-            n_states,
-            n_labels,
-            n_patterns,
-            self.source,
-            self.label,
-            self.target,
-            self.pattern_offsets,
-            self.pattern_ids,
-            self.initial,
-            self.final,
-            self.guards,
-            n_classes,
-            self.contexts,
+        self._set(
+            Arrays(
+                n_states,
+                n_labels,
+                n_patterns,
+                arcs[0][order],
+                arcs[1][order],
+                arcs[2][order],
+                *flat_patterns(fired, order),
+                np.array(start_at_zero if initial is None else initial, dtype=np.float64),
+                np.array(np.zeros(n_states) if final is None else final, dtype=np.float64),
+                None if masks is None else masks[order],
+                n_classes,
+                None if contexts is None else np.array(contexts, dtype=np.int32),
+            ),
+            labels,
         )
+
+    @classmethod
+    def _from_arrays(cls, arrays: Arrays, labels: Sequence[str] | None = None) -> Automaton:
+        """Return the automaton of arrays that nobody else changes: arcs sorted, all checked."""
+        made = cls.__new__(cls)
+        made._set(arrays, labels)
+        return made
+
+    def _set(self, arrays: Arrays, labels: Sequence[str] | None) -> None:
+        self.labels = None if labels is None else checked_names(labels, arrays.n_labels)
+        for array in arrays:
+            if isinstance(array, np.ndarray):
+                array.flags.writeable = False
+        self._core = _core.Automaton(*arrays)
+        self.n_states, self.n_labels, self.n_patterns = arrays[:3]
+        self.source, self.label, self.target = arrays.source, arrays.label, arrays.target
+        self.pattern_offsets, self.pattern_ids = arrays.pattern_offsets, arrays.pattern_ids
+        self.initial, self.final = arrays.initial, arrays.final
+        self.guards, self.n_classes, self.contexts = arrays[-3:]
+
+    def _arrays(self) -> Arrays:
+        return Arrays(*(getattr(self, name) for name in Arrays._fields))
 
     @staticmethod
     def from_regex(
@@ -247,18 +255,7 @@ class Automaton(LanguageMethods):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Estimators are cloned and sent to other processes with their automata.
-        options: dict[str, Any] = {
-            "n_patterns": self.n_patterns,
-            "patterns": np.split(self.pattern_ids, self.pattern_offsets[1:-1])[: self.n_arcs],
-            "initial": self.initial,
-            "final": self.final,
-            "labels": self.labels,
-            "guards": self.guards,
-            "n_classes": self.n_classes,
-            "contexts": self.contexts,
-        }
-        arcs = self.source, self.label, self.target
-        return partial(Automaton, **options), (self.n_states, self.n_labels, *arcs)
+        return Automaton._from_arrays, (self._arrays(), self.labels)
 
     def __repr__(self) -> str:
         size = f"states={self.n_states}, labels={self.n_labels}, arcs={self.n_arcs}"

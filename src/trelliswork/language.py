@@ -33,6 +33,14 @@ if TYPE_CHECKING:
 __all__ = ["MAX_STATES", "LanguageMethods"]
 
 
+def _whole(name: str, numbers: ArrayLike) -> NDArray[np.int64]:
+    """Return an array of whole numbers; no fraction is cut off."""
+    array = np.asarray(numbers)
+    if array.size and array.dtype.kind not in "iu":
+        raise TypeError(f"accepts_batch: expected whole numbers as {name}, got {array.dtype}.")
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
 class LanguageMethods:
     """The methods that an automaton has as a language."""
 
@@ -90,15 +98,17 @@ class LanguageMethods:
     def _known(self) -> dict[str, int]:
         return {name: y for y, name in enumerate(self.labels or ())}
 
-    def _ids(self, labels: Sequence[str | int]) -> NDArray[np.int32]:
+    def _ids(self, labels: Sequence[str | int]) -> NDArray[np.int64]:
         """Return label ids for names or ids."""
         if isinstance(labels, str):
             raise TypeError(f"Expected a sequence of labels, got the string {labels!r}.")
-        ids = np.zeros(len(labels), dtype=np.int32)
+        ids = np.zeros(len(labels), dtype=np.int64)
         for position, label in enumerate(labels):
             where = f"position {position}: "
-            if not isinstance(label, str):
+            if isinstance(label, int | np.integer):
                 ids[position] = label
+            elif not isinstance(label, str):
+                raise LabelError(f"{where}expected a label name or id, got {label!r}.")
             elif label in self._known:
                 ids[position] = self._known[label]
             elif self.labels is None:
@@ -133,8 +143,7 @@ class LanguageMethods:
         numpy.ndarray
             Shape ``(B,)``.
         """
-        ids = np.ascontiguousarray(label_ids, dtype=np.int32)
-        bounds = np.ascontiguousarray(offsets, dtype=np.int64)
+        ids, bounds = _whole("label_ids", label_ids), _whole("offsets", offsets)
         if ids.ndim != 1 or bounds.ndim != 1 or bounds.size == 0:
             raise ValueError(
                 "accepts_batch: expected label_ids (N,) and offsets (B + 1,), got shapes "

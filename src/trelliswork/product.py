@@ -8,18 +8,16 @@ stay those of the model, however large the product, and gradients flow back thro
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trelliswork import _core
+from trelliswork.arrays import Arrays
 from trelliswork.automaton import Automaton
 from trelliswork.errors import TooLargeError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
 __all__ = ["Product", "product"]
@@ -37,13 +35,10 @@ class Product:
         The product, with the patterns of the model.
     arc_map : numpy.ndarray
         Model arc of every arc, shape ``(A,)``.
-    language_states : numpy.ndarray
-        Language state of every state, shape ``(S,)``.
     """
 
     automaton: Automaton
     arc_map: NDArray[np.int32]
-    language_states: NDArray[np.int32]
 
 
 def product(
@@ -61,7 +56,7 @@ def product(
         The model automaton, over ``L`` labels.
     language
         Over ``L`` labels, or over ``n_classes * L`` letters: letter ``c * L + y`` is label ``y`` at
-        a token of class ``c``. Its weights only say which states begin and end.
+        a token of class ``c``.
     n_classes
         Classes that tokens have.
     max_arcs
@@ -81,17 +76,7 @@ def product(
         )
     limit = _MOST_ARCS if max_arcs is None else min(int(max_arcs), _MOST_ARCS)
     try:
-        found = _core.product(
-            model._core,
-            language.n_states,
-            language.source,
-            language.label,
-            language.target,
-            np.isfinite(language.initial).view(np.uint8),
-            np.isfinite(language.final).view(np.uint8),
-            n_classes,
-            limit,
-        )
+        found = _core.product(model._core, language._language, n_classes, limit)
     except OverflowError:
         raise TooLargeError(
             f"The product of {model!r} and {language!r} has more than {limit:,} arcs. Use fewer "
@@ -99,55 +84,45 @@ def product(
         ) from None
     model_states, language_states, source, label, target, arc_map, guards = found
     if not model_states.size:  # no labelling at all: a state that is the end of nothing
-        return Product(_empty(model, guards, n_classes), arc_map, np.zeros(1, dtype=np.int32))
+        initial, final = np.zeros(1), np.full(1, -np.inf)
+    else:
+        initial = model.initial[model_states] + language.initial[language_states]
+        final = model.final[model_states] + language.final[language_states]
+    contexts = None
+    if model_states.size and _is_deterministic(model):
+        contexts = np.unique(model_states, return_inverse=True)[1].astype(np.int32)
     return Product(
-        Automaton(
-            len(model_states),
-            model.n_labels,
-            source,
-            label,
-            target,
-            n_patterns=model.n_patterns,
-            patterns=_fired(model, arc_map),
-            initial=model.initial[model_states] + language.initial[language_states],
-            final=model.final[model_states] + language.final[language_states],
-            guards=guards if n_classes > 1 else None,
-            n_classes=n_classes,
-            contexts=model_states if _is_deterministic(model) else None,
+        Automaton._from_arrays(
+            Arrays(
+                initial.size,
+                model.n_labels,
+                model.n_patterns,
+                source,
+                label,
+                target,
+                *_fired(model, arc_map),
+                initial,
+                final,
+                guards if n_classes > 1 else None,
+                n_classes,
+                contexts,
+            )
         ),
         arc_map,
-        language_states,
     )
 
 
 def _is_deterministic(model: Automaton) -> bool:
     """Return whether a state and a label decide the arc, and with it the patterns."""
-    return np.unique(model.source * model.n_labels + model.label).size == model.n_arcs
-
-
-def _empty(model: Automaton, guards: NDArray[np.uint64], n_classes: int) -> Automaton:
-    none = np.zeros(0, dtype=np.int32)
-    return Automaton(
-        1,
-        model.n_labels,
-        none,
-        none,
-        none,
-        n_patterns=model.n_patterns,
-        final=[-np.inf],
-        guards=guards if n_classes > 1 else None,
-        n_classes=n_classes,
-    )
+    cells = model.source.astype(np.int64) * model.n_labels + model.label
+    return np.unique(cells).size == model.n_arcs
 
 
 def _fired(
     model: Automaton, arc_map: NDArray[np.int32]
-) -> Sequence[Sequence[int]] | NDArray[np.integer[Any]]:
-    """Return the patterns that each arc fires, as `Automaton` takes them."""
-    counts = np.diff(model.pattern_offsets)
-    if counts.max(initial=0) <= 1:
-        fired = np.full(model.n_arcs, -1)
-        fired[counts > 0] = model.pattern_ids
-        return fired[arc_map]
-    lists = [model.pattern_ids[a:b].tolist() for a, b in pairwise(model.pattern_offsets)]
-    return [lists[arc] for arc in arc_map]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the pattern offsets and ids of the arcs that came from these arcs of the model."""
+    counts = np.diff(model.pattern_offsets)[arc_map]
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    shift = np.repeat(model.pattern_offsets[arc_map] - offsets[:-1], counts)
+    return offsets, model.pattern_ids[shift + np.arange(offsets[-1])]

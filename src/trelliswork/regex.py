@@ -25,6 +25,7 @@ automata. `compile_regex` keeps the smallest unambiguous automaton that it finds
 from __future__ import annotations
 
 import difflib
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -34,7 +35,18 @@ from trelliswork.algebra import MAX_STATES, from_core, smallest_unambiguous, wit
 from trelliswork.automaton import Automaton, checked_names
 from trelliswork.errors import RegexError, TooLargeError
 from trelliswork.regex_syntax import complain, parse
-from trelliswork.regex_tree import Both, Concat, Either, Empty, Labels, Node, Not, Repeat
+from trelliswork.regex_tree import (
+    Both,
+    Concat,
+    Either,
+    Empty,
+    Labels,
+    Node,
+    Not,
+    Repeat,
+    simplified,
+)
+from trelliswork.tables import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,6 +106,7 @@ class Builder:
 
     def language(self, node: Node) -> _core.Language:
         """Return the position automaton of a tree, trimmed."""
+        node = simplified(node)
         self.refuse_many(self.size(node), "states")
         whole = self.build(node)
         self.link(np.zeros(1, dtype=np.int32), whole.first)
@@ -134,7 +147,7 @@ class Builder:
 
     def quoted(self) -> str:
         """Return the expression for a message, shortened."""
-        return f" {shortened(self.expression)!r}" if self.expression else ""
+        return f" {shorten(self.expression)!r}" if self.expression else ""
 
     def build(self, node: Node) -> Fragment:
         """Add the states and inner arcs of a tree."""
@@ -183,18 +196,18 @@ class Builder:
         return Fragment(nullable, np.concatenate(enter, axis=1), np.concatenate(leave))
 
     def repeated(self, inner: Node, low: int, high: int | None) -> Fragment:
-        """Return ``x … x (x (x …)?)?``: optional copies are nested, so that each has one way in."""
-        whole = NOTHING
+        """Return copies in a row, of which those after `low` may be missing.
+
+        No copy counts as empty: where one may be, `low` is 0 (see `simplified`), and leaving copies
+        out says the same with fewer arcs.
+        """
+        copies = [self.build(inner) for _ in range(max(low, 1) if high is None else high)]
+        for one, other in pairwise(copies):
+            self.link(one.last, other.first)
         if high is None:
-            whole = self.build(inner)
-            self.link(whole.last, whole.first)
-            whole = whole._replace(nullable=whole.nullable or low == 0)
-        else:
-            for _ in range(high - low):
-                whole = self.concatenated(self.build(inner), whole)._replace(nullable=True)
-        for _ in range(low - (high is None)):
-            whole = self.concatenated(self.build(inner), whole)
-        return whole
+            self.link(copies[-1].last, copies[-1].first)
+        ends = [copy.last for copy in copies[max(low, 1) - 1 :]]
+        return Fragment(low == 0, copies[0].first, np.concatenate(ends))
 
     def embedded(self, language: _core.Language) -> Fragment:
         """Add the states and arcs of an automaton; its initial states are entered never."""
@@ -222,14 +235,14 @@ class Builder:
         if made is None:  # the mirror image may be smaller
             backward = inner.reverse().complement(self.max_states)
             made = None if backward is None else backward.reverse()
-        what = f"The complement {shortened(str(node))}, either way round,"
+        what = f"The complement {shorten(str(node))}, either way round,"
         return within(made, self.max_states, what)
 
     def intersected(self, node: Both) -> _core.Language:
         first, *others = (self.separately(part) for part in node.parts)
         for other in others:
             both = first.intersect(other, self.max_states)
-            first = within(both, self.max_states, f"The intersection {shortened(str(node))}")
+            first = within(both, self.max_states, f"The intersection {shorten(str(node))}")
         return first
 
     def separately(self, node: Node) -> _core.Language:
@@ -246,11 +259,6 @@ class Builder:
                 raise complain(self.expression, node.columns[i], message)
         chosen = {self.ids[name] for name in node.names}
         return [y for y in range(len(self.labels)) if (y in chosen) != node.negated]
-
-
-def shortened(text: str) -> str:
-    """Return a text that fits into a message."""
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def unknown_label(name: str, labels: tuple[str, ...]) -> str:

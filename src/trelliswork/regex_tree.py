@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-__all__ = ["Both", "Concat", "Either", "Empty", "Labels", "Node", "Not", "Repeat"]
+__all__ = ["Both", "Concat", "Either", "Empty", "Labels", "Node", "Not", "Repeat", "simplified"]
 
 SPECIAL = r"""()\[\]{}|&~*+?^'"\\\s"""
 """The characters that no bare label has, for a class of `re`."""
@@ -73,6 +73,56 @@ class Repeat(Node):
     inner: Node
     low: int
     high: int | None
+
+
+def nullable(node: Node) -> bool:
+    """Return whether an expression matches the empty sequence."""
+    match node:
+        case Labels():
+            return False
+        case Concat(parts) | Both(parts):
+            return all(map(nullable, parts))
+        case Either(parts):
+            return any(map(nullable, parts))
+        case Not(inner):
+            return not nullable(inner)
+        case Repeat(inner, low):
+            return low == 0 or nullable(inner)
+        case _:
+            return True
+
+
+def simplified(node: Node) -> Node:
+    """Return an expression of the same language without repetitions that say little.
+
+    ``(a?){9}`` is ``a{,9}``, ``(a*){9}`` is ``a*`` and ``(){9}`` is ``()``: what is written with
+    large numbers is not always large.
+    """
+    match node:
+        case Concat(parts):
+            kept = [part for part in map(simplified, parts) if part != Empty()]
+            return Concat(tuple(kept)) if kept else Empty()
+        case Both(parts) | Either(parts):
+            return type(node)(tuple(map(simplified, parts)))
+        case Not(inner):
+            return Not(simplified(inner))
+        case Repeat(inner, low, high):
+            return _simplified_repeat(simplified(inner), low, high)
+        case _:
+            return node
+
+
+def _simplified_repeat(inner: Node, low: int, high: int | None) -> Node:
+    if inner == Empty() or high == 0:
+        return Empty()
+    if nullable(inner):
+        low = 0
+    if isinstance(inner, Repeat) and (
+        inner.low <= 1 or low == high or (inner.high is None and low > 0)
+    ):  # then there are no gaps: every number from the least to the most is possible
+        most = None if high is None or inner.high is None else high * inner.high
+        return Repeat(inner.inner, low * inner.low, most)
+    return Repeat(inner, low, high)
 
 
 def quoted(name: str) -> str:

@@ -1,0 +1,61 @@
+"""The arrays of an automaton, as the core takes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["Arrays", "arc_order", "flat_patterns"]
+
+
+class Arrays(NamedTuple):
+    """The parts of an automaton, as the core takes them: arcs sorted by (target, label, source).
+
+    Arc ``a`` fires the patterns ``pattern_ids[pattern_offsets[a]:pattern_offsets[a + 1]]``; the
+    others are those of `Automaton`.
+    """
+
+    n_states: int
+    n_labels: int
+    n_patterns: int
+    source: NDArray[np.int32]
+    label: NDArray[np.int32]
+    target: NDArray[np.int32]
+    pattern_offsets: NDArray[np.int64]
+    pattern_ids: NDArray[np.int32]
+    initial: NDArray[np.float64]
+    final: NDArray[np.float64]
+    guards: NDArray[np.uint64] | None = None
+    n_classes: int = 1
+    contexts: NDArray[np.int32] | None = None
+
+
+def arc_order(
+    source: NDArray[np.int32], label: NDArray[np.int32], target: NDArray[np.int32]
+) -> NDArray[np.intp]:
+    """Return the order of arcs by (target, label, source); most come sorted, which is quick."""
+    before, after = (slice(None, -1), slice(1, None))
+    in_order = source[before] < source[after]
+    for key in (label, target):
+        in_order = (key[before] < key[after]) | ((key[before] == key[after]) & in_order)
+    return np.arange(source.size) if in_order.all() else np.lexsort((source, label, target))
+
+
+def flat_patterns(
+    fired: Sequence[Sequence[int]] | NDArray[np.integer[Any]], order: NDArray[np.intp]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return pattern offsets ``(A + 1,)`` and ids of the arcs in an order."""
+    offsets = np.zeros(order.size + 1, dtype=np.int64)
+    if isinstance(fired, np.ndarray):
+        ids = fired[order]
+        np.cumsum(ids >= 0, out=offsets[1:])
+        return offsets, ids[ids >= 0].astype(np.int32)
+    lists = [fired[i] for i in order]
+    np.cumsum([len(ids) for ids in lists], out=offsets[1:])
+    return offsets, np.array([i for ids in lists for i in ids], dtype=np.int32)
