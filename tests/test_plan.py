@@ -141,6 +141,32 @@ def test_guards_survive_the_disk(monkeypatch):
         np.testing.assert_array_equal(getattr(stored, name), getattr(built, name))
 
 
+def test_what_was_chosen_is_known_by_its_rules_not_by_their_numbers(cache, monkeypatch):
+    monkeypatch.setattr(compiler, "SECONDS_WORTH_A_FILE", 0.0)
+    rules = [at_most(1, name) for name in LABELS]
+    masks = [only_on(YEAR, "year"), at(0, "author")]
+    budget = plan(LABELS, rules[:2]).training.automaton.n_arcs
+    for given in (rules, [*masks, *rules], rules):
+        found = plan(LABELS, given, training_budget=budget)
+        trained = [found.constraints[i] for i in found.trained_rules]
+        assert trained == rules[:2]
+    assert plan(LABELS, [*masks, *rules], training_budget=budget).trained_rules == (2, 3)
+
+
+@pytest.mark.parametrize("stored", [[0, 7], [-1], [1, 0], [[0]], [0.0]])
+def test_impossible_choices_on_disk_are_made_again(monkeypatch, stored):
+    monkeypatch.setattr(compiler, "load_arrays", lambda _: {"places": np.array(stored)})
+    rules = [at_most(1, "author"), at_most(1, "title")]
+    assert plan(LABELS, rules).trained_rules == (0, 1)
+
+
+def test_limits_of_the_languages_are_part_of_the_key(cache, monkeypatch):
+    monkeypatch.setattr(compiler, "SECONDS_WORTH_A_FILE", 0.0)
+    rules = [at_most(1, "author"), at_most(1, "title")]
+    assert plan(LABELS, rules).trained_rules == (0, 1)
+    assert plan(LABELS, rules, max_states=4).trained_rules == (0,)
+
+
 @pytest.mark.parametrize("damage", ["", "cut", "flip", "text"])
 def test_damaged_files_are_built_again(cache, monkeypatch, damage):
     monkeypatch.setattr(compiler, "SECONDS_WORTH_A_FILE", 0.0)

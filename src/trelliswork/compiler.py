@@ -31,6 +31,8 @@ from trelliswork.tables import join_names, shorten
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from trelliswork.automaton import Automaton
     from trelliswork.constraints import Constraint, TokenTest
     from trelliswork.labels import LabelSet
@@ -130,8 +132,8 @@ class ProductCompiler:
         """Return the constraints whose product fits a budget, added greedily in order."""
         name = self._fingerprint(indices, "fits", budget)
         stored = load_arrays(name)
-        if stored is not None:
-            return tuple(stored["constraints"].tolist())
+        if stored is not None and _are_places(stored.get("places"), len(indices)):
+            return tuple(indices[place] for place in stored["places"].tolist())
         begun = time.perf_counter()
         chosen: Indices = ()
         with self._lock:
@@ -142,7 +144,9 @@ class ProductCompiler:
                     continue
                 chosen = (*chosen, i)
         if time.perf_counter() - begun >= SECONDS_WORTH_A_FILE:
-            store_arrays(name, {"constraints": np.array(chosen, dtype=np.int64)})
+            # Places among `indices`, whose texts name the file: elsewhere they may be others.
+            places = [indices.index(i) for i in chosen]
+            store_arrays(name, {"places": np.array(places, dtype=np.int64)})
         return chosen
 
     def small_intersection(self, indices: Indices, budget: int) -> Automaton | None:
@@ -224,4 +228,15 @@ class ProductCompiler:
         from trelliswork import __version__
 
         rules = [repr(self.constraints[i]) for i in indices]
-        return fingerprint([__version__, self.labels.to_dict(), rules, *more], self.model)
+        parts = [__version__, self.labels.to_dict(), rules, self.max_states, *more]
+        return fingerprint(parts, self.model)
+
+
+def _are_places(stored: NDArray[Any] | None, count: int) -> bool:
+    """Return whether an array from a file is some of the places ``0 … count - 1``, in order."""
+    return (
+        stored is not None
+        and stored.ndim == 1
+        and stored.dtype == np.int64
+        and bool((np.diff(stored, prepend=-1, append=count) > 0).all())
+    )
