@@ -103,6 +103,72 @@ def test_a_trained_tagger_takes_other_constraints(tmp_path):
     assert tw.load(tmp_path / "m.tw").predict([sentence]) == ruled.predict([sentence])
 
 
+def test_other_constraints_leave_everything_else_as_it_was(tmp_path):
+    trained = fitted()
+    trained.metadata_["tags"] = ["old"]
+    ruled = trained.with_constraints(at_most(1, "A"), decoding_budget=1_000)
+    ruled.metadata_["tags"].append("new")
+    assert trained.metadata_ == {"tags": ["old"]}
+    assert ruled.get_params()["constrained_training"] is True
+    assert ruled.plan_.trained_rules == ()
+    assert clone(ruled).fit(X, [["A", "T", "Y"]] * 3 + [["T", "Y"]]).plan_.trained_rules == (0,)
+    ruled.save(tmp_path / "m.tw")
+    loaded = tw.load(tmp_path / "m.tw")
+    assert loaded.plan_.budgets() == {"training_budget": 0, "decoding_budget": 1_000}
+    assert loaded.constrained_training is True
+
+
+def test_files_hold_the_constraints_that_answers_obey(tmp_path):
+    tagger = fitted(at_most(1, "T"))
+    expected = tagger.predict(X)
+    tagger.set_params(constraints=[at_least(2, "Y"), starts_with("Y")])
+    assert tagger.predict(X) == expected
+    tagger.save(tmp_path / "m.tw")
+    loaded = tw.load(tmp_path / "m.tw")
+    assert loaded.constraints == loaded.plan_.constraints == (at_most(1, "T"),)
+    assert loaded.predict(X) == expected
+
+
+def test_budgets_are_kept_in_files_and_bind(tmp_path):
+    rules = [at_most(1, "T"), at_most(2, "A")]
+    tagger = fitted(rules, training_budget=16, decoding_budget=17, on_conflict="skip")
+    assert tagger.plan_.trained_rules == (0,)
+    with pytest.raises(tw.TooLargeError, match="raise decoding_budget"):
+        tagger.predict_marginals(X)
+    wide = tagger.with_constraints(rules, decoding_budget=1_000)
+    assert len(wide.predict_marginals(X)) == len(X)
+    tagger.save(tmp_path / "m.tw")
+    loaded = tw.load(tmp_path / "m.tw")
+    assert loaded.get_params() == tagger.get_params() | {"constraints": tuple(rules)}
+    assert loaded.plan_.budgets() == {"training_budget": 16, "decoding_budget": 17}
+
+
+@pytest.mark.parametrize("k", [1, 3, 100])
+def test_best_lists_without_probabilities_are_exact(k):
+    rules = [at_most(1, "T"), at_most(1, "A"), only_on(YEAR, "Y"), at_least(1, "T")]
+    tagger = fitted((), decoding_budget=60).with_constraints(rules, on_infeasible="relax")
+    new = [["b", "a", "b", "3"], ["a", "1", "a"], ["b"], ["1", "2"]]
+    with pytest.raises(tw.TooLargeError, match="decode_nbest"):
+        tagger.with_constraints(rules, decoding_budget=17).predict_nbest(new, k)
+    for sentence, found in zip(new, tagger.decode_nbest(new, k), strict=True):
+        inside = labellings(tagger, sentence, rules)
+        best = sorted(inside.values(), reverse=True)[:k]
+        np.testing.assert_allclose([answer.score for answer in found], best)
+        for answer in found:
+            assert inside[tuple(answer.labels)] == pytest.approx(answer.score)
+            assert (answer.status, answer.violations) == ("optimal", {})
+    assert [a[0].labels for a in tagger.decode_nbest(new, k)] == tagger.predict(new)
+    relaxed = tagger.with_constraints([at_least(2, "T"), at_most(1, "T")]).decode_nbest([["a"]], k)
+    assert {answer.status for answer in relaxed[0]} == {"relaxed"}
+
+
+@pytest.mark.parametrize("k", [0, 1.5, True])
+def test_best_lists_of_impossible_lengths(k):
+    for verb in (fitted().decode_nbest, fitted().predict_nbest):
+        with pytest.raises(ValueError, match="k: expected a whole number from 1"):
+            verb(X, k)
+
+
 def test_labels_outside_the_language_have_probability_zero():
     assert fitted().log_probability([["a", "b", "b"]], [["T", "A", "T"]])[0] == -np.inf
 
@@ -318,11 +384,24 @@ def test_known_labels_under_constraints():
         ({"constraints": 3}, TypeError),
         ({"on_conflict": "ignore"}, ValueError),
         ({"on_infeasible": "ignore"}, ValueError),
+        ({"constrained_training": "yes"}, ValueError),
+        ({"training_budget": -1}, ValueError),
+        ({"decoding_budget": "all"}, ValueError),
     ],
 )
 def test_bad_options_are_refused(options, error):
     with pytest.raises(error):
         tw.CRFTagger(features="word[0]", **options).fit(X, Y)
+
+
+def test_unknown_ways_out_are_refused_wherever_they_are_used():
+    tagger = fitted()
+    with pytest.raises(ValueError, match="on_infeasible: expected 'error' or"):
+        tagger.with_constraints((), on_infeasible="ignore")
+    tagger.set_params(on_infeasible="ignore")
+    for verb in (tagger.predict, tagger.decode, tagger.predict_marginals, tagger.log_probability):
+        with pytest.raises(ValueError, match="on_infeasible: expected 'error' or"):
+            verb(X, Y) if verb == tagger.log_probability else verb(X)
 
 
 def test_files_keep_constraints(tmp_path):

@@ -37,12 +37,15 @@ if TYPE_CHECKING:
     from trelliswork.constraints import Constraint, TokenTest
     from trelliswork.labels import LabelSet
 
-__all__ = ["MAX_STATES", "CompiledProduct", "ProductCompiler"]
+__all__ = ["JOIN_TESTS", "MAX_STATES", "CompiledProduct", "ProductCompiler"]
 
 MAX_STATES = 200_000
 ARCS_KEPT = 5_000_000  # of all products in memory, the last one used aside
 INTERSECTIONS_KEPT = 2  # one that fits, and the one that is tried next
 SECONDS_WORTH_A_FILE = 0.2  # a product that is built faster is not kept on disk
+JOIN_TESTS = (
+    "Join tests that stand together into one, as in token(...) | token(...), or leave rules out."
+)
 
 Indices = tuple[int, ...]
 
@@ -200,9 +203,7 @@ class ProductCompiler:
             return self._intersections[indices]
         tests = self.tests(indices)
         if len(tests) > MAX_TESTS:
-            raise TooLargeError(
-                f"Expected at most {MAX_TESTS} token tests in one product, got {len(tests)}."
-            )
+            raise self._too_large(indices, 0)
         *before, last = indices
         earlier, own = tuple(before), self.constraints[last].tests
         found = lift(self._intersection(earlier), self.tests(earlier), tests, len(self.labels))
@@ -216,12 +217,16 @@ class ProductCompiler:
     def _too_large(self, indices: Indices, budget: int) -> TooLargeError:
         names = join_names([shorten(repr(self.constraints[i])) for i in indices])
         n_tests = len(self.tests(indices))
-        why = f"needs more than {budget:,} arcs"
         if n_tests > MAX_TESTS:
-            why = f"reads {n_tests} token tests, and {MAX_TESTS} are the most"
+            return TooLargeError(
+                f"The product of the model with {names} reads {n_tests} token tests, and "
+                f"{MAX_TESTS} are the most. {JOIN_TESTS}"
+            )
         return TooLargeError(
-            f"The product of the model with {names} {why}. Use fewer or simpler constraints, or a "
-            "larger budget. Decoding alone needs only those that an answer breaks."
+            f"The product of the model with {names} needs more than {budget:,} arcs. Use fewer or "
+            "simpler constraints, or raise decoding_budget. Probabilities, marginals and samples "
+            "need all constraints in one product; predict, decode and decode_nbest only those that "
+            "an answer breaks."
         )
 
     def _fingerprint(self, indices: Indices, *more: Any) -> str:

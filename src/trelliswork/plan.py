@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from trelliswork.labels import LabelSet
     from trelliswork.placements import Where
 
-__all__ = ["TRAINING_BUDGET", "Placement", "Plan", "as_constraints", "plan"]
+__all__ = ["DECODING_BUDGET", "TRAINING_BUDGET", "Placement", "Plan", "as_constraints", "plan"]
 
 TRAINING_BUDGET = 500_000
 DECODING_BUDGET = 5_000_000
@@ -193,6 +193,13 @@ class Plan:
         """Return the position-wise constraints among some."""
         return tuple(self.constraints[i] for i in indices if i in self.masks)
 
+    def budgets(self) -> dict[str, int]:
+        """Return the budgets, as `plan` takes them and as model files keep them."""
+        return {
+            "training_budget": int(self.training_budget),
+            "decoding_budget": int(self.decoding_budget),
+        }
+
     def describe(self) -> str:
         """Return a table of what went where; also ``str(plan)``."""
         return describe_placements(
@@ -207,9 +214,8 @@ class Plan:
     def __reduce__(self) -> tuple[Any, ...]:
         options: dict[str, Any] = {
             "model": None if self.model.is_chain else self.model,
-            "training_budget": self.training_budget,
-            "decoding_budget": self.decoding_budget,
             "max_states": self.max_states,
+            **self.budgets(),
         }
         return partial(Plan, **options), (self.labels, self.constraints)
 
