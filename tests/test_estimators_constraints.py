@@ -297,8 +297,17 @@ def test_skipping_conflicts_counts_them(caplog):
         features="word[0]", l2=0.1, transitions="all", max_iter=30, constraints=precedes("A", "T")
     ).fit([X[0], *X[2:]], [Y[0], *Y[2:]])
     assert tagger.loss_ == pytest.approx(same.loss_)
-    with pytest.raises(tw.DataError, match="all 4 break one"):
-        fitted(at_least(3, "Y"), on_conflict="skip")
+    with pytest.raises(tw.DataError, match="all 4 break one") as raised:
+        fitted(starts_with("Y"), on_conflict="skip")
+    assert "on_conflict" not in str(raised.value)
+
+
+def test_sequences_that_no_labels_would_fit_are_not_blamed_on_the_labels():
+    message = r"y: sequence 0: no labelling of 5 tokens satisfies at_least\(6, 'A'\)\. Leave"
+    with pytest.raises(tw.NotInLanguageError, match=message):
+        tw.CRFTagger(features="word[0]", constraints=at_least(6, "A")).fit(
+            [["a"] * 5, ["b"] * 6], [[None] * 5, ["A"] * 6]
+        )
 
 
 def test_sample_weights_follow_what_is_skipped():
@@ -330,6 +339,16 @@ def test_constraints_beyond_the_budget_are_said(caplog):
     assert "without 1 constraints" in caplog.text
     assert "at_most(2, 'A')" in caplog.text
     assert under.automaton.n_arcs == rules.training.automaton.n_arcs
+
+
+def test_too_many_token_tests_are_said_in_training(caplog):
+    rules = [changes_only_at(token(regex=f"x{i}") | YEAR | token(regex="[ab]")) for i in range(7)]
+    with caplog.at_level(logging.WARNING):
+        fitted(rules, max_iter=1)
+    assert "without 1 constraints beyond 6 token tests: changes_only_at" in caplog.text
+    assert "read 7 token tests, and 6 are the most" in caplog.text
+    assert "Join tests" in caplog.text
+    assert "arcs" not in caplog.text
 
 
 INFEASIBLE = (at_least(2, "A"), starts_with("T"), at_most(5, "Y"))
@@ -470,6 +489,8 @@ def test_span_probability_of_a_tagger():
         assert p == pytest.approx(np.exp(log_sum_exp(inside) - log_z))
     with pytest.raises(ValueError, match="spans"):
         tagger.span_probability([sentence], [])
+    with pytest.raises(tw.DataError, match=r"expected a list of \(start, end, name\), got 0"):
+        tagger.span_probability(X[:1], [(0, 1, "T")])
 
 
 def test_saved_settings_are_plain_json(tmp_path):

@@ -11,7 +11,7 @@ from strategies import sparse_chain
 from trelliswork import compiler, inference, plan_cache
 from trelliswork.constraints import at, at_most, changes_only_at, matches, only_on, token, where
 from trelliswork.decoding import decode_batch
-from trelliswork.errors import LabelError, TooLargeError
+from trelliswork.errors import LabelError, RegexError, RuleError, TooLargeError
 from trelliswork.labels import LabelSet
 from trelliswork.plan import Plan, as_constraints, plan
 from trelliswork.sentence import Sentence
@@ -74,8 +74,16 @@ def test_too_many_tests_are_left_to_decoding():
     rules = [changes_only_at(token(regex=f"x{i}")) for i in range(7)]
     found = plan(LABELS, rules)
     assert [p.where for p in found.placements] == ["training"] * 6 + ["decoding"]
-    with pytest.raises(TooLargeError, match="reads 7 token tests"):
+    with pytest.raises(TooLargeError, match=r"reads 7 token tests, and 6 .* Join tests") as raised:
         _ = found.decoding
+    assert "budget" not in str(raised.value)
+    assert found.beyond_tests == (6,)
+    shown = str(found)
+    assert "Left to decoding, beyond 6 token tests: changes_only_at(token(regex='x6'))" in shown
+    assert "read 7 token tests, and 6 are the most" in shown
+    assert "arcs of the training budget" not in shown
+    joined = token(regex="x0") | token(regex="x1")
+    assert "token tests" not in str(plan(LABELS, [changes_only_at(joined), *rules[2:]]))
 
 
 def test_no_constraint_is_the_model_itself():
@@ -98,8 +106,28 @@ def test_as_constraints_takes_what_users_give():
     (from_automaton,) = as_constraints(automaton)
     assert from_automaton.compile(LABELS).equivalent(automaton)
     assert as_constraints(None) == as_constraints(()) == ()
-    with pytest.raises(TypeError):
-        as_constraints(3)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        (3, TypeError, r"constraints: expected a constraint, .* or a sequence of these, got int 3"),
+        ([None], TypeError, r"constraints\[0\]: expected a constraint, .* got NoneType"),
+        ({"title": 1}, TypeError, "constraints: expected a constraint, .* got dict"),
+        (["author*", where(YEAR)], TypeError, r"constraints\[1\]: .* Go on with \.allow"),
+        (YEAR, TypeError, r"constraints: .* got the test token\(.*only_on"),
+        ("at_most(1,'title')", RuleError, r"text of a rule.*constraints\.parse.*read_rules"),
+        (["author*", "(title"], RegexError, r"constraints\[1\]: matches: "),
+    ],
+)
+def test_what_is_no_constraint_is_named(given, error, message):
+    with pytest.raises(error, match=message):
+        as_constraints(given)
+
+
+def test_labels_come_first():
+    with pytest.raises(TypeError, match=r"expected a LabelSet, got list.*plan\(labels,"):
+        plan([at_most(1, "title")], LABELS)
 
 
 def test_pickles_as_its_settings():

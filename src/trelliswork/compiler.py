@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.constraints.letters import MAX_TESTS, lift, union_of_tests
+from trelliswork.constraints.letters import JOIN_TESTS, MAX_TESTS, lift, union_of_tests
 from trelliswork.errors import TooLargeError
 from trelliswork.intersection import product_size, smallest_for
 from trelliswork.plan_cache import (
@@ -37,15 +37,12 @@ if TYPE_CHECKING:
     from trelliswork.constraints import Constraint, TokenTest
     from trelliswork.labels import LabelSet
 
-__all__ = ["JOIN_TESTS", "MAX_STATES", "CompiledProduct", "ProductCompiler"]
+__all__ = ["MAX_STATES", "CompiledProduct", "ProductCompiler"]
 
 MAX_STATES = 200_000
 ARCS_KEPT = 5_000_000  # of all products in memory, the last one used aside
 INTERSECTIONS_KEPT = 2  # one that fits, and the one that is tried next
 SECONDS_WORTH_A_FILE = 0.2  # a product that is built faster is not kept on disk
-JOIN_TESTS = (
-    "Join tests that stand together into one, as in token(...) | token(...), or leave rules out."
-)
 
 Indices = tuple[int, ...]
 

@@ -10,7 +10,6 @@ the others are left to decoding, which adds to a sequence only those that its be
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,17 +17,19 @@ import numpy as np
 
 from trelliswork.automaton import Automaton
 from trelliswork.compiler import MAX_STATES, CompiledProduct, ProductCompiler
-from trelliswork.constraints import Constraint, as_constraint
+from trelliswork.constraints.given import as_constraints
+from trelliswork.constraints.letters import MAX_TESTS
 from trelliswork.evidence import Evidence
 from trelliswork.intersection import product_size
+from trelliswork.labels import LabelSet
 from trelliswork.placements import Placement, describe_placements
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.labels import LabelSet
+    from trelliswork.constraints import Constraint
     from trelliswork.placements import Where
 
 __all__ = ["DECODING_BUDGET", "TRAINING_BUDGET", "Placement", "Plan", "as_constraints", "plan"]
@@ -98,6 +99,22 @@ class Plan:
         if not self.training_budget:
             return ()
         return self._compiler.choose_rules(self.rules, self.training_budget)
+
+    @cached_property
+    def beyond_tests(self) -> tuple[int, ...]:
+        """Indices of the automata left out of training by the number of token tests they read."""
+        trained = self.trained_rules
+        return tuple(
+            i
+            for i in (self.rules if self.training_budget else ())
+            if i not in trained
+            and len(self._compiler.tests((*(j for j in trained if j < i), i))) > MAX_TESTS
+        )
+
+    @cached_property
+    def n_tests(self) -> int:
+        """Number of different token tests that the automata read."""
+        return len(self._compiler.tests(self.rules))
 
     @property
     def training(self) -> CompiledProduct:
@@ -203,7 +220,12 @@ class Plan:
     def describe(self) -> str:
         """Return a table of what went where; also ``str(plan)``."""
         return describe_placements(
-            self.placements, self.model, self.training.automaton, self.training_budget
+            self.placements,
+            self.model,
+            self.training.automaton,
+            self.training_budget,
+            beyond_tests=[self.constraints[i] for i in self.beyond_tests],
+            n_tests=self.n_tests,
         )
 
     __str__ = describe
@@ -260,6 +282,11 @@ def plan(
     >>> [p.where for p in found.placements]
     ['training']
     """
+    if not isinstance(labels, LabelSet):
+        raise TypeError(
+            f"labels: expected a LabelSet, got {type(labels).__name__}. The labels come first: "
+            "plan(labels, constraints)."
+        )
     found = Plan(
         labels,
         as_constraints(constraints),
@@ -270,12 +297,3 @@ def plan(
     )
     _ = found.placements  # compiles everything that training needs
     return found
-
-
-def as_constraints(given: Any) -> tuple[Constraint, ...]:
-    """Return one constraint, expression or automaton, or a sequence of these, as constraints."""
-    if given is None:
-        return ()
-    if isinstance(given, str | Automaton | Constraint) or not isinstance(given, Iterable):
-        return (as_constraint(given),)
-    return tuple(map(as_constraint, given))
