@@ -193,7 +193,8 @@ Language renumber(const Language& a) {
     return renumbered;
 }
 
-std::optional<Language> determinise(const Language& any, std::int64_t max_states) {
+std::optional<Language> determinise(const Language& any, std::int64_t max_states,
+                                    std::int64_t max_steps) {
     const auto a = trim(any);
     if (a.is_deterministic()) {
         if (a.n_states > max_states) return std::nullopt;
@@ -208,6 +209,7 @@ std::optional<Language> determinise(const Language& any, std::int64_t max_states
     Language made;
     made.n_labels = a.n_labels;
     std::vector<std::uint64_t> steps;  // (label, target) of all arcs that leave the subset
+    std::int64_t n_steps = 0;
     for (std::int64_t id = 0; id < subsets.size(); ++id) {
         const auto subset = subsets[id];
         steps.clear();
@@ -219,6 +221,8 @@ std::optional<Language> determinise(const Language& any, std::int64_t max_states
                                 static_cast<std::uint32_t>(arc.target));
             }
         }
+        n_steps += static_cast<std::int64_t>(steps.size());
+        if (n_steps > max_steps) return std::nullopt;
         if (subset.size() > 1) std::sort(steps.begin(), steps.end());
         made.final.push_back(is_final);
         for (std::size_t i = 0; i < steps.size();) {
@@ -240,8 +244,9 @@ std::optional<Language> determinise(const Language& any, std::int64_t max_states
     return made;
 }
 
-std::optional<Language> minimise(const Language& any, std::int64_t max_states) {
-    const auto made = determinise(any, max_states);
+std::optional<Language> minimise(const Language& any, std::int64_t max_states,
+                                 std::int64_t max_steps) {
+    const auto made = determinise(any, max_states, max_steps);
     if (!made) return std::nullopt;
     const auto& a = *made;
     const auto blocks = equivalent_states(a);

@@ -61,9 +61,7 @@ def test_lazy_best_lists_are_exact(case, compact, k):
     plan, trellis, evidence = prepared(case)
     if not compact:
         plan.__dict__["compact"] = None
-    found = decode_nbest_batch(
-        plan, trellis, evidence, k, on_infeasible="unconstrained", n_jobs=1
-    )
+    found = decode_nbest_batch(plan, trellis, evidence, k, on_infeasible="unconstrained", n_jobs=1)
     for b, answers in enumerate(describe_nbest(plan, evidence, found)):
         paths = case.paths(b) or case.paths(b, ())
         scores = [answer.score for answer in answers]

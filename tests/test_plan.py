@@ -70,6 +70,12 @@ def test_too_large_for_decoding_says_so():
         _ = found.decoding
 
 
+def test_a_rule_that_grows_too_large_is_named():
+    rule = matches("~(.* title .{20} title .*)")
+    with pytest.raises(TooLargeError, match=r"^matches\('~\(\.\* title.*passed 100,000 states"):
+        plan(LABELS, [at_most(1, "title"), rule])
+
+
 def test_too_many_tests_are_left_to_decoding():
     rules = [changes_only_at(token(regex=f"x{i}")) for i in range(7)]
     found = plan(LABELS, rules)

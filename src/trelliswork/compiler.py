@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trelliswork.algebra import MAX_STATES
 from trelliswork.constraints.letters import JOIN_TESTS, MAX_TESTS, lift, union_of_tests
 from trelliswork.errors import TooLargeError
 from trelliswork.intersection import product_size, smallest_for
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_STATES", "CompiledProduct", "ProductCompiler"]
 
-MAX_STATES = 200_000
 ARCS_KEPT = 5_000_000  # of all products in memory, the last one used aside
 INTERSECTIONS_KEPT = 2  # one that fits, and the one that is tried next
 SECONDS_WORTH_A_FILE = 0.2  # a product that is built faster is not kept on disk
@@ -98,7 +98,11 @@ class ProductCompiler:
         """Return the automaton of one constraint, over ``L * 2**k`` letters."""
         with self._lock:
             if index not in self._languages:
-                compiled = self.constraints[index].compile(self.labels, max_states=self.max_states)
+                rule = self.constraints[index]
+                try:
+                    compiled = rule.compile(self.labels, max_states=self.max_states)
+                except TooLargeError as error:
+                    raise TooLargeError(f"{shorten(repr(rule))}: {error}") from error
                 self._languages[index] = smallest_for(self.model, compiled)
             return self._languages[index]
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DECODING_BUDGET", "TRAINING_BUDGET", "Placement", "Plan", "as_constraints", "plan"]
 
-TRAINING_BUDGET = 500_000
+TRAINING_BUDGET = 100_000  # planning and training stay a matter of seconds
 DECODING_BUDGET = 5_000_000
 COMPACT_ARCS = 20_000
 
