@@ -11,7 +11,7 @@ from strategies import sparse_chain
 from trelliswork import compiler, inference, plan_cache
 from trelliswork.constraints import at, at_most, changes_only_at, matches, only_on, token, where
 from trelliswork.decoding import decode_batch
-from trelliswork.errors import LabelError, RegexError, RuleError, TooLargeError
+from trelliswork.errors import DataError, LabelError, RegexError, RuleError, TooLargeError
 from trelliswork.labels import LabelSet
 from trelliswork.plan import Plan, as_constraints, plan
 from trelliswork.sentence import Sentence
@@ -264,7 +264,8 @@ def test_tests_see_columns_dicts_and_strings_alike():
     dicts = [
         [{"word": w, "pos": p} for w, p in zip(words, tags, strict=True)] for words, tags in cells
     ]
-    for sentences in (alike, others, dicts):
+    rows = [list(zip(words, tags, strict=True)) for words, tags in cells]
+    for sentences in (alike, others, dicts, rows):
         evidence = found.evidence(sentences, np.array([0, 2, 2, 4]))
         assert evidence.classes((noun,)).tolist() == [1, 0, 1, 1]
         mask = evidence.mask((both,))
@@ -275,6 +276,15 @@ def test_tests_see_columns_dicts_and_strings_alike():
     empty = found.evidence([Sentence([], {"pos": []})], np.array([0, 0]))
     assert empty.classes((noun,)).shape == (0,)
     assert empty.mask((both,)).shape == (0, 3)
+
+
+def test_rows_have_one_column_beside_the_token():
+    noun, lower = token(regex="N.*", column="pos"), token(regex="[a-z]+", column="lemma")
+    found = plan(LABELS, [only_on(noun, "title"), changes_only_at(lower)])
+    evidence = found.evidence([[("Cat", "NN"), ("sat", "VB")]], np.array([0, 2]))
+    assert evidence.mask(found.masked((0,)))[:, 1].tolist() == [True, False]
+    with pytest.raises(DataError, match=r"columns 'lemma', 'pos' of \(token, …\) rows"):
+        evidence.classes((lower,))
 
 
 def test_other_models_than_chains():
