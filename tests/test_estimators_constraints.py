@@ -451,7 +451,18 @@ def test_old_files_load_and_code_in_files_is_refused(tmp_path):
         tw.load(tmp_path / "m.tw")
 
 
-NEW_PARAMETERS = ("constraints", "constrained_training", "on_conflict", "on_infeasible")
+@pytest.mark.parametrize("trained", [True, False])
+def test_files_from_before_budgets_load(tmp_path, trained):
+    tagger = fitted(constrained_training=trained)
+    tagger.save(tmp_path / "m.tw")
+    _edit(tmp_path / "m.tw", lambda parameters: [parameters.pop(k) for k in BUDGETS])
+    loaded = tw.load(tmp_path / "m.tw")
+    assert loaded.plan_.budgets() == tagger.plan_.budgets()
+    assert loaded.get_params() == tagger.get_params()
+
+
+BUDGETS = ("training_budget", "decoding_budget")
+NEW_PARAMETERS = ("constraints", "constrained_training", "on_conflict", "on_infeasible", *BUDGETS)
 
 
 def _edit(path, change):
@@ -461,6 +472,7 @@ def _edit(path, change):
     settings, arrays = read_model_file(path)
     change(settings["parameters"])
     settings["training"].pop("n_skipped", None)
+    settings.pop("plan", None)
     write_model_file(path, settings, arrays)
 
 
