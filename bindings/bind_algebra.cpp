@@ -81,8 +81,9 @@ void bind_algebra(nb::module_& m) {
         .def("star", &star, free)
         .def("complete", &complete, free)
         .def("intersect", &intersect, nb::arg("other"), nb::arg("max_states"), free)
-        .def("determinise", &determinise, nb::arg("max_states"), free)
-        .def("minimise", &minimise, nb::arg("max_states"), free)
+        .def("determinise", &determinise, nb::arg("max_states"), nb::arg("max_steps") = any_number,
+             free)
+        .def("minimise", &minimise, nb::arg("max_states"), nb::arg("max_steps") = any_number, free)
         .def("complement", &complement, nb::arg("max_states"), free)
         .def("is_ambiguous", &is_ambiguous, nb::arg("max_pairs"), free)
         .def("accepts",

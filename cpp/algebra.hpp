@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -36,6 +37,8 @@ struct Language {
     bool has_empty_string() const;
 };
 
+inline constexpr std::int64_t any_number = std::numeric_limits<std::int64_t>::max();
+
 // Operations that may blow up answer nothing once they pass `max_states` or `most_arcs(max_states)`
 // arcs looked at: few states may still take days. The empty language is one initial state that is
 // not final, so that no automaton is without states.
@@ -51,10 +54,13 @@ Language concatenate(const Language& a, const Language& b);
 Language star(const Language& a);
 std::optional<Language> intersect(const Language& a, const Language& b, std::int64_t max_states);
 
-// Subset construction. States are numbered breadth first, by label.
-std::optional<Language> determinise(const Language& a, std::int64_t max_states);
+// Subset construction. States are numbered breadth first, by label. Answers nothing either once it
+// has followed more than `max_steps` arcs: few subsets may be large ones.
+std::optional<Language> determinise(const Language& a, std::int64_t max_states,
+                                    std::int64_t max_steps = any_number);
 // The smallest deterministic automaton, numbered breadth first: equal languages, equal arrays.
-std::optional<Language> minimise(const Language& a, std::int64_t max_states);
+std::optional<Language> minimise(const Language& a, std::int64_t max_states,
+                                 std::int64_t max_steps = any_number);
 // Adds a sink where a state has no arc with some label.
 Language complete(const Language& a);
 std::optional<Language> complement(const Language& a, std::int64_t max_states);

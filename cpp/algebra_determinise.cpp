@@ -189,7 +189,8 @@ Language renumber(const Language& a) {
     return renumbered;
 }
 
-std::optional<Language> determinise(const Language& any, std::int64_t max_states) {
+std::optional<Language> determinise(const Language& any, std::int64_t max_states,
+                                    std::int64_t max_steps) {
     const auto a = trim(any);
     if (a.is_deterministic()) {
         if (a.n_states > max_states) return std::nullopt;
@@ -217,7 +218,7 @@ std::optional<Language> determinise(const Language& any, std::int64_t max_states
             }
         }
         n_steps += static_cast<std::int64_t>(steps.size());
-        if (n_steps > most_arcs(max_states)) return std::nullopt;
+        if (n_steps > std::min(max_steps, most_arcs(max_states))) return std::nullopt;
         if (subset.size() > 1) std::sort(steps.begin(), steps.end());
         made.final.push_back(is_final);
         for (std::size_t i = 0; i < steps.size();) {
@@ -239,8 +240,9 @@ std::optional<Language> determinise(const Language& any, std::int64_t max_states
     return made;
 }
 
-std::optional<Language> minimise(const Language& any, std::int64_t max_states) {
-    const auto made = determinise(any, max_states);
+std::optional<Language> minimise(const Language& any, std::int64_t max_states,
+                                 std::int64_t max_steps) {
+    const auto made = determinise(any, max_states, max_steps);
     if (!made) return std::nullopt;
     const auto& a = *made;
     const auto blocks = equivalent_states(a);

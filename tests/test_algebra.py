@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from language_oracle import NAMES, all_strings, languages, members, n_paths
+from trelliswork import algebra
 from trelliswork.automaton import Automaton
 from trelliswork.errors import LabelError, TooLargeError
 
@@ -230,3 +231,15 @@ def test_few_states_with_many_arcs_are_refused_too():
     with pytest.raises(TooLargeError, match="looked at 20,000,000 arcs, and was given up"):
         dense.intersect(dense)
     assert dense.minimise().n_states == 1
+
+
+def test_few_large_subsets_are_given_up_too(monkeypatch):
+    far = Automaton.from_regex("~(.* a .{6} a .*)", NAMES)
+    mirrored = far.reverse()._language
+    assert mirrored.minimise(1000, 1000) is None
+    whole = mirrored.minimise(1000)
+    assert whole is not None
+    # The mirror image is an offer: without it, there is the deterministic automaton.
+    monkeypatch.setattr(algebra, "STEPS_TO_MIRROR", 10)
+    counted = Automaton.from_regex(".* a .{6}", NAMES)
+    assert (far | counted).unambiguous().equivalent(far | counted)

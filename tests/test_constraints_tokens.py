@@ -73,6 +73,12 @@ def test_mistakes_are_named():
         token(regex="a", column="lemma").passes(SENTENCE)
     with pytest.raises(DataError, match=r"token 1: .*looks at 'word'.*Known are 'x'"):
         token(regex="a").passes([{"word": "a"}, {"x": 1}])
+    assert passes(token(regex="N.*", column="pos"), [("a", "NN"), ("N", "b")]) == "+-"
+    assert passes(token(regex="N.*", column="word"), [("a", "NN"), ("N", "b")]) == "-+"
+    with pytest.raises(DataError, match=r"column 'pos', which has no known place in a row of 3"):
+        token(regex="a", column="pos").passes([("a", "NN", "I")])
+    with pytest.raises(TypeError, match="expected a string in the row at position 0, got int"):
+        token(regex="a", column="pos").passes([("a", 1)])
     with pytest.raises(DataError, match="column 'pos', but the sentence is a list of tokens"):
         token(regex="a", column="pos").passes(["a"])
     with pytest.raises(TypeError, match="expected a list of tokens, got the string"):

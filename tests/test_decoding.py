@@ -18,7 +18,12 @@ from trelliswork.automaton import Automaton
 from trelliswork.conflicts import find_conflict
 from trelliswork.constrained import constrained_trellis, feasible_trellises
 from trelliswork.constraints import at_least, at_most, ends_with, matches, starts_with
-from trelliswork.decoding import decode_batch, describe_batch
+from trelliswork.decoding import (
+    decode_batch,
+    decode_nbest_batch,
+    describe_batch,
+    describe_nbest,
+)
 from trelliswork.errors import InfeasibleError
 from trelliswork.labels import LabelSet
 from trelliswork.plan import Plan
@@ -48,6 +53,22 @@ def test_lazy_decoding_is_exact(case, compact):
         assert found.scores[b] == pytest.approx(max(paths.values()))
         assert paths[labels] == pytest.approx(found.scores[b])
         assert 1 <= found.iterations[b] <= len(case.constraints) + 2
+
+
+@settings(max_examples=60)
+@given(cases(), st.booleans(), st.integers(1, 6))
+def test_lazy_best_lists_are_exact(case, compact, k):
+    plan, trellis, evidence = prepared(case)
+    if not compact:
+        plan.__dict__["compact"] = None
+    found = decode_nbest_batch(plan, trellis, evidence, k, on_infeasible="unconstrained", n_jobs=1)
+    for b, answers in enumerate(describe_nbest(plan, evidence, found)):
+        paths = case.paths(b) or case.paths(b, ())
+        scores = [answer.score for answer in answers]
+        assert scores == pytest.approx(sorted(paths.values(), reverse=True)[:k])
+        ids = {tuple(case.labels.encode(answer.labels)) for answer in answers}
+        assert len(ids) == len(scores)
+        assert ids <= set(paths)
 
 
 @settings(max_examples=60)

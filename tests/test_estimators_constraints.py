@@ -103,6 +103,72 @@ def test_a_trained_tagger_takes_other_constraints(tmp_path):
     assert tw.load(tmp_path / "m.tw").predict([sentence]) == ruled.predict([sentence])
 
 
+def test_other_constraints_leave_everything_else_as_it_was(tmp_path):
+    trained = fitted()
+    trained.metadata_["tags"] = ["old"]
+    ruled = trained.with_constraints(at_most(1, "A"), decoding_budget=1_000)
+    ruled.metadata_["tags"].append("new")
+    assert trained.metadata_ == {"tags": ["old"]}
+    assert ruled.get_params()["constrained_training"] is True
+    assert ruled.plan_.trained_rules == ()
+    assert clone(ruled).fit(X, [["A", "T", "Y"]] * 3 + [["T", "Y"]]).plan_.trained_rules == (0,)
+    ruled.save(tmp_path / "m.tw")
+    loaded = tw.load(tmp_path / "m.tw")
+    assert loaded.plan_.budgets() == {"training_budget": 0, "decoding_budget": 1_000}
+    assert loaded.constrained_training is True
+
+
+def test_files_hold_the_constraints_that_answers_obey(tmp_path):
+    tagger = fitted(at_most(1, "T"))
+    expected = tagger.predict(X)
+    tagger.set_params(constraints=[at_least(2, "Y"), starts_with("Y")])
+    assert tagger.predict(X) == expected
+    tagger.save(tmp_path / "m.tw")
+    loaded = tw.load(tmp_path / "m.tw")
+    assert loaded.constraints == loaded.plan_.constraints == (at_most(1, "T"),)
+    assert loaded.predict(X) == expected
+
+
+def test_budgets_are_kept_in_files_and_bind(tmp_path):
+    rules = [at_most(1, "T"), at_most(2, "A")]
+    tagger = fitted(rules, training_budget=16, decoding_budget=17, on_conflict="skip")
+    assert tagger.plan_.trained_rules == (0,)
+    with pytest.raises(tw.TooLargeError, match="raise decoding_budget"):
+        tagger.predict_marginals(X)
+    wide = tagger.with_constraints(rules, decoding_budget=1_000)
+    assert len(wide.predict_marginals(X)) == len(X)
+    tagger.save(tmp_path / "m.tw")
+    loaded = tw.load(tmp_path / "m.tw")
+    assert loaded.get_params() == tagger.get_params() | {"constraints": tuple(rules)}
+    assert loaded.plan_.budgets() == {"training_budget": 16, "decoding_budget": 17}
+
+
+@pytest.mark.parametrize("k", [1, 3, 100])
+def test_best_lists_without_probabilities_are_exact(k):
+    rules = [at_most(1, "T"), at_most(1, "A"), only_on(YEAR, "Y"), at_least(1, "T")]
+    tagger = fitted((), decoding_budget=60).with_constraints(rules, on_infeasible="relax")
+    new = [["b", "a", "b", "3"], ["a", "1", "a"], ["b"], ["1", "2"]]
+    with pytest.raises(tw.TooLargeError, match="decode_nbest"):
+        tagger.with_constraints(rules, decoding_budget=17).predict_nbest(new, k)
+    for sentence, found in zip(new, tagger.decode_nbest(new, k), strict=True):
+        inside = labellings(tagger, sentence, rules)
+        best = sorted(inside.values(), reverse=True)[:k]
+        np.testing.assert_allclose([answer.score for answer in found], best)
+        for answer in found:
+            assert inside[tuple(answer.labels)] == pytest.approx(answer.score)
+            assert (answer.status, answer.violations) == ("optimal", {})
+    assert [a[0].labels for a in tagger.decode_nbest(new, k)] == tagger.predict(new)
+    relaxed = tagger.with_constraints([at_least(2, "T"), at_most(1, "T")]).decode_nbest([["a"]], k)
+    assert {answer.status for answer in relaxed[0]} == {"relaxed"}
+
+
+@pytest.mark.parametrize("k", [0, 1.5, True])
+def test_best_lists_of_impossible_lengths(k):
+    for verb in (fitted().decode_nbest, fitted().predict_nbest):
+        with pytest.raises(ValueError, match="k: expected a whole number from 1"):
+            verb(X, k)
+
+
 def test_labels_outside_the_language_have_probability_zero():
     assert fitted().log_probability([["a", "b", "b"]], [["T", "A", "T"]])[0] == -np.inf
 
@@ -231,8 +297,17 @@ def test_skipping_conflicts_counts_them(caplog):
         features="word[0]", l2=0.1, transitions="all", max_iter=30, constraints=precedes("A", "T")
     ).fit([X[0], *X[2:]], [Y[0], *Y[2:]])
     assert tagger.loss_ == pytest.approx(same.loss_)
-    with pytest.raises(tw.DataError, match="all 4 break one"):
-        fitted(at_least(3, "Y"), on_conflict="skip")
+    with pytest.raises(tw.DataError, match="all 4 break one") as raised:
+        fitted(starts_with("Y"), on_conflict="skip")
+    assert "on_conflict" not in str(raised.value)
+
+
+def test_sequences_that_no_labels_would_fit_are_not_blamed_on_the_labels():
+    message = r"y: sequence 0: no labelling of 5 tokens satisfies at_least\(6, 'A'\)\. Leave"
+    with pytest.raises(tw.NotInLanguageError, match=message):
+        tw.CRFTagger(features="word[0]", constraints=at_least(6, "A")).fit(
+            [["a"] * 5, ["b"] * 6], [[None] * 5, ["A"] * 6]
+        )
 
 
 def test_sample_weights_follow_what_is_skipped():
@@ -264,6 +339,16 @@ def test_constraints_beyond_the_budget_are_said(caplog):
     assert "without 1 constraints" in caplog.text
     assert "at_most(2, 'A')" in caplog.text
     assert under.automaton.n_arcs == rules.training.automaton.n_arcs
+
+
+def test_too_many_token_tests_are_said_in_training(caplog):
+    rules = [changes_only_at(token(regex=f"x{i}") | YEAR | token(regex="[ab]")) for i in range(7)]
+    with caplog.at_level(logging.WARNING):
+        fitted(rules, max_iter=1)
+    assert "without 1 constraints beyond 6 token tests: changes_only_at" in caplog.text
+    assert "read 7 token tests, and 6 are the most" in caplog.text
+    assert "Join tests" in caplog.text
+    assert "arcs" not in caplog.text
 
 
 INFEASIBLE = (at_least(2, "A"), starts_with("T"), at_most(5, "Y"))
@@ -318,11 +403,24 @@ def test_known_labels_under_constraints():
         ({"constraints": 3}, TypeError),
         ({"on_conflict": "ignore"}, ValueError),
         ({"on_infeasible": "ignore"}, ValueError),
+        ({"constrained_training": "yes"}, ValueError),
+        ({"training_budget": -1}, ValueError),
+        ({"decoding_budget": "all"}, ValueError),
     ],
 )
 def test_bad_options_are_refused(options, error):
     with pytest.raises(error):
         tw.CRFTagger(features="word[0]", **options).fit(X, Y)
+
+
+def test_unknown_ways_out_are_refused_wherever_they_are_used():
+    tagger = fitted()
+    with pytest.raises(ValueError, match="on_infeasible: expected 'error' or"):
+        tagger.with_constraints((), on_infeasible="ignore")
+    tagger.set_params(on_infeasible="ignore")
+    for verb in (tagger.predict, tagger.decode, tagger.predict_marginals, tagger.log_probability):
+        with pytest.raises(ValueError, match="on_infeasible: expected 'error' or"):
+            verb(X, Y) if verb == tagger.log_probability else verb(X)
 
 
 def test_files_keep_constraints(tmp_path):
@@ -353,7 +451,18 @@ def test_old_files_load_and_code_in_files_is_refused(tmp_path):
         tw.load(tmp_path / "m.tw")
 
 
-NEW_PARAMETERS = ("constraints", "constrained_training", "on_conflict", "on_infeasible")
+@pytest.mark.parametrize("trained", [True, False])
+def test_files_from_before_budgets_load(tmp_path, trained):
+    tagger = fitted(constrained_training=trained)
+    tagger.save(tmp_path / "m.tw")
+    _edit(tmp_path / "m.tw", lambda parameters: [parameters.pop(k) for k in BUDGETS])
+    loaded = tw.load(tmp_path / "m.tw")
+    assert loaded.plan_.budgets() == tagger.plan_.budgets()
+    assert loaded.get_params() == tagger.get_params()
+
+
+BUDGETS = ("training_budget", "decoding_budget")
+NEW_PARAMETERS = ("constraints", "constrained_training", "on_conflict", "on_infeasible", *BUDGETS)
 
 
 def _edit(path, change):
@@ -363,6 +472,7 @@ def _edit(path, change):
     settings, arrays = read_model_file(path)
     change(settings["parameters"])
     settings["training"].pop("n_skipped", None)
+    settings.pop("plan", None)
     write_model_file(path, settings, arrays)
 
 
@@ -391,6 +501,8 @@ def test_span_probability_of_a_tagger():
         assert p == pytest.approx(np.exp(log_sum_exp(inside) - log_z))
     with pytest.raises(ValueError, match="spans"):
         tagger.span_probability([sentence], [])
+    with pytest.raises(tw.DataError, match=r"expected a list of \(start, end, name\), got 0"):
+        tagger.span_probability(X[:1], [(0, 1, "T")])
 
 
 def test_saved_settings_are_plain_json(tmp_path):

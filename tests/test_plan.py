@@ -11,7 +11,7 @@ from strategies import sparse_chain
 from trelliswork import compiler, inference, plan_cache
 from trelliswork.constraints import at, at_most, changes_only_at, matches, only_on, token, where
 from trelliswork.decoding import decode_batch
-from trelliswork.errors import LabelError, TooLargeError
+from trelliswork.errors import DataError, LabelError, RegexError, RuleError, TooLargeError
 from trelliswork.labels import LabelSet
 from trelliswork.plan import Plan, as_constraints, plan
 from trelliswork.sentence import Sentence
@@ -70,12 +70,26 @@ def test_too_large_for_decoding_says_so():
         _ = found.decoding
 
 
+def test_a_rule_that_grows_too_large_is_named():
+    rule = matches("~(.* title .{20} title .*)")
+    with pytest.raises(TooLargeError, match=r"^matches\('~\(\.\* title.*passed 100,000 states"):
+        plan(LABELS, [at_most(1, "title"), rule])
+
+
 def test_too_many_tests_are_left_to_decoding():
     rules = [changes_only_at(token(regex=f"x{i}")) for i in range(7)]
     found = plan(LABELS, rules)
     assert [p.where for p in found.placements] == ["training"] * 6 + ["decoding"]
-    with pytest.raises(TooLargeError, match="reads 7 token tests"):
+    with pytest.raises(TooLargeError, match=r"reads 7 token tests, and 6 .* Join tests") as raised:
         _ = found.decoding
+    assert "budget" not in str(raised.value)
+    assert found.beyond_tests == (6,)
+    shown = str(found)
+    assert "Left to decoding, beyond 6 token tests: changes_only_at(token(regex='x6'))" in shown
+    assert "read 7 token tests, and 6 are the most" in shown
+    assert "arcs of the training budget" not in shown
+    joined = token(regex="x0") | token(regex="x1")
+    assert "token tests" not in str(plan(LABELS, [changes_only_at(joined), *rules[2:]]))
 
 
 def test_no_constraint_is_the_model_itself():
@@ -98,8 +112,28 @@ def test_as_constraints_takes_what_users_give():
     (from_automaton,) = as_constraints(automaton)
     assert from_automaton.compile(LABELS).equivalent(automaton)
     assert as_constraints(None) == as_constraints(()) == ()
-    with pytest.raises(TypeError):
-        as_constraints(3)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        (3, TypeError, r"constraints: expected a constraint, .* or a sequence of these, got int 3"),
+        ([None], TypeError, r"constraints\[0\]: expected a constraint, .* got NoneType"),
+        ({"title": 1}, TypeError, "constraints: expected a constraint, .* got dict"),
+        (["author*", where(YEAR)], TypeError, r"constraints\[1\]: .* Go on with \.allow"),
+        (YEAR, TypeError, r"constraints: .* got the test token\(.*only_on"),
+        ("at_most(1,'title')", RuleError, r"text of a rule.*constraints\.parse.*read_rules"),
+        (["author*", "(title"], RegexError, r"constraints\[1\]: matches: "),
+    ],
+)
+def test_what_is_no_constraint_is_named(given, error, message):
+    with pytest.raises(error, match=message):
+        as_constraints(given)
+
+
+def test_labels_come_first():
+    with pytest.raises(TypeError, match=r"expected a LabelSet, got list.*plan\(labels,"):
+        plan([at_most(1, "title")], LABELS)
 
 
 def test_pickles_as_its_settings():
@@ -139,6 +173,32 @@ def test_guards_survive_the_disk(monkeypatch):
     names = ("source", "label", "target", "guards", "contexts", "initial", "final", "pattern_ids")
     for name in names:
         np.testing.assert_array_equal(getattr(stored, name), getattr(built, name))
+
+
+def test_what_was_chosen_is_known_by_its_rules_not_by_their_numbers(cache, monkeypatch):
+    monkeypatch.setattr(compiler, "SECONDS_WORTH_A_FILE", 0.0)
+    rules = [at_most(1, name) for name in LABELS]
+    masks = [only_on(YEAR, "year"), at(0, "author")]
+    budget = plan(LABELS, rules[:2]).training.automaton.n_arcs
+    for given in (rules, [*masks, *rules], rules):
+        found = plan(LABELS, given, training_budget=budget)
+        trained = [found.constraints[i] for i in found.trained_rules]
+        assert trained == rules[:2]
+    assert plan(LABELS, [*masks, *rules], training_budget=budget).trained_rules == (2, 3)
+
+
+@pytest.mark.parametrize("stored", [[0, 7], [-1], [1, 0], [[0]], [0.0]])
+def test_impossible_choices_on_disk_are_made_again(monkeypatch, stored):
+    monkeypatch.setattr(compiler, "load_arrays", lambda _: {"places": np.array(stored)})
+    rules = [at_most(1, "author"), at_most(1, "title")]
+    assert plan(LABELS, rules).trained_rules == (0, 1)
+
+
+def test_limits_of_the_languages_are_part_of_the_key(cache, monkeypatch):
+    monkeypatch.setattr(compiler, "SECONDS_WORTH_A_FILE", 0.0)
+    rules = [at_most(1, "author"), at_most(1, "title")]
+    assert plan(LABELS, rules).trained_rules == (0, 1)
+    assert plan(LABELS, rules, max_states=4).trained_rules == (0,)
 
 
 @pytest.mark.parametrize("damage", ["", "cut", "flip", "text"])
@@ -204,7 +264,8 @@ def test_tests_see_columns_dicts_and_strings_alike():
     dicts = [
         [{"word": w, "pos": p} for w, p in zip(words, tags, strict=True)] for words, tags in cells
     ]
-    for sentences in (alike, others, dicts):
+    rows = [list(zip(words, tags, strict=True)) for words, tags in cells]
+    for sentences in (alike, others, dicts, rows):
         evidence = found.evidence(sentences, np.array([0, 2, 2, 4]))
         assert evidence.classes((noun,)).tolist() == [1, 0, 1, 1]
         mask = evidence.mask((both,))
@@ -215,6 +276,15 @@ def test_tests_see_columns_dicts_and_strings_alike():
     empty = found.evidence([Sentence([], {"pos": []})], np.array([0, 0]))
     assert empty.classes((noun,)).shape == (0,)
     assert empty.mask((both,)).shape == (0, 3)
+
+
+def test_rows_have_one_column_beside_the_token():
+    noun, lower = token(regex="N.*", column="pos"), token(regex="[a-z]+", column="lemma")
+    found = plan(LABELS, [only_on(noun, "title"), changes_only_at(lower)])
+    evidence = found.evidence([[("Cat", "NN"), ("sat", "VB")]], np.array([0, 2]))
+    assert evidence.mask(found.masked((0,)))[:, 1].tolist() == [True, False]
+    with pytest.raises(DataError, match=r"columns 'lemma', 'pos' of \(token, …\) rows"):
+        evidence.classes((lower,))
 
 
 def test_other_models_than_chains():

@@ -17,6 +17,7 @@ __all__ = ["MAX_STATES", "from_core", "is_unambiguous", "smallest_unambiguous", 
 MAX_STATES = 100_000
 """How many states an operation may make unless told otherwise."""
 
+STEPS_TO_MIRROR = 10_000_000  # what a smaller automaton is worth where there is one already
 PAIRS_A_STATE = 200  # budget of the ambiguity test, which follows pairs of arcs
 
 
@@ -50,8 +51,13 @@ def smallest_unambiguous(language: _core.Language, max_states: int, what: str) -
     minimal deterministic one of the reversed language.
     """
     trimmed = language.trim()
-    candidates = [trimmed.minimise(max_states)]
-    backward = trimmed.reverse().minimise(max_states)
+    forward = trimmed.minimise(max_states)
+    candidates = [forward]
+    mirrored = trimmed.reverse()
+    if forward is None:
+        backward = mirrored.minimise(max_states)
+    else:
+        backward = mirrored.minimise(max_states, STEPS_TO_MIRROR)
     candidates.append(None if backward is None else backward.reverse().renumber())
     try:
         if trimmed.n_states <= max_states and is_unambiguous(trimmed, max_states):

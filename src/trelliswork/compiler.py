@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.constraints.letters import MAX_TESTS, lift, union_of_tests
+from trelliswork.algebra import MAX_STATES
+from trelliswork.constraints.letters import JOIN_TESTS, MAX_TESTS, lift, union_of_tests
 from trelliswork.errors import TooLargeError
 from trelliswork.intersection import product_size, smallest_for
 from trelliswork.plan_cache import (
@@ -31,13 +32,14 @@ from trelliswork.tables import join_names, shorten
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from trelliswork.automaton import Automaton
     from trelliswork.constraints import Constraint, TokenTest
     from trelliswork.labels import LabelSet
 
 __all__ = ["MAX_STATES", "CompiledProduct", "ProductCompiler"]
 
-MAX_STATES = 200_000
 ARCS_KEPT = 5_000_000  # of all products in memory, the last one used aside
 INTERSECTIONS_KEPT = 2  # one that fits, and the one that is tried next
 SECONDS_WORTH_A_FILE = 0.2  # a product that is built faster is not kept on disk
@@ -96,7 +98,11 @@ class ProductCompiler:
         """Return the automaton of one constraint, over ``L * 2**k`` letters."""
         with self._lock:
             if index not in self._languages:
-                compiled = self.constraints[index].compile(self.labels, max_states=self.max_states)
+                rule = self.constraints[index]
+                try:
+                    compiled = rule.compile(self.labels, max_states=self.max_states)
+                except TooLargeError as error:
+                    raise TooLargeError(f"{shorten(repr(rule))}: {error}") from error
                 self._languages[index] = smallest_for(self.model, compiled)
             return self._languages[index]
 
@@ -130,8 +136,8 @@ class ProductCompiler:
         """Return the constraints whose product fits a budget, added greedily in order."""
         name = self._fingerprint(indices, "fits", budget)
         stored = load_arrays(name)
-        if stored is not None:
-            return tuple(stored["constraints"].tolist())
+        if stored is not None and _are_places(stored.get("places"), len(indices)):
+            return tuple(indices[place] for place in stored["places"].tolist())
         begun = time.perf_counter()
         chosen: Indices = ()
         with self._lock:
@@ -142,7 +148,9 @@ class ProductCompiler:
                     continue
                 chosen = (*chosen, i)
         if time.perf_counter() - begun >= SECONDS_WORTH_A_FILE:
-            store_arrays(name, {"constraints": np.array(chosen, dtype=np.int64)})
+            # Places among `indices`, whose texts name the file: elsewhere they may be others.
+            places = [indices.index(i) for i in chosen]
+            store_arrays(name, {"places": np.array(places, dtype=np.int64)})
         return chosen
 
     def small_intersection(self, indices: Indices, budget: int) -> Automaton | None:
@@ -196,9 +204,7 @@ class ProductCompiler:
             return self._intersections[indices]
         tests = self.tests(indices)
         if len(tests) > MAX_TESTS:
-            raise TooLargeError(
-                f"Expected at most {MAX_TESTS} token tests in one product, got {len(tests)}."
-            )
+            raise self._too_large(indices, 0)
         *before, last = indices
         earlier, own = tuple(before), self.constraints[last].tests
         found = lift(self._intersection(earlier), self.tests(earlier), tests, len(self.labels))
@@ -212,16 +218,31 @@ class ProductCompiler:
     def _too_large(self, indices: Indices, budget: int) -> TooLargeError:
         names = join_names([shorten(repr(self.constraints[i])) for i in indices])
         n_tests = len(self.tests(indices))
-        why = f"needs more than {budget:,} arcs"
         if n_tests > MAX_TESTS:
-            why = f"reads {n_tests} token tests, and {MAX_TESTS} are the most"
+            return TooLargeError(
+                f"The product of the model with {names} reads {n_tests} token tests, and "
+                f"{MAX_TESTS} are the most. {JOIN_TESTS}"
+            )
         return TooLargeError(
-            f"The product of the model with {names} {why}. Use fewer or simpler constraints, or a "
-            "larger budget. Decoding alone needs only those that an answer breaks."
+            f"The product of the model with {names} needs more than {budget:,} arcs. Use fewer or "
+            "simpler constraints, or raise decoding_budget. Probabilities, marginals and samples "
+            "need all constraints in one product; predict, decode and decode_nbest only those that "
+            "an answer breaks."
         )
 
     def _fingerprint(self, indices: Indices, *more: Any) -> str:
         from trelliswork import __version__
 
         rules = [repr(self.constraints[i]) for i in indices]
-        return fingerprint([__version__, self.labels.to_dict(), rules, *more], self.model)
+        parts = [__version__, self.labels.to_dict(), rules, self.max_states, *more]
+        return fingerprint(parts, self.model)
+
+
+def _are_places(stored: NDArray[Any] | None, count: int) -> bool:
+    """Return whether an array from a file is some of the places ``0 … count - 1``, in order."""
+    return (
+        stored is not None
+        and stored.ndim == 1
+        and stored.dtype == np.int64
+        and bool((np.diff(stored, prepend=-1, append=count) > 0).all())
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Conflict",
     "OnInfeasible",
+    "check_on_infeasible",
     "feasible_rules",
     "find_conflict",
     "group_by_rules",
@@ -32,6 +33,15 @@ __all__ = [
 ]
 
 OnInfeasible = Literal["error", "relax", "unconstrained"]
+
+
+def check_on_infeasible(given: object) -> None:
+    """Raise a `ValueError` for anything that `OnInfeasible` does not name."""
+    choices = get_args(OnInfeasible)
+    if given not in choices:
+        raise ValueError(
+            f"on_infeasible: expected {' or '.join(map(repr, choices))}, got {given!r}."
+        )
 
 
 @dataclass(frozen=True)

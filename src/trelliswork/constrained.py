@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.conflicts import group_by_rules, open_labels
+from trelliswork.conflicts import check_on_infeasible, group_by_rules, open_labels
 from trelliswork.derived import derive
 from trelliswork.inference import log_partition
 
@@ -68,6 +68,7 @@ def feasible_trellises(
     InfeasibleError
         With ``on_infeasible="error"``, as `decode_batch`.
     """
+    check_on_infeasible(on_infeasible)
     everyone = np.arange(trellis.n_sequences)
     together = constrained_trellis(plan, trellis, evidence)
     hopeless = np.isneginf(log_partition(together, n_jobs=n_jobs))

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from trelliswork.conflicts import group_by_rules, open_labels
+from trelliswork.conflicts import check_on_infeasible, group_by_rules
 from trelliswork.derived import derive
 from trelliswork.evidence import rows_of
-from trelliswork.inference import viterbi
+from trelliswork.inference import paths_to_find
+from trelliswork.lazy import METHODS, best_lazily
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from trelliswork.conflicts import OnInfeasible
     from trelliswork.evidence import Evidence
+    from trelliswork.lazy import Method
     from trelliswork.plan import Plan
     from trelliswork.trellis import Trellis
 
@@ -40,12 +42,12 @@ __all__ = [
     "DecodedBatch",
     "Decoding",
     "decode_batch",
+    "decode_nbest_batch",
     "describe_batch",
+    "describe_nbest",
 ]
 
 Status = Literal["optimal", "relaxed", "unconstrained"]
-Method = Literal["chain", "lazy", "product"]
-METHODS: tuple[Method, ...] = ("chain", "lazy", "product")
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,8 @@ class Decoding:
     score : float
         Its score under the model.
     upper_bound : float
-        No labelling that satisfies what was asked for scores more.
+        No labelling that satisfies what was asked for scores more; in a list of the best, none but
+        those before it.
     gap : float
         ``upper_bound − score``; 0 for a proven optimum.
     status : str
@@ -145,31 +148,68 @@ def decode_batch(
     InfeasibleError
         With ``on_infeasible="error"``, naming the sequence and a minimal conflicting subset.
     """
-    everything = tuple(range(len(plan.constraints)))
-    found = _decode_lazily(plan, trellis, evidence, everything, allowed, n_jobs)
-    hopeless = np.flatnonzero(np.isneginf(found.scores))
-    if not hopeless.size or not plan.constraints:
-        return found
-    groups = group_by_rules(plan, evidence, hopeless, allowed, on_infeasible)
-    for kept, members in groups.items():
-        chosen = np.array(members)
-        rows = rows_of(trellis.offsets, chosen)
-        part = _decode_lazily(
-            plan,
-            derive(trellis, sequences=chosen),
-            evidence.take(chosen),
-            kept,
-            None if allowed is None else allowed[rows],
-            n_jobs,
-        )
-        found.labels[rows] = part.labels
-        found.scores[chosen] = part.scores
-        found.iterations[chosen] += part.iterations
-        found.methods[chosen] = part.methods
-        found.kept.update(dict.fromkeys(members, kept))
-    return replace(
-        found, fallback="unconstrained" if on_infeasible == "unconstrained" else "relaxed"
+    (best,) = decode_nbest_batch(
+        plan,
+        trellis,
+        evidence,
+        1,
+        allowed=allowed,
+        on_infeasible=on_infeasible,
+        n_jobs=n_jobs,
     )
+    return best
+
+
+def decode_nbest_batch(
+    plan: Plan,
+    trellis: Trellis,
+    evidence: Evidence,
+    k: int,
+    *,
+    allowed: BoolArray | None = None,
+    on_infeasible: OnInfeasible = "error",
+    n_jobs: int | None = None,
+) -> list[DecodedBatch]:
+    """Find the `k` best labellings of each sequence that satisfy all constraints, exactly.
+
+    The other parameters are those of `decode_batch`.
+
+    Returns
+    -------
+    list of DecodedBatch
+        The best labellings, the second best and so on, `k` in all or as many as there can be.
+        Where a sequence has fewer, its scores are ``-inf`` and its labels -1.
+    """
+    check_on_infeasible(on_infeasible)
+    k = paths_to_find(trellis, k)
+    everything = tuple(range(len(plan.constraints)))
+    found = best_lazily(plan, trellis, evidence, everything, allowed=allowed, k=k, n_jobs=n_jobs)
+    hopeless = np.flatnonzero(np.isneginf(found.scores[:, 0]))
+    kept_rules: dict[int, tuple[int, ...]] = {}
+    if hopeless.size and plan.constraints:
+        groups = group_by_rules(plan, evidence, hopeless, allowed, on_infeasible)
+        for kept, members in groups.items():
+            chosen = np.array(members)
+            rows = rows_of(trellis.offsets, chosen)
+            part = best_lazily(
+                plan,
+                derive(trellis, sequences=chosen),
+                evidence.take(chosen),
+                kept,
+                allowed=None if allowed is None else allowed[rows],
+                k=k,
+                n_jobs=n_jobs,
+            )
+            found.labels[:, rows] = part.labels
+            found.scores[chosen] = part.scores
+            found.iterations[chosen] += part.iterations
+            found.methods[chosen] = part.methods
+            kept_rules.update(dict.fromkeys(members, kept))
+    fallback: Status = "unconstrained" if on_infeasible == "unconstrained" else "relaxed"
+    return [
+        DecodedBatch(labels, scores, found.iterations, found.methods, kept_rules, fallback)
+        for labels, scores in zip(found.labels, found.scores.T, strict=True)
+    ]
 
 
 def describe_batch(plan: Plan, evidence: Evidence, found: DecodedBatch) -> list[Decoding]:
@@ -193,72 +233,17 @@ def describe_batch(plan: Plan, evidence: Evidence, found: DecodedBatch) -> list[
     return answers
 
 
-def _decode_lazily(
-    plan: Plan,
-    trellis: Trellis,
-    evidence: Evidence,
-    constraints: Sequence[int],
-    allowed: BoolArray | None,
-    n_jobs: int | None,
-) -> DecodedBatch:
-    """Decode under some of the constraints; a score of ``-inf`` where nothing satisfies them."""
-    mask = open_labels(plan, evidence, constraints, allowed)
-    rules = [i for i in constraints if i in plan.rules]
-    best = viterbi(trellis, allowed=mask, n_jobs=n_jobs)
-    once = np.ones(trellis.n_sequences, dtype=np.int64)
-    found = DecodedBatch(best.labels, best.scores, once, np.zeros_like(once))
-    if not rules:
-        return found
-    added = np.zeros((trellis.n_sequences, len(rules)), dtype=bool)
-    if tuple(rules) == plan.rules and plan.compact is not None:
-        answered = np.isfinite(found.scores)
-        labels = np.maximum(found.labels, 0)  # -1 where there is no answer
-        obeyed = plan.accepts_together(plan.compact, labels, evidence)
-        pending = np.flatnonzero(answered & ~obeyed)
-        added[pending] = True
-    else:
-        pending = _broken(plan, rules, found.labels, found.scores, evidence, added)
-    while pending.size:
-        patterns, group_of = np.unique(added[pending], axis=0, return_inverse=True)
-        for group, pattern in enumerate(patterns):
-            chosen = pending[group_of.ravel() == group]
-            rows = rows_of(trellis.offsets, chosen)
-            compiled = plan.product([rules[i] for i in np.flatnonzero(pattern)])
-            classes = evidence.classes(compiled.tests)
-            best = viterbi(
-                derive(trellis, sequences=chosen, automaton=compiled.automaton, classes=classes),
-                allowed=None if mask is None else mask[rows],
-                n_jobs=n_jobs,
-            )
-            found.labels[rows] = best.labels
-            found.scores[chosen] = best.scores
-            found.iterations[chosen] += 1
-            found.methods[chosen] = METHODS.index("product" if pattern.all() else "lazy")
-        part = evidence.take(pending)
-        rows = rows_of(trellis.offsets, pending)
-        own = added[pending]
-        again = _broken(plan, rules, found.labels[rows], found.scores[pending], part, own)
-        added[pending] = own
-        pending = pending[again]
-    return found
-
-
-def _broken(
-    plan: Plan,
-    rules: Sequence[int],
-    labels: NDArray[np.int32],
-    scores: NDArray[np.float64],
-    evidence: Evidence,
-    added: BoolArray,
-) -> IntArray:
-    """Mark the rules that answers break as added; return which sequences break a new one."""
-    feasible = np.isfinite(scores)
-    labels = np.maximum(labels, 0)  # -1 where there is no answer
-    new = np.zeros_like(feasible)
-    for place, rule in enumerate(rules):
-        if added[:, place].all():
-            continue
-        broken = feasible & ~plan.accepts(rule, labels, evidence) & ~added[:, place]
-        added[:, place] |= broken
-        new |= broken
-    return np.flatnonzero(new)
+def describe_nbest(
+    plan: Plan, evidence: Evidence, found: Sequence[DecodedBatch]
+) -> list[list[Decoding]]:
+    """Return the answers of `decode_nbest_batch`, a list a sequence, best first."""
+    answers: list[list[Decoding]] = [[] for _ in evidence.sentences]
+    for rank in found:
+        there = np.isfinite(rank.scores)
+        shown = replace(rank, labels=np.maximum(rank.labels, 0))  # -1 where there is no answer
+        for own, decoding, exists in zip(
+            answers, describe_batch(plan, evidence, shown), there.tolist(), strict=True
+        ):
+            if exists:
+                own.append(decoding)
+    return answers

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from contextlib import nullcontext
 from dataclasses import asdict
-from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,8 +23,9 @@ from trelliswork.learn.train import DevCheck, train
 from trelliswork.learn.weights import sequence_weights
 from trelliswork.model import ChainModel
 from trelliswork.parallel import resolve_jobs
+from trelliswork.parameters import check_parameters, saved_parameters
 from trelliswork.persist import read_model_file, write_model_file
-from trelliswork.plan import TRAINING_BUDGET, Plan, as_constraints, plan
+from trelliswork.plan import DECODING_BUDGET, TRAINING_BUDGET, Plan, plan
 from trelliswork.progress import TrainingProgress, TrainingStep
 from trelliswork.report import report
 from trelliswork.tagger import Tagger
@@ -89,6 +89,10 @@ class CRFTagger(Tagger):
         What to do with a sequence that no labelling fits: ``"error"``; ``"relax"``: drop
         constraints of minimal conflicting subsets, the last given first, until one fits; or
         ``"unconstrained"``: drop all. `decode` marks such answers.
+    training_budget, decoding_budget
+        Most arcs of the product of the model with constraints. Constraints beyond the first are
+        left to decoding, which adds them as answers break them; where a product passes the second,
+        there is an error. See `trelliswork.plan`.
     n_jobs
         Threads; None: as many as there are cores, or as joblib leaves to this worker.
     random_state
@@ -149,6 +153,8 @@ class CRFTagger(Tagger):
         constrained_training: bool = True,
         on_conflict: Literal["error", "skip"] = "error",
         on_infeasible: OnInfeasible = "error",
+        training_budget: int = TRAINING_BUDGET,
+        decoding_budget: int = DECODING_BUDGET,
         n_jobs: int | None = None,
         random_state: int | None = None,
         verbose: bool = False,
@@ -170,6 +176,8 @@ class CRFTagger(Tagger):
         self.constrained_training = constrained_training
         self.on_conflict = on_conflict
         self.on_infeasible = on_infeasible
+        self.training_budget = training_budget
+        self.decoding_budget = decoding_budget
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -208,13 +216,17 @@ class CRFTagger(Tagger):
         NotInLanguageError
             Where labels break a constraint, naming the sequence, the token and the constraint.
         """
-        self._check_parameters()
+        check_parameters(self.get_params(deep=False))
         jobs = resolve_jobs(self.n_jobs)
         sequences = as_sequences(X)
         names = as_labels(sequences, y)
         labels = _label_set(names, self.scheme, self.outside)
-        budget = TRAINING_BUDGET if self.constrained_training else 0
-        rules = plan(labels, self.constraints, training_budget=budget)
+        rules = plan(
+            labels,
+            self.constraints,
+            training_budget=self.training_budget if self.constrained_training else 0,
+            decoding_budget=self.decoding_budget,
+        )
         under = Denominator.choose(
             rules, sequences, names, trained=self.constrained_training, on_conflict=self.on_conflict
         )
@@ -297,7 +309,8 @@ class CRFTagger(Tagger):
         check_is_fitted(self)
         settings = {
             "estimator": type(self).__name__,
-            "parameters": self._saved_parameters(),
+            "parameters": saved_parameters(self.get_params(deep=False), self.plan_),
+            "plan": self.plan_.budgets(),
             "model": self.model_.settings(),
             "training": {
                 "n_iter": self.n_iter_,
@@ -324,8 +337,9 @@ class CRFTagger(Tagger):
         tagger.model_ = ChainModel.restore(settings["model"], arrays)
         tagger.labels_ = tagger.model_.labels
         tagger.classes_ = np.array(tagger.labels_.names)
-        budget = TRAINING_BUDGET if tagger.constrained_training else 0
-        tagger.plan_ = Plan(tagger.labels_, tagger.constraints, training_budget=budget)
+        # Files written before budgets could be chosen do not name them.
+        old = {} if tagger.constrained_training else {"training_budget": 0}
+        tagger.plan_ = Plan(tagger.labels_, tagger.constraints, **settings.get("plan", old))
         training = settings["training"]
         tagger.n_iter_ = training["n_iter"]
         tagger.loss_ = training["loss"]
@@ -336,53 +350,12 @@ class CRFTagger(Tagger):
         tagger.metadata_ = dict(settings["metadata"])
         return tagger
 
-    def _saved_parameters(self) -> dict[str, Any]:
-        parameters: dict[str, Any] = self.get_params(deep=False)
-        if isinstance(self.features, Templates):
-            parameters["features"] = self.features.to_dict()
-        # As text, which is parsed and never executed.
-        parameters["constraints"] = [repr(c) for c in as_constraints(self.constraints)]
-        # Where training began is history; the file stands by itself.
-        parameters["init"] = None
-        if self.class_weight is not None and not isinstance(self.class_weight, str):
-            parameters["class_weight"] = {k: float(w) for k, w in self.class_weight.items()}
-        # A grid over a NumPy range leaves NumPy numbers, which JSON does not know.
-        return {
-            name: value.item() if isinstance(value, np.generic) else value
-            for name, value in parameters.items()
-        }
-
     def __sklearn_clone__(self) -> CRFTagger:
         # `init` is a trained tagger: cloning it would forget what it learned.
         parameters = self.get_params(deep=False)
         kept = parameters.pop("init")
         copies = {name: clone(value, safe=False) for name, value in parameters.items()}
         return type(self)(**copies, init=kept)
-
-    def _check_parameters(self) -> None:
-        least = {"min_count": 1, "max_iter": 0, "dev_every": 1, "patience": 1}
-        for name, low in least.items():
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < low:
-                raise ValueError(f"{name}: expected a whole number from {low} up, got {value!r}.")
-        for name in ("l2", "tol"):
-            value = getattr(self, name)
-            if not isinstance(value, Real) or not 0.0 <= float(value) < np.inf:
-                raise ValueError(f"{name}: expected a finite number from 0 up, got {value!r}.")
-        for name in ("pairs", "transitions"):
-            if getattr(self, name) not in ("observed", "all"):
-                raise ValueError(
-                    f"{name}: expected 'observed' or 'all', got {getattr(self, name)!r}."
-                )
-        for name, choices in (
-            ("on_conflict", ("error", "skip")),
-            ("on_infeasible", ("error", "relax", "unconstrained")),
-        ):
-            if getattr(self, name) not in choices:
-                raise ValueError(
-                    f"{name}: expected {' or '.join(map(repr, choices))}, got "
-                    f"{getattr(self, name)!r}."
-                )
 
 
 def load(path: str | os.PathLike[str]) -> CRFTagger:

@@ -15,7 +15,7 @@ import numpy as np
 
 from trelliswork.constraints.base import All
 from trelliswork.errors import DataError
-from trelliswork.sentence import Sentence
+from trelliswork.sentence import TOKEN_COLUMN, Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,6 +50,7 @@ class Evidence:
         self.offsets = offsets
         self._outcomes: dict[TokenTest, BoolArray] = {}
         self._masks: dict[Constraint, BoolArray] = {}
+        self._columns: set[str | None] = set()  # of (token, tag) rows, that tests ask for
 
     @property
     def n_tokens(self) -> int:
@@ -82,12 +83,14 @@ class Evidence:
             [self.sentences[b] for b in sequences.tolist()],
             np.concatenate([[0], np.cumsum(lengths)]),
         )
+        part._columns = set(self._columns)
         part._outcomes = {test: found[rows] for test, found in self._outcomes.items()}
         part._masks = {constraint: found[rows] for constraint, found in self._masks.items()}
         return part
 
     def _outcome(self, test: TokenTest) -> BoolArray:
         if test not in self._outcomes:
+            self._check_columns((test,))
             if self._distinct is not None:
                 sentence, place = self._distinct
                 self._outcomes[test] = np.asarray(test.passes(sentence), dtype=bool)[place]
@@ -104,12 +107,25 @@ class Evidence:
         return self._masks[constraint]
 
     def _mask_of_part(self, part: Constraint) -> BoolArray:
+        self._check_columns(part.tests)
         # A single rule asks a test of the token, or where the token stands.
         if part.tests and self._distinct is not None:
             sentence, place = self._distinct
             return _answer(part, self.labels, sentence)[place]
         found = [_answer(part, self.labels, sentence) for sentence in self.sentences]
         return self._joined(found, repr(part)).reshape(self.n_tokens, len(self.labels))
+
+    def _check_columns(self, tests: Sequence[TokenTest]) -> None:
+        """Refuse a second column of (token, tag) rows: one name is the tag, whatever it is."""
+        if not any(isinstance(s, list) and s and isinstance(s[0], tuple) for s in self.sentences):
+            return
+        asked = {atom.column for test in tests for atom in test.atoms}
+        self._columns |= {name for name in asked if name not in (None, TOKEN_COLUMN)}
+        if len(self._columns) > 1:
+            raise DataError(
+                f"Token tests look at the columns {', '.join(sorted(map(repr, self._columns)))} of "
+                "(token, …) rows, which have no names. Pass Sentences with named columns."
+            )
 
     @cached_property
     def _distinct(self) -> tuple[Any, IntArray] | None:

@@ -218,9 +218,7 @@ def kbest(
     tokens × states of the longest sequence, a thread. Where the automaton is ambiguous, all paths
     that spell the same labels are looked at and the best is kept, which can take very long.
     """
-    if not isinstance(k, Integral) or k < 1:
-        raise ValueError(f"k: expected a whole number from 1 up, got {k!r}.")
-    k = min(int(k), _most_paths(trellis))
+    k = paths_to_find(trellis, k)
     labels = np.full((k, trellis.n_tokens), -1, dtype=np.int32)
     begins = np.zeros((k, trellis.n_tokens), dtype=np.uint8)
     scores = np.full((trellis.n_sequences, k), -np.inf)
@@ -228,12 +226,17 @@ def kbest(
     return BestPaths(labels, begins.astype(bool), scores)
 
 
-def _most_paths(trellis: Trellis) -> int:
-    """Return a bound on the number of paths of any sequence: labels, and where segments begin."""
+def paths_to_find(trellis: Trellis, k: int) -> int:
+    """Return `k`, or a bound on the number of paths of any sequence where that is less.
+
+    Paths differ in labels, and in where segments begin.
+    """
+    if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:
+        raise ValueError(f"k: expected a whole number from 1 up, got {k!r}.")
     longest = int(np.diff(trellis.offsets).max(initial=0))
     ways = trellis.automaton.n_labels * (2 if trellis.scores.shape[1] > 1 else 1)
     # Beyond any k that fits into memory the exact number does not matter.
-    return int(ways ** min(longest, 64))
+    return min(int(k), int(ways ** min(longest, 64)))
 
 
 def sample(

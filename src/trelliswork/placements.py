@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from trelliswork.constraints.letters import JOIN_TESTS, MAX_TESTS
 from trelliswork.tables import shorten, text_table
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from trelliswork.automaton import Automaton
     from trelliswork.constraints import Constraint
 
-__all__ = ["Placement", "Where", "describe_placements"]
+__all__ = ["Placement", "Where", "describe_placements", "warn_of_tests"]
 
 Where = Literal["mask", "training", "decoding"]
 
@@ -43,7 +44,13 @@ class Placement:
 
 
 def describe_placements(
-    placements: Sequence[Placement], model: Automaton, trained: Automaton, budget: int
+    placements: Sequence[Placement],
+    model: Automaton,
+    trained: Automaton,
+    budget: int,
+    *,
+    beyond_tests: Sequence[Constraint] = (),
+    n_tests: int = 0,
 ) -> str:
     """Return a table of what went where, and what it costs.
 
@@ -55,6 +62,10 @@ def describe_placements(
         The automaton of the model, and its product with the constraints of training.
     budget
         Most arcs of that product.
+    beyond_tests
+        The constraints that are left to decoding for their token tests.
+    n_tests
+        Number of token tests that the automata read together.
     """
     rows = []
     for placed in placements:
@@ -70,13 +81,30 @@ def describe_placements(
         "Cost is work a token, the model without constraints being 1 "
         f"({model.n_states:,} states, {model.n_arcs:,} arcs).",
     ]
-    left = [shorten(repr(p.constraint)) for p in placements if p.where == "decoding"]
-    if left:
-        beyond = f", beyond the {budget:,} arcs of the training budget" if budget else ""
-        lines.append(f"Left to decoding{beyond}: {', '.join(left)}.")
+    left = [p.constraint for p in placements if p.where == "decoding"]
+    beyond_arcs = [c for c in left if c not in beyond_tests]
+    reasons = [(beyond_arcs, f", beyond the {budget:,} arcs of the training budget")]
+    if not budget:
+        reasons = [(left, "")]
+    reasons.append((list(beyond_tests), f", beyond {MAX_TESTS} token tests"))
+    lines += [
+        f"Left to decoding{why}: {', '.join(shorten(repr(c)) for c in those)}."
+        for those, why in reasons
+        if those
+    ]
+    if n_tests > MAX_TESTS:
+        lines.append(warn_of_tests(n_tests))
     if any(p.where != "mask" for p in placements):
         lines.append(
             "Decoding starts without automata and adds, sequence by sequence, those that the best "
             "labelling breaks."
         )
     return "\n".join(lines)
+
+
+def warn_of_tests(n_tests: int) -> str:
+    """Say what happens to constraints that read more token tests than a product can."""
+    return (
+        f"The automata read {n_tests} token tests, and {MAX_TESTS} are the most in one product: "
+        f"decoding gives up where an answer needs more. {JOIN_TESTS}"
+    )

@@ -10,7 +10,6 @@ the others are left to decoding, which adds to a sequence only those that its be
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,22 +17,24 @@ import numpy as np
 
 from trelliswork.automaton import Automaton
 from trelliswork.compiler import MAX_STATES, CompiledProduct, ProductCompiler
-from trelliswork.constraints import Constraint, as_constraint
+from trelliswork.constraints.given import as_constraints
+from trelliswork.constraints.letters import MAX_TESTS
 from trelliswork.evidence import Evidence
 from trelliswork.intersection import product_size
+from trelliswork.labels import LabelSet
 from trelliswork.placements import Placement, describe_placements
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.labels import LabelSet
+    from trelliswork.constraints import Constraint
     from trelliswork.placements import Where
 
-__all__ = ["TRAINING_BUDGET", "Placement", "Plan", "as_constraints", "plan"]
+__all__ = ["DECODING_BUDGET", "TRAINING_BUDGET", "Placement", "Plan", "as_constraints", "plan"]
 
-TRAINING_BUDGET = 500_000
+TRAINING_BUDGET = 100_000  # planning and training stay a matter of seconds
 DECODING_BUDGET = 5_000_000
 COMPACT_ARCS = 20_000
 
@@ -98,6 +99,22 @@ class Plan:
         if not self.training_budget:
             return ()
         return self._compiler.choose_rules(self.rules, self.training_budget)
+
+    @cached_property
+    def beyond_tests(self) -> tuple[int, ...]:
+        """Indices of the automata left out of training by the number of token tests they read."""
+        trained = self.trained_rules
+        return tuple(
+            i
+            for i in (self.rules if self.training_budget else ())
+            if i not in trained
+            and len(self._compiler.tests((*(j for j in trained if j < i), i))) > MAX_TESTS
+        )
+
+    @cached_property
+    def n_tests(self) -> int:
+        """Number of different token tests that the automata read."""
+        return len(self._compiler.tests(self.rules))
 
     @property
     def training(self) -> CompiledProduct:
@@ -193,10 +210,22 @@ class Plan:
         """Return the position-wise constraints among some."""
         return tuple(self.constraints[i] for i in indices if i in self.masks)
 
+    def budgets(self) -> dict[str, int]:
+        """Return the budgets, as `plan` takes them and as model files keep them."""
+        return {
+            "training_budget": int(self.training_budget),
+            "decoding_budget": int(self.decoding_budget),
+        }
+
     def describe(self) -> str:
         """Return a table of what went where; also ``str(plan)``."""
         return describe_placements(
-            self.placements, self.model, self.training.automaton, self.training_budget
+            self.placements,
+            self.model,
+            self.training.automaton,
+            self.training_budget,
+            beyond_tests=[self.constraints[i] for i in self.beyond_tests],
+            n_tests=self.n_tests,
         )
 
     __str__ = describe
@@ -207,9 +236,8 @@ class Plan:
     def __reduce__(self) -> tuple[Any, ...]:
         options: dict[str, Any] = {
             "model": None if self.model.is_chain else self.model,
-            "training_budget": self.training_budget,
-            "decoding_budget": self.decoding_budget,
             "max_states": self.max_states,
+            **self.budgets(),
         }
         return partial(Plan, **options), (self.labels, self.constraints)
 
@@ -254,6 +282,11 @@ def plan(
     >>> [p.where for p in found.placements]
     ['training']
     """
+    if not isinstance(labels, LabelSet):
+        raise TypeError(
+            f"labels: expected a LabelSet, got {type(labels).__name__}. The labels come first: "
+            "plan(labels, constraints)."
+        )
     found = Plan(
         labels,
         as_constraints(constraints),
@@ -264,12 +297,3 @@ def plan(
     )
     _ = found.placements  # compiles everything that training needs
     return found
-
-
-def as_constraints(given: Any) -> tuple[Constraint, ...]:
-    """Return one constraint, expression or automaton, or a sequence of these, as constraints."""
-    if given is None:
-        return ()
-    if isinstance(given, str | Automaton | Constraint) or not isinstance(given, Iterable):
-        return (as_constraint(given),)
-    return tuple(map(as_constraint, given))

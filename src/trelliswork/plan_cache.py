@@ -42,7 +42,7 @@ __all__ = [
 
 logger = logging.getLogger(__name__)
 
-FORMAT = "trelliswork-product-1"
+FORMAT = "trelliswork-product-2"
 VARIABLE = "TRELLISWORK_CACHE"
 
 

@@ -14,7 +14,8 @@ after       arcs at which it does not go on
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -58,7 +59,7 @@ def collect_spans(
         )
     found = []
     for sequence, (own, length) in enumerate(zip(spans, lengths.tolist(), strict=True)):
-        for start, end, name in own:
+        for start, end, name in map(_triple, own, repeat(sequence)):
             if not 0 <= start < end <= length:
                 raise DataError(
                     f"spans: sequence {sequence}: expected 0 <= start < end <= {length}, got "
@@ -71,6 +72,17 @@ def collect_spans(
                 )
             found.append(WantedSpan(sequence, start, end, name))
     return found
+
+
+def _triple(given: Any, sequence: int) -> tuple[int, int, str]:
+    try:
+        start, end, name = given
+        return int(start), int(end), name
+    except (TypeError, ValueError):
+        raise DataError(
+            f"spans: sequence {sequence}: expected a list of (start, end, name), got {given!r} in "
+            "it. Give one list of spans a sequence."
+        ) from None
 
 
 def guarded_trellises(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from copy import copy
+from copy import copy, deepcopy
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,8 +12,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from trelliswork import inference
+from trelliswork.conflicts import check_on_infeasible
 from trelliswork.constrained import constrained_trellis, feasible_trellises
-from trelliswork.decoding import decode_batch, describe_batch
+from trelliswork.decoding import decode_nbest_batch, describe_batch, describe_nbest
 from trelliswork.evidence import rows_of
 from trelliswork.inputs import allowed_labels, as_labels, as_sequences
 from trelliswork.plan import Plan, as_constraints, plan
@@ -45,17 +46,24 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     model_: ChainModel
     labels_: LabelSet
     plan_: Plan
+    metadata_: dict[str, Any]
     constraints: Any
-    constrained_training: bool
+    decoding_budget: int
     n_jobs: int | None
     on_infeasible: OnInfeasible
 
     def with_constraints(
-        self, constraints: Any, *, on_infeasible: OnInfeasible | None = None
+        self,
+        constraints: Any,
+        *,
+        on_infeasible: OnInfeasible | None = None,
+        decoding_budget: int | None = None,
     ) -> Self:
         """Return this trained tagger under other constraints, which hold in decoding only.
 
-        The weights are shared, and this tagger stays as it is.
+        The weights are shared, and this tagger stays as it is. The other parameters carry over,
+        `constrained_training` among them: to ``fit`` the result, or a clone of it, trains under
+        the new constraints wherever this tagger was to train under its own.
 
         Parameters
         ----------
@@ -64,14 +72,24 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
             none.
         on_infeasible
             What to do where no labelling satisfies them. Default: as before.
+        decoding_budget
+            Most arcs of a product. Default: as before.
         """
         check_is_fitted(self)
         other = copy(self)
+        other.metadata_ = deepcopy(self.metadata_)
         other.constraints = as_constraints(constraints)
-        other.constrained_training = False
-        other.plan_ = plan(self.labels_, other.constraints, training_budget=0)
         if on_infeasible is not None:
+            check_on_infeasible(on_infeasible)
             other.on_infeasible = on_infeasible
+        if decoding_budget is not None:
+            other.decoding_budget = decoding_budget
+        other.plan_ = plan(
+            self.labels_,
+            other.constraints,
+            training_budget=0,
+            decoding_budget=other.decoding_budget,
+        )
         return other
 
     def predict(self, X: Any, *, known: Any = None) -> list[list[str]]:  # noqa: N803
@@ -89,7 +107,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         InfeasibleError
             Where no labelling satisfies all constraints, unless ``on_infeasible`` says otherwise.
         """
-        evidence, found = self._decode(X, known)
+        evidence, (found,) = self._decode(X, known)
         names = self.model_.names(found.labels)
         return [names[first:last] for first, last in pairwise(evidence.offsets.tolist())]
 
@@ -98,8 +116,27 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
 
         The parameters are those of `predict`.
         """
-        evidence, found = self._decode(X, known)
+        evidence, (found,) = self._decode(X, known)
         return describe_batch(self.plan_, evidence, found)
+
+    def decode_nbest(self, X: Any, k: int, *, known: Any = None) -> list[list[Decoding]]:  # noqa: N803
+        """Return the `k` best labellings of each sequence with their scores, best first.
+
+        Exact, and without probabilities: as `decode`, it needs the automata of those constraints
+        only that an answer breaks, where `predict_nbest` needs all in one product. Fewer than `k`
+        where there are no more.
+
+        Parameters
+        ----------
+        X
+            Sequences, as for ``fit``.
+        k
+            How many.
+        known
+            What is known of the labels, as in `predict`.
+        """
+        evidence, found = self._decode(X, known, k)
+        return describe_nbest(self.plan_, evidence, found)
 
     def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:  # noqa: N803
         """Return ``P(y_t = y | x)``, one array of shape ``(T, L)`` a sequence."""
@@ -113,7 +150,8 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     def predict_nbest(self, X: Any, k: int) -> list[list[tuple[list[str], float]]]:  # noqa: N803
         """Return the `k` most probable labellings of each sequence with their probabilities.
 
-        Best first; fewer than `k` where there are no more.
+        Best first; fewer than `k` where there are no more. Probabilities need the product with all
+        constraints; `decode_nbest` does without.
         """
         offsets, groups = self._groups(X)
         answers: list[list[tuple[list[str], float]]] = [[] for _ in offsets[1:]]
@@ -167,7 +205,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         sequences = as_sequences(X)
         free = self.model_.trellis(sequences, n_jobs=self.n_jobs)
-        asked = Plan(self.labels_, as_constraints(constraint))
+        asked = Plan(self.labels_, as_constraints(constraint), decoding_budget=self.decoding_budget)
         inside = constrained_trellis(asked, free, asked.evidence(sequences, free.offsets))
         log_odds = inference.log_partition(inside, n_jobs=self.n_jobs)
         return np.exp(log_odds - inference.log_partition(free, n_jobs=self.n_jobs))
@@ -222,7 +260,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         evidence = self.plan_.evidence(sequences, free.offsets)
         return constrained_trellis(self.plan_, free, evidence)
 
-    def _decode(self, X: Any, known: Any) -> tuple[Evidence, DecodedBatch]:  # noqa: N803
+    def _decode(self, X: Any, known: Any, k: int = 1) -> tuple[Evidence, list[DecodedBatch]]:  # noqa: N803
         check_is_fitted(self)
         sequences = as_sequences(X)
         allowed = None
@@ -231,15 +269,16 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
             allowed = allowed_labels(self.labels_, given, "known")
         free = self.model_.trellis(sequences, n_jobs=self.n_jobs)
         evidence = self.plan_.evidence(sequences, free.offsets)
-        found = decode_batch(
+        found = decode_nbest_batch(
             self.plan_,
             free,
             evidence,
+            k,
             allowed=allowed,
             on_infeasible=self.on_infeasible,
             n_jobs=self.n_jobs,
         )
-        _warn_of_relaxed(len(found.kept), len(sequences), self.on_infeasible)
+        _warn_of_relaxed(len(found[0].kept), len(sequences), self.on_infeasible)
         return evidence, found
 
     def _groups(self, X: Any) -> tuple[NDArray[np.int64], list[tuple[NDArray[np.int64], Trellis]]]:  # noqa: N803

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 MAX_TESTS = 6
 """The kernel tells 64 classes of tokens apart."""
 
+JOIN_TESTS = (
+    "Join tests that stand together into one, as in token(...) | token(...), or leave rules out."
+)
+
 State = TypeVar("State", bound="Hashable")
 
 

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 __all__ = ["SentenceLike", "TokenTest", "token"]
 
-SentenceLike: TypeAlias = Sentence | Sequence[str] | Sequence[Mapping[str, Any]]
-"""What a test reads: a sentence, its tokens as strings, or one feature dict a token."""
+SentenceLike: TypeAlias = (
+    Sentence | Sequence[str] | Sequence[tuple[str, ...]] | Sequence[Mapping[str, Any]]
+)
+"""What a test reads: a sentence, its tokens as strings, (token, tag) rows, or feature dicts."""
 
 
 class TokenTest(ABC):
@@ -37,7 +39,7 @@ class TokenTest(ABC):
         Parameters
         ----------
         sentence
-            A `Sentence`, a list of tokens, or a list of feature dicts.
+            A `Sentence`, a list of tokens, of (token, tag) rows, or of feature dicts.
         """
         return self.evaluate(lambda test: test.ask(sentence))
 
@@ -179,7 +181,8 @@ def token(
     lexicon
         Passes where the token is one of these strings. With `regex` too, both must hold.
     column
-        The column, or the key of the feature dicts, to look at instead of the token.
+        The column, or the key of the feature dicts, to look at instead of the token. In
+        ``(token, tag)`` rows any other name than ``"word"`` is the tag.
     ignore_case
         Whether upper and lower case are the same, in both.
 
@@ -251,8 +254,8 @@ def _cell(item: object, position: int, test: Token) -> str:
             raise DataError(f"token {position}: {_missing(test, item)}")
         value = item[key]
         return value if isinstance(value, str) else str(value)
-    if isinstance(item, tuple) and item and key == TOKEN_COLUMN:
-        item = item[0]
+    if isinstance(item, tuple) and item:
+        return _field(item, position, test)
     if not isinstance(item, str):
         raise TypeError(
             f"{test!r}: expected a token or a feature dict at position {position}, got "
@@ -264,6 +267,24 @@ def _cell(item: object, position: int, test: Token) -> str:
             "Pass a Sentence with that column."
         )
     return item
+
+
+def _field(row: tuple[object, ...], position: int, test: Token) -> str:
+    """Return what a test looks at in a row: the token, or in (token, tag) the tag, as templates."""
+    place = 0 if test.column in (None, TOKEN_COLUMN) else 1
+    if place == 1 and len(row) != 2:
+        raise DataError(
+            f"token {position}: {test!r} looks at column {test.column!r}, which has no known place "
+            f"in a row of {len(row)}. Pass a Sentence with named columns; in (token, tag) rows it "
+            "is the tag."
+        )
+    cell = row[place]
+    if not isinstance(cell, str):
+        raise TypeError(
+            f"{test!r}: expected a string in the row at position {position}, got "
+            f"{type(cell).__name__}."
+        )
+    return cell
 
 
 def _missing(test: Token, there: Iterable[object]) -> str:

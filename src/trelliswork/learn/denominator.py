@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork.conflicts import open_labels
+from trelliswork.constraints.letters import MAX_TESTS
 from trelliswork.errors import DataError
 from trelliswork.learn.gold import conflict_error, find_conflicting_gold
 from trelliswork.learn.objective import GoldLabels
+from trelliswork.placements import warn_of_tests
 from trelliswork.tables import join_names, shorten
 
 if TYPE_CHECKING:
@@ -91,13 +93,13 @@ class Denominator:
         everything = range(len(plan.constraints))
         counted = sorted({*plan.masks, *plan.trained_rules}) if trained else ()
         left = [i for i in everything if i not in counted]
-        if trained and left:
-            logger.warning(
-                "training goes without %d constraints beyond its budget of %d arcs: %s",
-                len(left),
-                plan.training_budget,
-                join_names([shorten(repr(plan.constraints[i])) for i in left]),
-            )
+        if trained:
+            by_tests = [i for i in left if i in plan.beyond_tests]
+            by_arcs = [i for i in left if i not in by_tests]
+            _warn_of_left_out(plan, by_arcs, f"its budget of {plan.training_budget:,} arcs")
+            _warn_of_left_out(plan, by_tests, f"{MAX_TESTS} token tests")
+        if plan.n_tests > MAX_TESTS:
+            logger.warning("%s", warn_of_tests(plan.n_tests))
         lost = find_conflicting_gold(plan, gold, evidence, left, partial_too=False)
         if lost.any():
             logger.warning(
@@ -120,7 +122,9 @@ class Denominator:
                 first,
             )
             if ruled_out.all():
-                example = conflict_error(plan, labels[first], evidence, first, counted)
+                example = conflict_error(
+                    plan, labels[first], evidence, first, counted, may_skip=False
+                )
                 raise DataError(
                     "y: expected sequences whose labels satisfy the constraints, but all "
                     f"{ruled_out.size} break one. {example}"
@@ -132,4 +136,14 @@ class Denominator:
             evidence.classes(compiled.tests),
             open_labels(plan, evidence, counted),
             ~ruled_out,
+        )
+
+
+def _warn_of_left_out(plan: Plan, constraints: Sequence[int], limit: str) -> None:
+    if constraints:
+        logger.warning(
+            "training goes without %d constraints beyond %s: %s",
+            len(constraints),
+            limit,
+            join_names([shorten(repr(plan.constraints[i])) for i in constraints]),
         )

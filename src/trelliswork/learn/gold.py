@@ -92,6 +92,8 @@ def conflict_error(
     evidence: Evidence,
     sequence: int,
     constraints: Sequence[int],
+    *,
+    may_skip: bool = True,
 ) -> NotInLanguageError:
     """Return the error that says where the gold labels of one sequence break which constraint.
 
@@ -107,6 +109,8 @@ def conflict_error(
         Its index in the batch.
     constraints
         Indices of the constraints that count.
+    may_skip
+        Whether to advise to leave such sequences out.
     """
     one = evidence.take(np.array([sequence]))
     known = plan.labels.allowed(labels)
@@ -128,13 +132,28 @@ def conflict_error(
             )
         ]
         reasons = f": {' '.join(found).rstrip('.')}" if found else ""
-    error = NotInLanguageError(
-        f"y: sequence {sequence}, {where}: the gold labels break "
-        f"{join_names([shorten(repr(c)) for c in broken])}{reasons}. Correct the labels, drop the "
-        "constraint, or set on_conflict='skip' to train without such sequences."
-    )
+    rules = join_names([shorten(repr(c)) for c in broken])
+    if not conflict.with_known:  # whatever the labels are
+        tokens = "1 token" if len(labels) == 1 else f"{len(labels)} tokens"
+        error = NotInLanguageError(
+            f"y: sequence {sequence}: no labelling of {tokens} satisfies {rules}. "
+            f"{_advice('Leave the sequence out', may_skip)}"
+        )
+    else:
+        error = NotInLanguageError(
+            f"y: sequence {sequence}, {where}: the gold labels break {rules}{reasons}. "
+            f"{_advice('Correct the labels', may_skip)}"
+        )
     error.sequence = sequence
     return error
+
+
+def _advice(first: str, may_skip: bool) -> str:
+    if not may_skip:
+        return f"{first}, or drop the constraint."
+    return (
+        f"{first}, drop the constraint, or set on_conflict='skip' to train without such sequences."
+    )
 
 
 def _dead_end(

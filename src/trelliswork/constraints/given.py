@@ -1,0 +1,78 @@
+"""What users pass as constraints: one or several, of several kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from trelliswork.automaton import Automaton
+from trelliswork.constraints.base import Constraint
+from trelliswork.constraints.looking import Where
+from trelliswork.constraints.parsing import parse
+from trelliswork.constraints.regular import matches
+from trelliswork.constraints.tokens import TokenTest
+from trelliswork.errors import RegexError, RuleError
+
+__all__ = ["as_constraints"]
+
+
+def as_constraints(given: Any) -> tuple[Constraint, ...]:
+    """Return one constraint, expression or automaton, or a sequence of these, as constraints.
+
+    Raises
+    ------
+    TypeError, RuleError, RegexError
+        For anything else, and for expressions that cannot be read, naming the place.
+    """
+    if given is None:
+        return ()
+    single = isinstance(given, str | Automaton | Constraint | Mapping | Where | TokenTest)
+    if single or not isinstance(given, Iterable):
+        return (_one(given, "constraints"),)
+    return tuple(_one(item, f"constraints[{i}]") for i, item in enumerate(given))
+
+
+def _one(given: Any, name: str) -> Constraint:
+    if isinstance(given, Constraint):
+        return given
+    if isinstance(given, Automaton):
+        return matches(given)
+    if isinstance(given, str):
+        return _expression(given, name)
+    raise _refused(given, name)
+
+
+def _expression(text: str, name: str) -> Constraint:
+    if _is_rule(text):
+        raise RuleError(
+            f"{name}: expected a regular expression over labels, got the text of a rule, {text!r}. "
+            "Read it with trelliswork.constraints.parse, or a file of rules with read_rules."
+        )
+    try:
+        return matches(text)
+    except RegexError as error:
+        raise RegexError(f"{name}: {error}") from None
+
+
+def _is_rule(text: str) -> bool:
+    try:
+        parse(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _refused(given: Any, name: str) -> TypeError:
+    expected = "expected a constraint, a regular expression or an Automaton"
+    if isinstance(given, Where):
+        return TypeError(
+            f"{name}: {expected}, got where({given.test!r}), which says for which tokens and not "
+            "what they may be. Go on with .allow(labels)."
+        )
+    if isinstance(given, TokenTest):
+        return TypeError(
+            f"{name}: {expected}, got the test {given!r}. Make a rule with only_on(test, label) or "
+            "where(test).allow(label)."
+        )
+    several = ", or a sequence of these" if name == "constraints" else ""
+    return TypeError(f"{name}: {expected}{several}, got {type(given).__name__} {given!r}.")
