@@ -252,5 +252,5 @@ def test_the_ambiguity_test_counts_pairs_of_arcs():
 def test_complements_with_many_labels_are_refused():
     n_labels = 30_000
     a = Automaton(1000, n_labels, np.arange(999), np.zeros(999), np.arange(1, 1000))
-    with pytest.raises(TooLargeError, match="The complement passed .* 20,000,000 arcs"):
+    with pytest.raises(TooLargeError, match=r"The complement passed .* 20,000,000 arcs"):
         a.complement()
