@@ -243,3 +243,27 @@ def test_few_large_subsets_are_given_up_too(monkeypatch):
     monkeypatch.setattr(algebra, "STEPS_TO_MIRROR", 10)
     counted = Automaton.from_regex(".* a .{6}", NAMES)
     assert (far | counted).unambiguous().equivalent(far | counted)
+
+
+def test_the_ambiguity_test_counts_pairs_of_arcs():
+    """Two states side by side read 100 labels together, and end by different ones."""
+    shared = np.arange(100)
+    a = Automaton(
+        4,
+        102,
+        [*np.zeros(100, dtype=int), *np.ones(100, dtype=int), 0, 1],
+        [*shared, *shared, 100, 101],
+        [*np.zeros(100, dtype=int), *np.ones(100, dtype=int), 2, 3],
+        initial=[0.0, 0.0, -np.inf, -np.inf],
+        final=[-np.inf, -np.inf, 0.0, 0.0],
+    )
+    assert a._language.is_ambiguous(50) is None
+    assert a._language.is_ambiguous(200) is False
+    assert a.is_unambiguous
+
+
+def test_complements_with_many_labels_are_refused():
+    n_labels = 30_000
+    a = Automaton(1000, n_labels, np.arange(999), np.zeros(999), np.arange(1, 1000))
+    with pytest.raises(TooLargeError, match=r"The complement passed .* 20,000,000 arcs"):
+        a.complement()

@@ -24,9 +24,10 @@ from trelliswork.decoding import (
     describe_batch,
     describe_nbest,
 )
-from trelliswork.errors import InfeasibleError
+from trelliswork.errors import InfeasibleError, TooLargeError
 from trelliswork.labels import LabelSet
 from trelliswork.plan import Plan
+from trelliswork.trellis import Trellis
 
 
 def prepared(case: Case):
@@ -231,6 +232,44 @@ def test_known_labels_in_a_conflict_are_said():
     plan, trellis, evidence = prepared(case)
     with pytest.raises(InfeasibleError, match=r"starts_with\('title'\) and the labels given as"):
         decode_batch(plan, trellis, evidence, allowed=np.array([[True, False]]))
+
+
+def test_a_product_beyond_the_budget_takes_nothing_from_the_others():
+    names = [f"f{i}" for i in range(6)]
+    rules = [at_most(1, name) for name in names]
+    plan = Plan(LabelSet(names), rules, decoding_budget=300)
+    # The first sequence breaks nothing, the second one rule, the third all.
+    scores = np.zeros((2 + 3 + 24, 6))
+    scores[[0, 1, 2, 3, 4], [0, 1, 2, 3, 2]] = 5.0
+    scores[5:, :] = np.where(np.arange(24)[:, None] % 6 == np.arange(6), 5.0, 0.0)
+    trellis = Trellis(scores, offsets=[0, 2, 5, 29])
+    evidence = plan.evidence([["x"] * 2, ["x"] * 3, ["x"] * 24], trellis.offsets)
+    with pytest.raises(TooLargeError, match=r"X: sequence 2: The product .* 300 arcs"):
+        decode_batch(plan, trellis, evidence)
+    alone = decode_batch(Plan(plan.labels, rules), trellis, evidence, on_infeasible="relax")
+    for choice in ("relax", "unconstrained"):
+        found = decode_batch(plan, trellis, evidence, on_infeasible=choice)
+        np.testing.assert_array_equal(found.labels[:5], alone.labels[:5])
+        assert set(found.kept) == {2}
+        answer = describe_batch(plan, evidence, found)[2]
+        assert answer.status == ("relaxed" if choice == "relax" else choice)
+        assert answer.violations
+        best_without = decode_batch(
+            Plan(plan.labels, [rules[i] for i in found.kept[2]]), trellis, evidence
+        )
+        assert found.scores[2] == best_without.scores[2]
+
+
+def test_scores_that_forbid_what_the_rules_leave():
+    plan = Plan(LabelSet(["a", "b"]), [starts_with("a")])
+    trellis = Trellis([[-np.inf, 0.0]])
+    evidence = plan.evidence([["x"]], trellis.offsets)
+    with pytest.raises(InfeasibleError, match=r"sequence 0: every labelling .* score of -inf"):
+        decode_batch(plan, trellis, evidence)
+    (answer,) = describe_batch(
+        plan, evidence, decode_batch(plan, trellis, evidence, on_infeasible="relax")
+    )
+    assert (answer.labels, answer.status) == (["b"], "relaxed")
 
 
 def test_nothing_is_added_where_nothing_is_broken():

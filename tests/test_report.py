@@ -191,7 +191,7 @@ def test_plots_say_what_to_install(tmp_path, monkeypatch):
 
     monkeypatch.delitem(sys.modules, "matplotlib.figure", raising=False)
     monkeypatch.setattr(builtins, "__import__", refuse)
-    with pytest.raises(ImportError, match=r'pip install "trelliswork\[plots\]"'):
+    with pytest.raises(ImportError, match=r'pip install "\.\[plots\]"'):
         report(GOLD, PREDICTED).plot(tmp_path / "x.png")
 
 

@@ -98,7 +98,15 @@ def feasible_rules(
         if on_infeasible == "error":
             raise InfeasibleError(_describe(plan, conflict, sequence, int(last - first)))
         kept.remove(conflict.constraints[-1])
-    return tuple(kept)
+    if len(kept) < len(plan.constraints):
+        return tuple(kept)
+    # The constraints agree; it is the scores that forbid what they leave.
+    if on_infeasible == "error":
+        raise InfeasibleError(
+            f"X: sequence {sequence}: every labelling that satisfies the constraints has a score "
+            "of -inf. Correct the scores, or drop a constraint."
+        )
+    return ()
 
 
 def group_by_rules(

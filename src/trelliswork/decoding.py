@@ -67,7 +67,8 @@ class Decoding:
         ``upper_bound − score``; 0 for a proven optimum.
     status : str
         ``"optimal"``; ``"relaxed"`` (best under some of the constraints: all together cannot be
-        satisfied) or ``"unconstrained"`` (best under none, for the same reason).
+        satisfied, or need a product beyond the budget) or ``"unconstrained"`` (best under none,
+        for the same reasons).
     violations : dict
         How badly each constraint that is broken is broken, by its expression.
     method : str
@@ -139,7 +140,9 @@ def decode_batch(
         Labels that each token may have for other reasons, shape ``(N, L)``.
     on_infeasible
         What to do with a sequence that no labelling fits: raise, drop constraints of minimal
-        conflicting subsets, the last given first, until one fits, or drop all.
+        conflicting subsets, the last given first, until one fits, or drop all. The same goes for a
+        sequence that would need a product beyond the plan's budget: raise, keep the constraints
+        that fit, or drop all.
     n_jobs
         Threads.
 
@@ -147,6 +150,8 @@ def decode_batch(
     ------
     InfeasibleError
         With ``on_infeasible="error"``, naming the sequence and a minimal conflicting subset.
+    TooLargeError
+        With ``on_infeasible="error"``, naming the sequence that needs too large a product.
     """
     (best,) = decode_nbest_batch(
         plan,
@@ -183,28 +188,36 @@ def decode_nbest_batch(
     check_on_infeasible(on_infeasible)
     k = paths_to_find(trellis, k)
     everything = tuple(range(len(plan.constraints)))
-    found = best_lazily(plan, trellis, evidence, everything, allowed=allowed, k=k, n_jobs=n_jobs)
-    hopeless = np.flatnonzero(np.isneginf(found.scores[:, 0]))
+    lenient = on_infeasible != "error"
+    found = best_lazily(
+        plan, trellis, evidence, everything, allowed=allowed, k=k, give_up=lenient, n_jobs=n_jobs
+    )
+    hopeless = np.flatnonzero(np.isneginf(found.scores[:, 0])) if plan.constraints else np.array([])
+    groups = group_by_rules(plan, evidence, hopeless, allowed, on_infeasible)
     kept_rules: dict[int, tuple[int, ...]] = {}
-    if hopeless.size and plan.constraints:
-        groups = group_by_rules(plan, evidence, hopeless, allowed, on_infeasible)
-        for kept, members in groups.items():
-            chosen = np.array(members)
-            rows = rows_of(trellis.offsets, chosen)
-            part = best_lazily(
-                plan,
-                derive(trellis, sequences=chosen),
-                evidence.take(chosen),
-                kept,
-                allowed=None if allowed is None else allowed[rows],
-                k=k,
-                n_jobs=n_jobs,
-            )
-            found.labels[:, rows] = part.labels
-            found.scores[chosen] = part.scores
-            found.iterations[chosen] += part.iterations
-            found.methods[chosen] = part.methods
-            kept_rules.update(dict.fromkeys(members, kept))
+    if on_infeasible == "unconstrained":
+        groups.setdefault((), []).extend(found.given_up)
+    else:
+        kept_rules |= found.given_up
+    for kept, members in groups.items():
+        chosen = np.array(members, dtype=np.int64)
+        rows = rows_of(trellis.offsets, chosen)
+        part = best_lazily(
+            plan,
+            derive(trellis, sequences=chosen),
+            evidence.take(chosen),
+            kept,
+            allowed=None if allowed is None else allowed[rows],
+            k=k,
+            give_up=lenient,
+            n_jobs=n_jobs,
+        )
+        found.labels[:, rows] = part.labels
+        found.scores[chosen] = part.scores
+        found.iterations[chosen] += part.iterations
+        found.methods[chosen] = part.methods
+        kept_rules.update(dict.fromkeys(members, kept))
+        kept_rules.update({members[b]: rules for b, rules in part.given_up.items()})
     fallback: Status = "unconstrained" if on_infeasible == "unconstrained" else "relaxed"
     return [
         DecodedBatch(labels, scores, found.iterations, found.methods, kept_rules, fallback)

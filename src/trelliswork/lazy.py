@@ -6,13 +6,14 @@ some constraints satisfy the others too, they are the ``K`` best that satisfy al
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from trelliswork.conflicts import open_labels
 from trelliswork.derived import derive
+from trelliswork.errors import TooLargeError
 from trelliswork.evidence import rows_of
 from trelliswork.inference import kbest, viterbi
 
@@ -48,12 +49,16 @@ class LazyAnswers:
         Rounds of decoding, shape ``(B,)``.
     methods : numpy.ndarray
         Place of the method in `METHODS`, shape ``(B,)``.
+    given_up : dict
+        Sequences that would need a product beyond the budget, and the constraints that their
+        answers are the best under.
     """
 
     labels: NDArray[np.int32]
     scores: NDArray[np.float64]
     iterations: IntArray
     methods: IntArray
+    given_up: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
     @classmethod
     def none(cls, n_sequences: int, n_tokens: int, k: int) -> LazyAnswers:
@@ -74,11 +79,13 @@ def best_lazily(
     *,
     allowed: BoolArray | None = None,
     k: int = 1,
+    give_up: bool = False,
     n_jobs: int | None = None,
 ) -> LazyAnswers:
     """Find the `k` best labellings of each sequence that satisfy some of the constraints.
 
-    The other parameters are those of `decode_batch`; `constraints` are indices.
+    The other parameters are those of `decode_batch`; `constraints` are indices. With `give_up`, a
+    sequence that would need a product beyond the budget keeps the answers of its last round.
     """
     mask = open_labels(plan, evidence, constraints, allowed)
     rules = [i for i in constraints if i in plan.rules]
@@ -88,6 +95,8 @@ def best_lazily(
     if not rules:
         return found
     added = np.zeros((trellis.n_sequences, len(rules)), dtype=bool)
+    solved = added.copy()  # the rules in the product that gave the present answer
+    masks = tuple(i for i in constraints if i in plan.masks)
     if tuple(rules) == plan.rules and plan.compact is not None:
         pending = _not_in(plan, found, evidence)
         added[pending] = True
@@ -97,11 +106,21 @@ def best_lazily(
         patterns, group_of = np.unique(added[pending], axis=0, return_inverse=True)
         for group, pattern in enumerate(patterns):
             chosen = pending[group_of.ravel() == group]
-            compiled = plan.product([rules[i] for i in np.flatnonzero(pattern)])
+            try:
+                compiled = plan.product([rules[i] for i in np.flatnonzero(pattern)])
+            except TooLargeError as error:
+                if not give_up:
+                    raise TooLargeError(f"X: sequence {chosen[0]}: {error}") from None
+                for b in chosen.tolist():
+                    under = [rules[i] for i in np.flatnonzero(solved[b])]
+                    found.given_up[b] = tuple(sorted((*masks, *under)))
+                continue
             classes = evidence.classes(compiled.tests)
             part = derive(trellis, sequences=chosen, automaton=compiled.automaton, classes=classes)
             _solve(found, part, chosen, rows_of(trellis.offsets, chosen), mask, n_jobs)
             found.methods[chosen] = METHODS.index("product" if pattern.all() else "lazy")
+            solved[chosen] = pattern
+        pending = np.setdiff1d(pending, np.fromiter(found.given_up, dtype=np.int64))
         pending = _add_broken(plan, rules, found, pending, evidence, added)
     return found
 

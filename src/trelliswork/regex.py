@@ -24,7 +24,6 @@ automata. `compile_regex` keeps the smallest unambiguous automaton that it finds
 
 from __future__ import annotations
 
-import difflib
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -34,7 +33,7 @@ from trelliswork import _core
 from trelliswork.algebra import MAX_STATES, from_core, smallest_unambiguous, within
 from trelliswork.automaton import Automaton, checked_names
 from trelliswork.errors import RegexError, TooLargeError
-from trelliswork.regex_syntax import complain, parse
+from trelliswork.regex_syntax import complain, parse, unknown_label
 from trelliswork.regex_tree import (
     Both,
     Concat,
@@ -259,20 +258,6 @@ class Builder:
                 raise complain(self.expression, node.columns[i], message)
         chosen = {self.ids[name] for name in node.names}
         return [y for y in range(len(self.labels)) if (y in chosen) != node.negated]
-
-
-def unknown_label(name: str, labels: tuple[str, ...]) -> str:
-    """Say that there is no such label, and what may have been meant."""
-    close = difflib.get_close_matches(name, labels, n=3)
-    if name.strip(".") in labels:
-        return (
-            f"unknown label {name!r}: the dot was read as part of the name. "
-            f"Put a space before it: {name.replace('.', ' .')!r}."
-        )
-    if close:
-        return f"unknown label {name!r}. Did you mean {' or '.join(map(repr, close))}?"
-    shown = ", ".join(labels[:8]) + (", …" if len(labels) > 8 else "")
-    return f"unknown label {name!r}. Known labels: {shown}."
 
 
 def compile_node(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from typing import NamedTuple, NoReturn
 
 from trelliswork.errors import RegexError
 from trelliswork.regex_tree import SPECIAL, Both, Concat, Either, Empty, Labels, Node, Not, Repeat
 
-__all__ = ["complain", "parse"]
+__all__ = ["complain", "parse", "unknown_label"]
 
 TOKEN = re.compile(
     rf"""(?P<space>\s+)|(?P<bounds>\{{\s*(?P<low>\d*)\s*(?P<comma>,?)\s*(?P<high>\d*)\s*\}})
@@ -25,6 +26,20 @@ def complain(expression: str, column: int, message: str) -> RegexError:
     line = expression[first:].split("\n", 1)[0].replace("\t", " ")
     below = " " * (column - first)
     return RegexError(f"column {column + 1}: {message}\n    {line}\n    {below}^")
+
+
+def unknown_label(name: str, labels: tuple[str, ...]) -> str:
+    """Say that there is no such label, and what may have been meant."""
+    close = difflib.get_close_matches(name, labels, n=3)
+    if name.strip(".") in labels:
+        return (
+            f"unknown label {name!r}: the dot was read as part of the name. "
+            f"Put a space before it: {name.replace('.', ' .')!r}."
+        )
+    if close:
+        return f"unknown label {name!r}. Did you mean {' or '.join(map(repr, close))}?"
+    shown = ", ".join(labels[:8]) + (", …" if len(labels) > 8 else "")
+    return f"unknown label {name!r}. Known labels: {shown}."
 
 
 class Token(NamedTuple):
