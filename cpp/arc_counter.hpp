@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "aligned.hpp"
 #include "blocks.hpp"
+#include "chain_kernels.hpp"
 
 namespace trelliswork {
 
@@ -17,20 +19,21 @@ class ArcCounter {
   public:
     explicit ArcCounter(const Blocks& blocks)
         : blocks_(blocks),
-          rows_(static_cast<std::size_t>(kRows * blocks.n_ports)),
+          stride_((blocks.n_ports + kLanes - 1) / kLanes * kLanes),
+          rows_(static_cast<std::size_t>(kRows * stride_)),
           sums_(static_cast<std::size_t>(blocks.n_slots), 0.0) {}
 
     // α must stay readable until `flush`.
-    void add(const double* alpha, const std::vector<double>& ahead) {
+    void add(const double* alpha, const AlignedDoubles& ahead) {
         alpha_[n_rows_] = alpha;
-        std::copy_n(ahead.begin(), blocks_.n_ports, rows_.begin() + n_rows_ * blocks_.n_ports);
+        std::copy_n(ahead.begin(), blocks_.n_ports, rows_.begin() + n_rows_ * stride_);
         if (++n_rows_ == kRows) flush();
     }
 
     void flush() {
         if (n_rows_ == 0) return;
         const double* ahead[kRows] = {};
-        for (std::int64_t k = 0; k < n_rows_; ++k) ahead[k] = rows_.data() + k * blocks_.n_ports;
+        for (std::int64_t k = 0; k < n_rows_; ++k) ahead[k] = rows_.data() + k * stride_;
         block_kernels().add_outer(blocks_.view(), n_rows_, alpha_, ahead, sums_.data());
         n_rows_ = 0;
         pending_ = true;
@@ -51,8 +54,9 @@ class ArcCounter {
     static constexpr std::int64_t kRows = 8;  // enough to make the pass over the arcs cheap
 
     const Blocks& blocks_;
-    std::vector<double> rows_;  // (kRows, ports): ahead
-    std::vector<double> sums_;  // (slots,)
+    std::int64_t stride_;  // ports, padded
+    AlignedDoubles rows_;  // (kRows, ports): ahead
+    AlignedDoubles sums_;  // (slots,)
     const double* alpha_[kRows] = {};
     std::int64_t n_rows_ = 0;
     bool pending_ = false;

@@ -41,8 +41,8 @@ double scale_apart_from_start(const Automaton& automaton, ArcWeights<S>& arcs) {
 template <class S>
 struct ChainWeights {
     ArcWeights<S> arcs;
-    std::vector<double> matrix;        // (L, K): W[p, y] in S, padding is zero of S
-    std::vector<double> transposed;    // (L, K): W[y, p]
+    AlignedDoubles matrix;             // (L, K): W[p, y] in S, padding is zero of S
+    AlignedDoubles transposed;         // (L, K): W[y, p]
     double shift = 0.0;                // W = exp(weight − shift) in Real
     const double* patterns = nullptr;  // (P,) = (L, L), or null
 
@@ -332,13 +332,13 @@ class Chain {
     int stride_;    // K
     SequenceScores scores_;
     Rows rows_;                        // (T + 1, K): row t follows token t − 1
-    std::vector<double> emissions_;    // (block, K); overwritten by the backward pass
+    AlignedDoubles emissions_;         // (block, K); overwritten by the backward pass
     std::vector<double> best_;         // (T,)
     std::vector<double> rescale_;      // (T,)
     std::vector<double> shift_;        // (T,): of the transition weights into each token
-    std::vector<double> beta_;         // (K,)
-    std::vector<double> pair_counts_;  // (L, K)
-    std::vector<double> local_;        // (L, K): weights into one token, where they depend on it
+    AlignedDoubles beta_;              // (K,)
+    AlignedDoubles pair_counts_;       // (L, K)
+    AlignedDoubles local_;             // (L, K): weights into one token, where they depend on it
     std::vector<double> local_pairs_;  // (P,)
     ArcWeights<S> local_arcs_;         // the same as arcs, for readers of paths
     double expected_pairs_ = 0.0;      // expected weight of the transitions, in the rows' scale

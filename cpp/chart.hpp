@@ -23,6 +23,7 @@
 #include <iterator>
 #include <vector>
 
+#include "aligned.hpp"
 #include "arc_counter.hpp"
 #include "automaton.hpp"
 #include "block_kernels.hpp"
@@ -116,7 +117,11 @@ class Chart {
         return scores_.phi + (t - 1) * n_durations() * n_labels();
     }
     double* enter_row(std::int64_t u) {
-        return enter_.data() + (u % n_durations()) * (automaton_.blocks.n_ports + 1);
+        return enter_.data() + (u % n_durations()) * enter_width();
+    }
+    // Ports and one more, which stays zero; padded.
+    std::int64_t enter_width() const {
+        return (automaton_.blocks.n_ports + kLanes) / kLanes * kLanes;
     }
     int class_at(std::int64_t u) const {
         return scores_.classes == nullptr ? 0 : scores_.classes[u];
@@ -131,8 +136,7 @@ class Chart {
                    sizeof(double) * static_cast<std::size_t>(n_states() + emission_width),
                    memory_limit_);
         emissions_.resize(static_cast<std::size_t>(rows_.block_length() * emission_width));
-        enter_.assign(static_cast<std::size_t>(n_durations() * (automaton_.blocks.n_ports + 1)),
-                      S::zero);
+        enter_.assign(static_cast<std::size_t>(n_durations() * enter_width()), S::zero);
         const auto n_rows = static_cast<std::size_t>(scores_.length) + 1;
         growth_.assign(n_rows, 0.0);
         rescale_.assign(n_rows, S::one);
@@ -331,15 +335,15 @@ class Chart {
     SequenceScores scores_;
     ArcWeights<S> local_;                    // weights at one position, where they depend on it
     Rows rows_;                              // (T + 1, S): α in the scale of its row
-    std::vector<double> emissions_;          // (block, D, L), scaled semirings only
-    std::vector<double> enter_;              // (D, ports + 1), a ring over starts
-    std::vector<double> scratch_;            // for the kernels
-    std::vector<double> beta_;               // (S,)
-    std::vector<double> ahead_;              // (ports,)
+    AlignedDoubles emissions_;               // (block, D, L), scaled semirings only
+    AlignedDoubles enter_;                   // (D, ports + 1), a ring over starts
+    AlignedDoubles scratch_;                 // for the kernels
+    AlignedDoubles beta_;                    // (S,)
+    AlignedDoubles ahead_;                   // (ports,)
     std::vector<typename S::Sum> pending_;   // (D, ports), a ring over starts
     std::vector<typename S::Sum> gathered_;  // (S,)
     std::vector<ArcCounter> counters_;       // one a token class
-    std::vector<double> row_counts_;         // (slots,) of one token
+    AlignedDoubles row_counts_;              // (slots,) of one token
     std::vector<double> growth_;             // (T + 1,): C_t − C_{t−1}, C_0 first
     std::vector<double> rescale_;            // (T + 1,): what row t was multiplied by, in S
     std::vector<double> shift_;              // (T + 1,): shift of the arc weights at each start

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "aligned.hpp"
+
 namespace trelliswork {
 
 class Rows {
@@ -77,7 +79,7 @@ class Rows {
     std::int64_t width_ = 0;
     std::int64_t block_length_ = 1;
     std::int64_t block_start_ = 0;
-    std::vector<double> rows_;         // (lead + block, width)
+    AlignedDoubles rows_;              // (lead + block, width)
     std::vector<double> checkpoints_;  // (blocks, lead, width)
 };
 

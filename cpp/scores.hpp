@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "aligned.hpp"
 #include "automaton.hpp"
 #include "semiring.hpp"
 
@@ -27,8 +28,8 @@ template <class S>
 struct ArcWeights {
     std::vector<double> log_weight;  // (A,)
     std::vector<double> weight;      // (A,)
-    std::vector<double> packed;      // (slots,) `weight` in the tables of Blocks; not in Log
-    std::vector<double> transposed;  // the tables transposed; only in Real
+    AlignedDoubles packed;           // (slots,) `weight` in the tables of Blocks; not in Log
+    AlignedDoubles transposed;       // the tables transposed; only in Real
     double shift = 0.0;
 
     // constant (P,) or null, positional (P,) or null: both are added.
