@@ -14,6 +14,8 @@ namespace trelliswork {
 
 namespace {
 
+constexpr int kSharesAWorker = 4;
+
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // False for NaN and +inf.
@@ -202,20 +204,24 @@ void log_likelihood(const PaddedBatch& batch, const Float* emissions, double* lo
         return;
     }
     const Weights weights(*batch.automaton, batch.transitions, 1);
-    const auto bounds = split_evenly(kept.offsets.data(), batch.n_sequences, batch.n_workers);
+    // More shares than workers, handed out as workers come free: other threads of the program may
+    // hold a core. What a share sums up does not depend on who runs it.
+    const auto wanted = batch.n_workers > 1 ? kSharesAWorker * batch.n_workers : 1;
+    const auto bounds = split_evenly(kept.offsets.data(), batch.n_sequences, wanted);
     const auto n_shares = bounds.size() - 1;
     std::vector<LayerWorker<Float>> workers;
     workers.reserve(n_shares);
     for (std::size_t i = 0; i < n_shares; ++i) {
         workers.emplace_back(batch, weights, emissions, gradient);
     }
-    run_workers(static_cast<int>(n_shares), [&](int worker) {
-        for (auto b = bounds[worker]; b < bounds[worker + 1]; ++b) {
-            workers[static_cast<std::size_t>(worker)].run(b, kept.row.data() + kept.offsets[b],
-                                                          kept.offsets[b + 1] - kept.offsets[b],
-                                                          log_z + b, gold + b);
-        }
-    });
+    parallel_for(
+        batch.n_workers, static_cast<std::ptrdiff_t>(n_shares), 1, [&](int, std::ptrdiff_t share) {
+            for (auto b = bounds[share]; b < bounds[share + 1]; ++b) {
+                workers[static_cast<std::size_t>(share)].run(b, kept.row.data() + kept.offsets[b],
+                                                             kept.offsets[b + 1] - kept.offsets[b],
+                                                             log_z + b, gold + b);
+            }
+        });
     if (gradient == nullptr) return;
     for (auto& worker : workers) worker.collect();
 }
