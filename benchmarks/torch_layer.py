@@ -197,7 +197,7 @@ def as_markdown(results: dict[str, Any]) -> str:
 {where["processor"]}, {where["cores"]} cores, {results["threads"]} threads, Python
 {where["python"]}; {versions}.
 Batch {BATCH}, {LENGTH} tokens, float32. Milliseconds: medians of up to {results["repeats"]} turns
-of {CALLS_A_TURN} calls, and no fewer than {FEWEST_TURNS}; slow calls stop after {SECONDS_A_CALL:.0f} s.
+of {CALLS_A_TURN} calls, no fewer than {FEWEST_TURNS}; slow calls stop after {SECONDS_A_CALL:.0f} s.
 "Over" says how many times faster trelliswork is. The loop is what one writes without a library; it
 has no decoding. torch-struct is left out above K = {TORCH_STRUCT_CAN_HOLD}: it holds K³ scores for
 every two tokens, more than 20 GB at K = 128.
