@@ -36,7 +36,7 @@ tests: $(STAMP) ## the tests alone
 	$(BIN)/python -m pytest -n 2
 
 test-torch: $(STAMP) ## install the torch extra and run the tests that need it
-	$(BIN)/python $(PIP) --constraint constraints.txt torch
+	$(BIN)/python $(PIP) --constraint constraints.txt torch pytorch-crf
 	$(BIN)/mypy -p trelliswork.torch
 	$(BIN)/python -m pytest tests/with_torch
 	$(BIN)/python -m pytest tests/test_docs.py tests/test_examples.py -k torch
