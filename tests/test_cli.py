@@ -111,7 +111,7 @@ def test_interrupting_training_saves_the_model(tmp_path):
     with start("train", source, "--out", out, *options) as process:
         assert "iteration    1" in process.stderr.readline()
         process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=10)
+        stdout, stderr = process.communicate(timeout=60)
         assert process.returncode == 0
     assert "training was interrupted" in stderr
     assert "Traceback" not in stderr
@@ -136,7 +136,7 @@ def test_interrupting_training_before_the_first_iteration(tmp_path, monkeypatch)
 def test_terminals_without_table_characters(model):
     environment = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     with start("inspect", model, env=environment) as process:
-        stdout, stderr = process.communicate(timeout=10)
+        stdout, stderr = process.communicate(timeout=60)
         assert (process.returncode, stderr) == (0, "")
         assert "Features of B-PER" in stdout
 
