@@ -102,6 +102,17 @@ class Chart {
     void posteriors(const PosteriorSink& sink);  // in posteriors.hpp
 
   private:
+    // The parts of `posteriors`.
+    void leave_states(std::int64_t t, const PosteriorSink& sink);
+    void leave_segments(std::int64_t t, const PosteriorSink& sink);
+    void pass_packed(std::int64_t u, const PosteriorSink& sink);
+    void pass_arcs(std::int64_t u, const PosteriorSink& sink);
+    void add_fired(std::int64_t a, double p, double* counts, std::int64_t u) const;
+    // Adds p · x to the expected score, where x may be −inf if p is 0.
+    void expect(double p, double x) {
+        if (p > 0.0) expected_ += p * x;
+    }
+
     std::int64_t n_states() const { return automaton_.n_states; }
     std::int64_t n_labels() const { return automaton_.n_labels; }
     std::int64_t emission_width() const {
@@ -342,11 +353,13 @@ class Chart {
     AlignedDoubles ahead_;                   // (ports,)
     std::vector<typename S::Sum> pending_;   // (D, ports), a ring over starts
     std::vector<typename S::Sum> gathered_;  // (S,)
-    std::vector<ArcCounter> counters_;       // one a token class
-    AlignedDoubles row_counts_;              // (slots,) of one token
-    std::vector<double> growth_;             // (T + 1,): C_t − C_{t−1}, C_0 first
-    std::vector<double> rescale_;            // (T + 1,): what row t was multiplied by, in S
-    std::vector<double> shift_;              // (T + 1,): shift of the arc weights at each start
+    double expected_ = 0.0;             // E[score] − C_T, from terms that are each of moderate size
+    std::int64_t oldest_ = 0;           // first start that `enter_` and `pending_` hold
+    std::vector<ArcCounter> counters_;  // one a token class
+    AlignedDoubles row_counts_;         // (slots,) of one token
+    std::vector<double> growth_;        // (T + 1,): C_t − C_{t−1}, C_0 first
+    std::vector<double> rescale_;       // (T + 1,): what row t was multiplied by, in S
+    std::vector<double> shift_;         // (T + 1,): shift of the arc weights at each start
     double total_ = S::zero;
     double log_total_ = kNegativeInfinity;
 };
