@@ -305,3 +305,8 @@ def test_other_models_than_chains():
     assert best[0] == best[1] == best[2]
     with pytest.raises(ValueError, match="expected an automaton over 3 labels"):
         plan(LABELS, rules, model=sparse_chain(2))
+
+
+def test_any_string_may_be_a_label():
+    odd = LabelSet(["a\ud800", "b"])  # half a character, which UTF-8 cannot write
+    assert len(plan(odd, at_most(1, "b")).placements) == 1

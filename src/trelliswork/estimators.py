@@ -12,18 +12,21 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from trelliswork.constraints import parse
-from trelliswork.errors import DataError, LabelError, ModelFileError
-from trelliswork.features import Templates
-from trelliswork.inputs import as_labels, as_sequences, make_encoder
-from trelliswork.labels import LabelSet
+from trelliswork.errors import ModelFileError
+from trelliswork.inputs import (
+    as_labels,
+    as_sequences,
+    check_scheme_fits,
+    infer_labels,
+    make_encoder,
+)
 from trelliswork.learn.denominator import Denominator
 from trelliswork.learn.objective import GoldLabels, Objective
 from trelliswork.learn.train import DevCheck, train
 from trelliswork.learn.weights import sequence_weights
 from trelliswork.model import ChainModel
 from trelliswork.parallel import resolve_jobs
-from trelliswork.parameters import check_parameters, saved_parameters
+from trelliswork.parameters import check_parameters, restored_parameters, saved_parameters
 from trelliswork.persist import read_model_file, write_model_file
 from trelliswork.plan import DECODING_BUDGET, TRAINING_BUDGET, Plan, plan
 from trelliswork.progress import TrainingProgress, TrainingStep
@@ -32,13 +35,13 @@ from trelliswork.tagger import Tagger
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
     from trelliswork.conflicts import OnInfeasible
+    from trelliswork.features import Templates
     from trelliswork.labels import Scheme
-    from trelliswork.sentence import Label
 
 __all__ = ["CRFTagger", "load"]
 
@@ -220,7 +223,7 @@ class CRFTagger(Tagger):
         jobs = resolve_jobs(self.n_jobs)
         sequences = as_sequences(X)
         names = as_labels(sequences, y)
-        labels = _label_set(names, self.scheme, self.outside)
+        labels = infer_labels(names, self.scheme, self.outside)
         rules = plan(
             labels,
             self.constraints,
@@ -264,7 +267,7 @@ class CRFTagger(Tagger):
             X_dev, y_dev = dev if isinstance(dev, tuple) else (dev, None)  # noqa: N806
             dev_sequences = as_sequences(X_dev, "dev")
             dev_labels = as_labels(dev_sequences, y_dev, "dev")
-            _check_scheme_fits(dev_labels, labels)
+            check_scheme_fits(dev_labels, labels)
 
             def dev_score(parameters: NDArray[np.float64]) -> float:
                 candidate = objective.model(parameters, labels, encoder)
@@ -326,14 +329,7 @@ class CRFTagger(Tagger):
 
     @classmethod
     def _restore(cls, settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> CRFTagger:
-        parameters = dict(settings["parameters"])
-        if isinstance(parameters.get("features"), dict):
-            parameters["features"] = Templates.from_dict(parameters["features"])
-        if parameters.get("constraints"):
-            parameters["constraints"] = tuple(map(parse, parameters["constraints"]))
-        else:
-            parameters["constraints"] = ()  # JSON knows no tuple, and old files no constraints
-        tagger = cls(**parameters)
+        tagger = cls(**restored_parameters(settings["parameters"]))
         tagger.model_ = ChainModel.restore(settings["model"], arrays)
         tagger.labels_ = tagger.model_.labels
         tagger.classes_ = np.array(tagger.labels_.names)
@@ -387,23 +383,3 @@ def _trained_model(tagger: CRFTagger | str | os.PathLike[str]) -> ChainModel:
     fitted = tagger if isinstance(tagger, CRFTagger) else load(tagger)
     check_is_fitted(fitted)
     return fitted.model_
-
-
-def _check_scheme_fits(dev: list[Sequence[Label]], labels: LabelSet) -> None:
-    """Find a label that the scheme cannot read before training, not after."""
-    for index, sequence in enumerate(dev):
-        try:
-            labels.spans(sequence)
-        except LabelError as error:
-            raise LabelError(f"dev: sequence {index}: {error}") from error
-
-
-def _label_set(
-    sequences: list[Sequence[Label]], scheme: Scheme | None, outside: str | None
-) -> LabelSet:
-    if not any(len(sequence) for sequence in sequences):
-        raise DataError("X: expected at least one labelled token, got none.")
-    try:
-        return LabelSet.infer(sequences, scheme, outside=outside)
-    except LabelError as error:
-        raise LabelError(f"y: {error}") from error

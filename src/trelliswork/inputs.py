@@ -16,15 +16,23 @@ import scipy.sparse
 from trelliswork.corpus import Corpus, Sentence
 from trelliswork.errors import DataError, LabelError
 from trelliswork.features import DictEncoder, MatrixEncoder, TemplateEncoder
+from trelliswork.labels import LabelSet
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.features import Encoder, Templates
-    from trelliswork.labels import LabelSet
+    from trelliswork.labels import Scheme
     from trelliswork.sentence import Label
 
-__all__ = ["allowed_labels", "as_labels", "as_sequences", "make_encoder"]
+__all__ = [
+    "allowed_labels",
+    "as_labels",
+    "as_sequences",
+    "check_scheme_fits",
+    "infer_labels",
+    "make_encoder",
+]
 
 
 def as_sequences(X: Any, name: str = "X") -> list[Any]:  # noqa: N803
@@ -146,3 +154,24 @@ def _one_label(label: Any, name: str, sequence: int, token: int) -> Label:
         f"{name}: sequence {sequence}, token {token}: expected a label name, None (unlabelled) or "
         f"a set of names, got {label!r}."
     )
+
+
+def infer_labels(
+    sequences: Sequence[Sequence[Label]], scheme: Scheme | None, outside: str | None
+) -> LabelSet:
+    """Return the labels of a training set; see `LabelSet.infer`."""
+    if not any(len(sequence) for sequence in sequences):
+        raise DataError("X: expected at least one labelled token, got none.")
+    try:
+        return LabelSet.infer(sequences, scheme, outside=outside)
+    except LabelError as error:
+        raise LabelError(f"y: {error}") from error
+
+
+def check_scheme_fits(dev: Sequence[Sequence[Label]], labels: LabelSet) -> None:
+    """Find a label that the scheme cannot read before training, not after."""
+    for index, sequence in enumerate(dev):
+        try:
+            labels.spans(sequence)
+        except LabelError as error:
+            raise LabelError(f"dev: sequence {index}: {error}") from error

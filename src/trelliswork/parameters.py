@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork.conflicts import check_on_infeasible
+from trelliswork.constraints import parse
 from trelliswork.features import Templates
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from trelliswork.plan import Plan
 
-__all__ = ["check_parameters", "saved_parameters"]
+__all__ = ["check_parameters", "restored_parameters", "saved_parameters"]
 
 LEAST = {
     "min_count": 1,
@@ -79,3 +80,13 @@ def saved_parameters(parameters: Mapping[str, Any], plan: Plan) -> dict[str, Any
         name: value.item() if isinstance(value, np.generic) else value
         for name, value in saved.items()
     }
+
+
+def restored_parameters(saved: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters that `saved_parameters` described; rules are parsed, never executed."""
+    parameters = dict(saved)
+    if isinstance(parameters.get("features"), dict):
+        parameters["features"] = Templates.from_dict(parameters["features"])
+    # JSON knows no tuple, and old files no constraints.
+    parameters["constraints"] = tuple(map(parse, parameters.get("constraints") or ()))
+    return parameters

@@ -23,6 +23,7 @@ import numpy as np
 import safetensors
 import safetensors.numpy
 
+from trelliswork.arrays import Arrays
 from trelliswork.automaton import Automaton
 from trelliswork.files import open_binary_for_writing
 
@@ -42,7 +43,7 @@ __all__ = [
 
 logger = logging.getLogger(__name__)
 
-FORMAT = "trelliswork-product-2"
+FORMAT = "trelliswork-product-3"
 VARIABLE = "TRELLISWORK_CACHE"
 
 
@@ -64,11 +65,11 @@ def cache_directory() -> Path | None:
 
 def fingerprint(parts: Sequence[Any], model: Automaton) -> str:
     """Return a name for a product: SHA-256 over `parts`, as JSON, and the model automaton."""
-    digest = hashlib.sha256(json.dumps([FORMAT, *parts], ensure_ascii=False).encode())
+    digest = hashlib.sha256(json.dumps([FORMAT, *parts]).encode())
     if model.is_chain:
         digest.update(b"chain")
     else:
-        for name, array in sorted(_arrays(model).items()):
+        for name, array in sorted(_parts(model).items()):
             digest.update(f"{name} {array.dtype} {array.shape}".encode())
             digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
@@ -99,7 +100,7 @@ def store_arrays(name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
     folder = cache_directory()
     if folder is None:
         return
-    tensors = {key: np.ascontiguousarray(array) for key, array in arrays.items()}
+    tensors = {key: np.asarray(array, order="C") for key, array in arrays.items()}
     plain = safetensors.numpy.save(tensors)
     body = plain[8 + int.from_bytes(plain[:8], "little") :]
     with suppress(OSError):
@@ -115,61 +116,24 @@ def load_automaton(name: str) -> Automaton | None:
         return None
     try:
         return _automaton(arrays)
-    except (LookupError, ValueError):
+    except (TypeError, ValueError):
         return None
 
 
 def store_automaton(name: str, automaton: Automaton) -> None:
     """Keep an automaton for later processes, if that is possible."""
-    store_arrays(name, _arrays(automaton))
+    store_arrays(name, _parts(automaton))
 
 
 def _checksum(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()
 
 
-def _arrays(automaton: Automaton) -> dict[str, NDArray[Any]]:
-    arrays: dict[str, NDArray[Any]] = {
-        "sizes": np.array(
-            [automaton.n_states, automaton.n_labels, automaton.n_patterns, automaton.n_classes]
-        ),
-        "source": automaton.source,
-        "label": automaton.label,
-        "target": automaton.target,
-        "pattern_offsets": automaton.pattern_offsets,
-        "pattern_ids": automaton.pattern_ids,
-        "initial": automaton.initial,
-        "final": automaton.final,
-    }
-    optional = {"guards": automaton.guards, "contexts": automaton.contexts}
-    return arrays | {name: array for name, array in optional.items() if array is not None}
+def _parts(automaton: Automaton) -> dict[str, NDArray[Any]]:
+    parts = automaton._arrays()._asdict().items()
+    return {name: np.asarray(value) for name, value in parts if value is not None}
 
 
-def _automaton(arrays: dict[str, NDArray[Any]]) -> Automaton:
-    n_states, n_labels, n_patterns, n_classes = (int(size) for size in arrays["sizes"])
-    return Automaton(
-        n_states,
-        n_labels,
-        arrays["source"],
-        arrays["label"],
-        arrays["target"],
-        n_patterns=n_patterns,
-        patterns=_fired(arrays["pattern_offsets"], arrays["pattern_ids"]),
-        initial=arrays["initial"],
-        final=arrays["final"],
-        guards=arrays.get("guards"),
-        n_classes=n_classes,
-        contexts=arrays.get("contexts"),
-    )
-
-
-def _fired(
-    offsets: NDArray[np.int64], ids: NDArray[np.int32]
-) -> NDArray[np.int32] | list[list[int]]:
-    """Return the patterns of each arc, as one array where no arc fires two."""
-    counts = np.diff(offsets)
-    if (counts > 1).any():
-        return [part.tolist() for part in np.split(ids, offsets[1:-1])]
-    fired = np.full(counts.size, -1, dtype=np.int32)
-    fired[counts == 1] = ids
-    return fired
+def _automaton(parts: dict[str, NDArray[Any]]) -> Automaton:
+    values: dict[str, Any] = {n: part if part.ndim else int(part) for n, part in parts.items()}
+    return Automaton._from_arrays(Arrays(**values))

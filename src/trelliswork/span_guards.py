@@ -151,19 +151,5 @@ def _guarded(automaton: Automaton, labels: LabelSet, name: str) -> Automaton:
         for role in range(ROLES):
             bit = np.uint64(own_class * ROLES + role)
             guards |= (usable & fits[:, role]).astype(np.uint64) << bit
-    patterns = np.full(automaton.n_arcs, -1)
-    patterns[fired == 1] = automaton.pattern_ids
-    return Automaton(
-        automaton.n_states,
-        n_labels,
-        automaton.source,
-        automaton.label,
-        automaton.target,
-        n_patterns=automaton.n_patterns,
-        patterns=patterns,
-        initial=automaton.initial,
-        final=automaton.final,
-        guards=guards,
-        n_classes=n_classes,
-        contexts=automaton.contexts,
-    )
+    parts = automaton._arrays()._replace(guards=guards, n_classes=n_classes)
+    return Automaton._from_arrays(parts)

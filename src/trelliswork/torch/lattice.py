@@ -14,7 +14,7 @@ from trelliswork.automaton import Automaton
 from trelliswork.intersection import smallest_for
 from trelliswork.labels import LabelSet, infer_scheme
 from trelliswork.product import product
-from trelliswork.torch.rules import compile_rules, describe, language_parts
+from trelliswork.torch.rules import compile_rules, describe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +61,7 @@ class Lattice:
     def __reduce__(self) -> tuple[Any, ...]:
         if self.language is None:
             return chain_lattice, (self.automaton.n_labels,)
-        return _restore, (language_parts(self.language), self.rules)
+        return _on_chain, (self.language, self.rules)
 
     def arcs(self, device: torch.device) -> Arcs:
         """Return the arcs as tensors on `device`, made once."""
@@ -144,7 +144,3 @@ def _multiply(labels: LabelSet, rules: tuple[Rule, ...]) -> Lattice:
 def _on_chain(language: Automaton, rules: str) -> Lattice:
     chain = Automaton.chain(language.n_labels)
     return Lattice(product(chain, smallest_for(chain, language)).automaton, language, rules)
-
-
-def _restore(language: dict[str, Any], rules: str) -> Lattice:
-    return _on_chain(Automaton(**language), rules)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import and_
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from trelliswork.automaton import Automaton
 from trelliswork.constraints import Constraint, as_constraint, lint
@@ -15,7 +15,7 @@ from trelliswork.tables import join_names, shorten
 if TYPE_CHECKING:
     from trelliswork.labels import LabelSet
 
-__all__ = ["Rule", "Rules", "as_rules", "compile_rules", "describe", "language_parts"]
+__all__ = ["Rule", "Rules", "as_rules", "compile_rules", "describe"]
 
 Rule: TypeAlias = Constraint | Automaton | str
 Rules: TypeAlias = Rule | Sequence[Rule]
@@ -71,12 +71,6 @@ def compile_rules(rules: Sequence[Rule], labels: LabelSet) -> Automaton:
     return language
 
 
-def language_parts(language: Automaton) -> dict[str, Any]:
-    """Return the arguments that make a language."""
-    names = ("n_states", "n_labels", "source", "label", "target", "initial", "final", "labels")
-    return {name: getattr(language, name) for name in names}
-
-
 def _compile(rule: Rule, labels: LabelSet) -> Automaton:
     if isinstance(rule, Automaton) and rule.labels in (None, labels.names):
         if rule.n_labels != len(labels):
@@ -84,7 +78,7 @@ def _compile(rule: Rule, labels: LabelSet) -> Automaton:
                 f"language: expected an automaton over {len(labels)} labels, got one over "
                 f"{rule.n_labels}."
             )
-        return Automaton(**language_parts(rule) | {"labels": labels.names})
+        return Automaton._from_arrays(rule._arrays(), labels.names)
     constraint = as_constraint(rule)
     if constraint.tests:
         raise ValueError(
