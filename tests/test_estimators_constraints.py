@@ -1,57 +1,25 @@
-"""Taggers under constraints: training, every verb, conflicts, infeasible sentences, files."""
+"""Taggers under constraints: every verb, infeasible sentences, other constraints."""
 
 from __future__ import annotations
 
-import itertools
-import json
 import logging
-import pickle
 
 import numpy as np
 import pytest
-import safetensors.numpy
 from sklearn.base import clone
 
 import trelliswork as tw
 from oracle import log_sum_exp
+from ruled_tagger import RULES, YEAR, X, Y, fitted, labellings
 from trelliswork import inference
 from trelliswork.constraints import (
     at_least,
     at_most,
     changes_only_at,
     only_on,
-    precedes,
     starts_with,
-    token,
     where,
 )
-from trelliswork.learn.denominator import Denominator
-from trelliswork.learn.objective import GoldLabels, Objective
-from trelliswork.plan import plan
-
-YEAR = token(regex=r"\d+")
-X = [["a", "b", "1"], ["b", "a", "2"], ["a", "a", "b"], ["b", "1"]]
-Y = [["A", "T", "Y"], ["T", "A", "Y"], ["A", "A", "T"], ["T", "Y"]]
-RULES = (at_most(1, "T"), only_on(YEAR, "Y"), precedes("A", "Y"))
-
-
-def fitted(constraints=RULES, **options) -> tw.CRFTagger:
-    options = {"features": "word[0]", "l2": 0.1, "transitions": "all", "max_iter": 30} | options
-    return tw.CRFTagger(constraints=constraints, **options).fit(X, Y)
-
-
-def labellings(tagger, sentence, rules):
-    """All labellings that satisfy rules, with their scores under the model."""
-    trellis = tagger.model_.trellis([sentence])
-    found = {}
-    for ids in itertools.product(range(len(tagger.labels_)), repeat=len(sentence)):
-        names = tuple(tagger.labels_.names[y] for y in ids)
-        if any(rule.violations(names, sentence, scheme=tagger.labels_) for rule in rules):
-            continue
-        score = sum(trellis.scores[t, 0, y] for t, y in enumerate(ids))
-        score += sum(tagger.model_.transitions[a, y] for a, y in itertools.pairwise(ids))
-        found[names] = float(score)
-    return found
 
 
 @pytest.mark.parametrize("trained", [True, False])
@@ -118,31 +86,6 @@ def test_other_constraints_leave_everything_else_as_it_was(tmp_path):
     assert loaded.constrained_training is True
 
 
-def test_files_hold_the_constraints_that_answers_obey(tmp_path):
-    tagger = fitted(at_most(1, "T"))
-    expected = tagger.predict(X)
-    tagger.set_params(constraints=[at_least(2, "Y"), starts_with("Y")])
-    assert tagger.predict(X) == expected
-    tagger.save(tmp_path / "m.tw")
-    loaded = tw.load(tmp_path / "m.tw")
-    assert loaded.constraints == loaded.plan_.constraints == (at_most(1, "T"),)
-    assert loaded.predict(X) == expected
-
-
-def test_budgets_are_kept_in_files_and_bind(tmp_path):
-    rules = [at_most(1, "T"), at_most(2, "A")]
-    tagger = fitted(rules, training_budget=16, decoding_budget=17, on_conflict="skip")
-    assert tagger.plan_.trained_rules == (0,)
-    with pytest.raises(tw.TooLargeError, match="raise decoding_budget"):
-        tagger.predict_marginals(X)
-    wide = tagger.with_constraints(rules, decoding_budget=1_000)
-    assert len(wide.predict_marginals(X)) == len(X)
-    tagger.save(tmp_path / "m.tw")
-    loaded = tw.load(tmp_path / "m.tw")
-    assert loaded.get_params() == tagger.get_params() | {"constraints": tuple(rules)}
-    assert loaded.plan_.budgets() == {"training_budget": 16, "decoding_budget": 17}
-
-
 @pytest.mark.parametrize("k", [1, 3, 100])
 def test_best_lists_without_probabilities_are_exact(k):
     rules = [at_most(1, "T"), at_most(1, "A"), only_on(YEAR, "Y"), at_least(1, "T")]
@@ -185,170 +128,6 @@ def test_probability_of_a_constraint_is_under_the_free_model():
         assert tagger.probability_of([sentence], asked) == pytest.approx(expected)
     both = tagger.probability_of([sentence], [at_most(1, "A"), at_least(2, "A")])
     assert both == pytest.approx(0.0)
-
-
-def objective(rules, names):
-    """The objective of a training set under rules, with all weights."""
-    labels = tw.LabelSet(["A", "T", "Y"])
-    encoder = tw.features.TemplateEncoder("word[0]")
-    features = encoder.fit(X, min_count=1, n_jobs=1)
-    under = Denominator.choose(plan(labels, rules), X, names, trained=True, on_conflict="error")
-    made = Objective(
-        features,
-        GoldLabels.encode(labels, names),
-        3,
-        l2=0.3,
-        pairs="all",
-        transitions="all",
-        automaton=under.automaton,
-        classes=under.classes,
-        open_labels=under.open_labels,
-    )
-    return labels, encoder, made
-
-
-PARTIAL = [["A", None, "Y"], [frozenset({"T", "A"}), "A", None], Y[2], [None, None]]
-
-
-@pytest.mark.parametrize("names", [Y, PARTIAL], ids=["full", "partial"])
-@pytest.mark.parametrize(
-    "rules",
-    [
-        RULES,
-        (changes_only_at(token(regex="[ab0-9]")), at_most(2, "A")),
-        ("(A | T)* Y?",),
-        RULES[1:2],
-    ],
-    ids=["words", "classes", "regex", "mask"],
-)
-def test_loss_and_gradient_equal_enumeration(rules, names):
-    labels, encoder, made = objective(rules, names)
-    constraints = plan(labels, rules).constraints
-    rng = np.random.default_rng(0)
-    parameters = rng.normal(size=made.n_parameters)
-
-    def loss(parameters):
-        tagger = tw.CRFTagger()
-        tagger.model_ = made.model(parameters, labels, encoder)
-        tagger.labels_ = labels
-        total = 0.3 * float(parameters @ parameters)
-        for sentence, gold in zip(X, names, strict=True):
-            paths = labellings(tagger, sentence, constraints)
-            allowed = labels.allowed(gold)
-            inside = [
-                score
-                for found, score in paths.items()
-                if all(allowed[t, labels.id(name)] for t, name in enumerate(found))
-            ]
-            total += log_sum_exp(list(paths.values())) - log_sum_exp(inside)
-        return total
-
-    gradient = np.empty(made.n_parameters)
-    assert made.value_and_grad(parameters, gradient) == pytest.approx(loss(parameters))
-    for i in range(0, made.n_parameters, 3):
-        step = np.zeros_like(parameters)
-        step[i] = 1e-5
-        slope = (loss(parameters + step) - loss(parameters - step)) / 2e-5
-        assert gradient[i] == pytest.approx(slope, abs=1e-5)
-
-
-def test_constrained_training_fits_better_under_the_constraints():
-    rules = ("(A | T)* Y?",)
-    nll = {
-        trained: -fitted(rules, constrained_training=trained, l2=0.0, max_iter=100, tol=0)
-        .log_probability(X, Y)
-        .sum()
-        for trained in (True, False)
-    }
-    free = -fitted((), l2=0.0, max_iter=100, tol=0).log_probability(X, Y).sum()
-    assert nll[True] <= nll[False] + 1e-6
-    assert nll[False] <= free + 1e-6
-
-
-def test_conflicts_name_sentence_token_and_constraint():
-    with pytest.raises(
-        tw.NotInLanguageError, match=r"y: sequence 1, token 1 \('A'\).*precedes\('A', 'T'\)"
-    ):
-        fitted([at_most(1, "T"), precedes("A", "T")])
-    with pytest.raises(tw.NotInLanguageError, match=r"sequence 2, at the end.*at_least\(1, 'Y'\)"):
-        fitted(at_least(1, "Y"))
-    with pytest.raises(tw.NotInLanguageError, match=r"sequence 0, token 1 \('T'\).*where"):
-        fitted(where(token(regex="b")).allow("A"))
-
-
-def test_conflicts_of_partial_labels():
-    names = [["A", None, "Y"], ["T", None, None], Y[2], Y[3]]
-    tagger = tw.CRFTagger(features="word[0]", constraints=[at_most(0, "Y"), at_least(1, "Y")])
-    with pytest.raises(tw.NotInLanguageError, match="sequence 0"):
-        tagger.fit(X, names)
-    rules = [starts_with("A", "T"), ~at_least(2, "A")]
-    with pytest.raises(tw.NotInLanguageError, match=r"sequence 2, .*at_least\(2, 'A'\)"):
-        tw.CRFTagger(features="word[0]", constraints=rules).fit(
-            X, [["A", None, "Y"], ["T", None, None], ["A", "T", {"A"}], Y[3]]
-        )
-
-
-def test_skipping_conflicts_counts_them(caplog):
-    with caplog.at_level(logging.WARNING):
-        tagger = fitted(precedes("A", "T"), on_conflict="skip")
-    assert tagger.n_skipped_ == 1
-    assert "1 of 4 training sequences" in caplog.text
-    same = tw.CRFTagger(
-        features="word[0]", l2=0.1, transitions="all", max_iter=30, constraints=precedes("A", "T")
-    ).fit([X[0], *X[2:]], [Y[0], *Y[2:]])
-    assert tagger.loss_ == pytest.approx(same.loss_)
-    with pytest.raises(tw.DataError, match="all 4 break one") as raised:
-        fitted(starts_with("Y"), on_conflict="skip")
-    assert "on_conflict" not in str(raised.value)
-
-
-def test_sequences_that_no_labels_would_fit_are_not_blamed_on_the_labels():
-    message = r"y: sequence 0: no labelling of 5 tokens satisfies at_least\(6, 'A'\)\. Leave"
-    with pytest.raises(tw.NotInLanguageError, match=message):
-        tw.CRFTagger(features="word[0]", constraints=at_least(6, "A")).fit(
-            [["a"] * 5, ["b"] * 6], [[None] * 5, ["A"] * 6]
-        )
-
-
-def test_sample_weights_follow_what_is_skipped():
-    weights = [1.0, 5.0, 2.0, 0.5]
-    options = {"features": "word[0]", "constraints": precedes("A", "T"), "max_iter": 20}
-    tagger = tw.CRFTagger(on_conflict="skip", **options).fit(X, Y, sample_weight=weights)
-    same = tw.CRFTagger(**options).fit(
-        [X[0], *X[2:]], [Y[0], *Y[2:]], sample_weight=[1.0, 2.0, 0.5]
-    )
-    assert tagger.loss_ == pytest.approx(same.loss_)
-
-
-def test_decode_only_constraints_may_contradict_the_gold_labels(caplog):
-    with caplog.at_level(logging.WARNING):
-        tagger = fitted(precedes("A", "T"), constrained_training=False)
-    assert "1 of 4" in caplog.text
-    assert tagger.n_skipped_ == 0
-    assert tagger.predict([X[1]]) != [Y[1]]
-    free = fitted(())
-    np.testing.assert_allclose(tagger.model_.transitions, free.model_.transitions)
-
-
-def test_constraints_beyond_the_budget_are_said(caplog):
-    rules = plan(
-        tw.LabelSet(["A", "T", "Y"]), [at_most(1, "T"), at_most(2, "A")], training_budget=16
-    )
-    with caplog.at_level(logging.WARNING):
-        under = Denominator.choose(rules, X, Y, trained=True, on_conflict="error")
-    assert "without 1 constraints" in caplog.text
-    assert "at_most(2, 'A')" in caplog.text
-    assert under.automaton.n_arcs == rules.training.automaton.n_arcs
-
-
-def test_too_many_token_tests_are_said_in_training(caplog):
-    rules = [changes_only_at(token(regex=f"x{i}") | YEAR | token(regex="[ab]")) for i in range(7)]
-    with caplog.at_level(logging.WARNING):
-        fitted(rules, max_iter=1)
-    assert "without 1 constraints beyond 6 token tests: changes_only_at" in caplog.text
-    assert "read 7 token tests, and 6 are the most" in caplog.text
-    assert "Join tests" in caplog.text
-    assert "arcs" not in caplog.text
 
 
 INFEASIBLE = (at_least(2, "A"), starts_with("T"), at_most(5, "Y"))
@@ -395,96 +174,6 @@ def test_known_labels_under_constraints():
         tagger.predict([sentence], known=[["T", "A", "T", None]])
 
 
-@pytest.mark.parametrize(
-    ("options", "error"),
-    [
-        ({"constraints": at_most(1, "editor")}, tw.LabelError),
-        ({"constraints": "(A | editor)*"}, ValueError),
-        ({"constraints": 3}, TypeError),
-        ({"on_conflict": "ignore"}, ValueError),
-        ({"on_infeasible": "ignore"}, ValueError),
-        ({"constrained_training": "yes"}, ValueError),
-        ({"training_budget": -1}, ValueError),
-        ({"decoding_budget": "all"}, ValueError),
-    ],
-)
-def test_bad_options_are_refused(options, error):
-    with pytest.raises(error):
-        tw.CRFTagger(features="word[0]", **options).fit(X, Y)
-
-
-def test_unknown_ways_out_are_refused_wherever_they_are_used():
-    tagger = fitted()
-    with pytest.raises(ValueError, match="on_infeasible: expected 'error' or"):
-        tagger.with_constraints((), on_infeasible="ignore")
-    tagger.set_params(on_infeasible="ignore")
-    for verb in (tagger.predict, tagger.decode, tagger.predict_marginals, tagger.log_probability):
-        with pytest.raises(ValueError, match="on_infeasible: expected 'error' or"):
-            verb(X, Y) if verb == tagger.log_probability else verb(X)
-
-
-def test_files_keep_constraints(tmp_path):
-    rules = [*RULES, "(A | T)* Y?", at_most(2, "A").compile(tw.LabelSet(["A", "T", "Y"]))]
-    tagger = fitted(rules, on_infeasible="relax", on_conflict="skip")
-    tagger.save(tmp_path / "m.tw")
-    back = tw.load(tmp_path / "m.tw")
-    assert back.constraints == tagger.plan_.constraints
-    assert (back.on_infeasible, back.on_conflict) == ("relax", "skip")
-    new = [["b", "a", "b", "3"], ["a", "1", "a"], ["2", "2"]]
-    assert back.decode(new) == tagger.decode(new)
-    assert back.n_skipped_ == tagger.n_skipped_
-    copy = pickle.loads(pickle.dumps(back))
-    assert copy.predict(new) == back.predict(new)
-    again = clone(back).fit(X, Y)
-    assert again.plan_.constraints == back.plan_.constraints
-
-
-def test_old_files_load_and_code_in_files_is_refused(tmp_path):
-    fitted(()).save(tmp_path / "m.tw")
-    _edit(tmp_path / "m.tw", lambda parameters: [parameters.pop(k) for k in NEW_PARAMETERS])
-    assert tw.load(tmp_path / "m.tw").constraints == ()
-    _edit(
-        tmp_path / "m.tw",
-        lambda parameters: parameters.update(constraints=["__import__('os').getcwd()"]),
-    )
-    with pytest.raises(tw.ModelFileError, match="damaged"):
-        tw.load(tmp_path / "m.tw")
-
-
-@pytest.mark.parametrize("trained", [True, False])
-def test_files_from_before_budgets_load(tmp_path, trained):
-    tagger = fitted(constrained_training=trained)
-    tagger.save(tmp_path / "m.tw")
-    _edit(tmp_path / "m.tw", lambda parameters: [parameters.pop(k) for k in BUDGETS])
-    loaded = tw.load(tmp_path / "m.tw")
-    assert loaded.plan_.budgets() == tagger.plan_.budgets()
-    assert loaded.get_params() == tagger.get_params()
-
-
-BUDGETS = ("training_budget", "decoding_budget")
-NEW_PARAMETERS = ("constraints", "constrained_training", "on_conflict", "on_infeasible", *BUDGETS)
-
-
-def _edit(path, change):
-    """Rewrite the parameters in a model file."""
-    from trelliswork.persist import read_model_file, write_model_file
-
-    settings, arrays = read_model_file(path)
-    change(settings["parameters"])
-    settings["training"].pop("n_skipped", None)
-    settings.pop("plan", None)
-    write_model_file(path, settings, arrays)
-
-
-def test_dev_set_is_decoded_under_constraints():
-    tagger = fitted(RULES, dev_every=1, patience=3)
-    other = tw.CRFTagger(features="word[0]", constraints=RULES, dev_every=1).fit(
-        X, Y, dev=(X[:2], [Y[0], Y[1]])
-    )
-    assert other.dev_score_ is not None
-    assert tagger.plan_.placements == other.plan_.placements
-
-
 def test_span_probability_of_a_tagger():
     tagger = fitted()
     sentence = ["b", "a", "a", "3"]
@@ -503,13 +192,6 @@ def test_span_probability_of_a_tagger():
         tagger.span_probability([sentence], [])
     with pytest.raises(tw.DataError, match=r"expected a list of \(start, end, name\), got 0"):
         tagger.span_probability(X[:1], [(0, 1, "T")])
-
-
-def test_saved_settings_are_plain_json(tmp_path):
-    fitted().save(tmp_path / "m.tw")
-    with safetensors.safe_open(tmp_path / "m.tw", "np") as stream:
-        settings = json.loads(stream.metadata()["settings"])
-    assert settings["parameters"]["constraints"] == [repr(rule) for rule in RULES]
 
 
 @pytest.mark.parametrize("rules", [RULES, (changes_only_at(YEAR), at_most(1, "T"))])

@@ -1,0 +1,131 @@
+"""Parameters of a tagger: which are refused, and how files keep them."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import pytest
+import safetensors.numpy
+from sklearn.base import clone
+
+import trelliswork as tw
+from ruled_tagger import RULES, X, Y, fitted
+from trelliswork.constraints import (
+    at_least,
+    at_most,
+    starts_with,
+)
+
+
+def test_files_hold_the_constraints_that_answers_obey(tmp_path):
+    tagger = fitted(at_most(1, "T"))
+    expected = tagger.predict(X)
+    tagger.set_params(constraints=[at_least(2, "Y"), starts_with("Y")])
+    assert tagger.predict(X) == expected
+    tagger.save(tmp_path / "m.tw")
+    loaded = tw.load(tmp_path / "m.tw")
+    assert loaded.constraints == loaded.plan_.constraints == (at_most(1, "T"),)
+    assert loaded.predict(X) == expected
+
+
+def test_budgets_are_kept_in_files_and_bind(tmp_path):
+    rules = [at_most(1, "T"), at_most(2, "A")]
+    tagger = fitted(rules, training_budget=16, decoding_budget=17, on_conflict="skip")
+    assert tagger.plan_.trained_rules == (0,)
+    with pytest.raises(tw.TooLargeError, match="raise decoding_budget"):
+        tagger.predict_marginals(X)
+    wide = tagger.with_constraints(rules, decoding_budget=1_000)
+    assert len(wide.predict_marginals(X)) == len(X)
+    tagger.save(tmp_path / "m.tw")
+    loaded = tw.load(tmp_path / "m.tw")
+    assert loaded.get_params() == tagger.get_params() | {"constraints": tuple(rules)}
+    assert loaded.plan_.budgets() == {"training_budget": 16, "decoding_budget": 17}
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"constraints": at_most(1, "editor")}, tw.LabelError),
+        ({"constraints": "(A | editor)*"}, ValueError),
+        ({"constraints": 3}, TypeError),
+        ({"on_conflict": "ignore"}, ValueError),
+        ({"on_infeasible": "ignore"}, ValueError),
+        ({"constrained_training": "yes"}, ValueError),
+        ({"training_budget": -1}, ValueError),
+        ({"decoding_budget": "all"}, ValueError),
+    ],
+)
+def test_bad_options_are_refused(options, error):
+    with pytest.raises(error):
+        tw.CRFTagger(features="word[0]", **options).fit(X, Y)
+
+
+def test_unknown_ways_out_are_refused_wherever_they_are_used():
+    tagger = fitted()
+    with pytest.raises(ValueError, match="on_infeasible: expected 'error' or"):
+        tagger.with_constraints((), on_infeasible="ignore")
+    tagger.set_params(on_infeasible="ignore")
+    for verb in (tagger.predict, tagger.decode, tagger.predict_marginals, tagger.log_probability):
+        with pytest.raises(ValueError, match="on_infeasible: expected 'error' or"):
+            verb(X, Y) if verb == tagger.log_probability else verb(X)
+
+
+def test_files_keep_constraints(tmp_path):
+    rules = [*RULES, "(A | T)* Y?", at_most(2, "A").compile(tw.LabelSet(["A", "T", "Y"]))]
+    tagger = fitted(rules, on_infeasible="relax", on_conflict="skip")
+    tagger.save(tmp_path / "m.tw")
+    back = tw.load(tmp_path / "m.tw")
+    assert back.constraints == tagger.plan_.constraints
+    assert (back.on_infeasible, back.on_conflict) == ("relax", "skip")
+    new = [["b", "a", "b", "3"], ["a", "1", "a"], ["2", "2"]]
+    assert back.decode(new) == tagger.decode(new)
+    assert back.n_skipped_ == tagger.n_skipped_
+    copy = pickle.loads(pickle.dumps(back))
+    assert copy.predict(new) == back.predict(new)
+    again = clone(back).fit(X, Y)
+    assert again.plan_.constraints == back.plan_.constraints
+
+
+def test_old_files_load_and_code_in_files_is_refused(tmp_path):
+    fitted(()).save(tmp_path / "m.tw")
+    _edit(tmp_path / "m.tw", lambda parameters: [parameters.pop(k) for k in NEW_PARAMETERS])
+    assert tw.load(tmp_path / "m.tw").constraints == ()
+    _edit(
+        tmp_path / "m.tw",
+        lambda parameters: parameters.update(constraints=["__import__('os').getcwd()"]),
+    )
+    with pytest.raises(tw.ModelFileError, match="damaged"):
+        tw.load(tmp_path / "m.tw")
+
+
+@pytest.mark.parametrize("trained", [True, False])
+def test_files_from_before_budgets_load(tmp_path, trained):
+    tagger = fitted(constrained_training=trained)
+    tagger.save(tmp_path / "m.tw")
+    _edit(tmp_path / "m.tw", lambda parameters: [parameters.pop(k) for k in BUDGETS])
+    loaded = tw.load(tmp_path / "m.tw")
+    assert loaded.plan_.budgets() == tagger.plan_.budgets()
+    assert loaded.get_params() == tagger.get_params()
+
+
+BUDGETS = ("training_budget", "decoding_budget")
+NEW_PARAMETERS = ("constraints", "constrained_training", "on_conflict", "on_infeasible", *BUDGETS)
+
+
+def _edit(path, change):
+    """Rewrite the parameters in a model file."""
+    from trelliswork.persist import read_model_file, write_model_file
+
+    settings, arrays = read_model_file(path)
+    change(settings["parameters"])
+    settings["training"].pop("n_skipped", None)
+    settings.pop("plan", None)
+    write_model_file(path, settings, arrays)
+
+
+def test_saved_settings_are_plain_json(tmp_path):
+    fitted().save(tmp_path / "m.tw")
+    with safetensors.safe_open(tmp_path / "m.tw", "np") as stream:
+        settings = json.loads(stream.metadata()["settings"])
+    assert settings["parameters"]["constraints"] == [repr(rule) for rule in RULES]
