@@ -4,7 +4,12 @@ from trelliswork.features.bundles import BUNDLES, bundle, resolve
 from trelliswork.features.encoders import Encoder, TemplateEncoder
 from trelliswork.features.items import DictEncoder
 from trelliswork.features.matrices import MatrixEncoder
-from trelliswork.features.matrix import EncodedFeatures, FeatureMatrix
+from trelliswork.features.matrix import (
+    EncodedFeatures,
+    FeatureMatrix,
+    SegmentMatrix,
+    SegmentSpec,
+)
 from trelliswork.features.program import Lexicon
 from trelliswork.features.restore import restore
 from trelliswork.features.templates import Templates
@@ -17,6 +22,8 @@ __all__ = [
     "FeatureMatrix",
     "Lexicon",
     "MatrixEncoder",
+    "SegmentMatrix",
+    "SegmentSpec",
     "TemplateEncoder",
     "Templates",
     "bundle",
