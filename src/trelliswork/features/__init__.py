@@ -1,6 +1,6 @@
 """From text to sparse features: templates, encoders, and ready bundles."""
 
-from trelliswork.features.bundles import BUNDLES, bundle, resolve
+from trelliswork.features.bundles import BUNDLES, bundle, resolve, with_segment_rules
 from trelliswork.features.encoders import Encoder, TemplateEncoder
 from trelliswork.features.items import DictEncoder
 from trelliswork.features.matrices import MatrixEncoder
@@ -29,4 +29,5 @@ __all__ = [
     "bundle",
     "resolve",
     "restore",
+    "with_segment_rules",
 ]

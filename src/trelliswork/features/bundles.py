@@ -147,6 +147,15 @@ _BUNDLES = {"chunking": _CHUNKING, "citation": _CITATION, "ner": _NER}
 #: The names that :func:`bundle` knows.
 BUNDLES = tuple(_BUNDLES)
 
+# What a segment begins and ends with, and what it is as a whole.
+_SEGMENT_RULES = """
+begin: lower(word[-1..0])
+begin: short_shape(word)
+end: lower(word[0..1])
+segment: text
+segment: shape
+"""
+
 # Without a word about features, an estimator gets the set that needs tokens only.
 DEFAULT_BUNDLE = "ner"
 
@@ -163,6 +172,35 @@ def bundle(name: str) -> Templates:
     if name not in _BUNDLES:
         raise TemplateError(f"expected one of the bundles {', '.join(BUNDLES)}, got {name!r}.")
     return Templates.parse(_BUNDLES[name], origin=f"bundle {name}")
+
+
+def with_segment_rules(templates: Templates) -> Templates:
+    """Add rules of segments to templates: what a bundle has more in a semi-Markov model.
+
+    These are the words around a segment's ends, the shape of its first token, its text and its
+    shape as a whole, and its being a phrase of one of the lexicons. Templates that have rules of
+    segments already are returned as they are.
+
+    Parameters
+    ----------
+    templates : Templates
+        In the template language, as those of :func:`bundle`.
+
+    Raises
+    ------
+    TemplateError
+        The templates come from a file of CRF++ or Wapiti, whose language has no such rules.
+    """
+    if templates.has_segments:
+        return templates
+    lexicons = "".join(f"segment: in({name})\n" for name in templates.lexicons)
+    try:
+        return Templates.parse(str(templates) + _SEGMENT_RULES + lexicons)
+    except TemplateError as error:
+        raise TemplateError(
+            "rules of segments cannot be added to a file of CRF++ or Wapiti: expected templates "
+            "in the language of trelliswork.features.templates."
+        ) from error
 
 
 def resolve(features: str | Templates | None) -> Templates:
