@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "blocks.hpp"
+#include "forest.hpp"
 
 namespace trelliswork {
 
@@ -29,7 +30,10 @@ struct Automaton {
     int n_classes = 1;
     // States of one context fire the same patterns by the same label; empty: nothing is known. The
     // context of a product's state is its state in the model.
-    std::vector<std::int32_t> contexts;                 // (S,) or empty
+    std::vector<std::int32_t> contexts;  // (S,) or empty
+    // The state whose arcs those of a state mostly agree with, −1: none; empty: nothing is known.
+    // In the automaton of label patterns: the longest proper suffix (the failure link).
+    std::vector<std::int32_t> parents;                  // (S,) or empty
     std::vector<std::int32_t> step_label, step_target;  // (G,)
     std::vector<std::int64_t> step_offsets;             // (G + 1,) into the arcs
     std::vector<std::int64_t> state_offsets;            // (S + 1,) into the steps, by target
@@ -41,8 +45,10 @@ struct Automaton {
     // How many states can be reached by exactly n arcs, for the first few n; the last stands for
     // all that follow. Empty: not known.
     std::vector<std::int64_t> n_reached;
-    double best_final = 0.0;  // largest of `final`
-    Blocks blocks;            // the same arcs, packed for the kernel
+    std::vector<std::int64_t> n_reached_within;  // the same by 1 … n arcs
+    double best_final = 0.0;                     // largest of `final`
+    Blocks blocks;                               // the same arcs, packed for the kernel
+    Forest forest;                               // or shared along the parents; not both
     // Complete first order: state 0 is the empty context, state 1 + y follows label y, every state
     // is final, and arc y′→y fires exactly the pattern y′·L + y (start arcs fire none).
     bool is_chain = false;
