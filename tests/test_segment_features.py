@@ -23,6 +23,7 @@ from trelliswork.features import (
     TemplateEncoder,
     Templates,
     bundle,
+    resolve,
     restore,
     with_segment_rules,
 )
@@ -322,6 +323,9 @@ def test_bundles_with_rules_of_segments():
         )
         assert templates.templates[: len(bundle(name).templates)] == bundle(name).templates
         assert with_segment_rules(templates) is templates
+        assert resolve(name, segments=True) == templates
+    assert resolve(None, segments=True) == with_segment_rules(bundle("ner"))
+    assert not resolve("word[0]\n", segments=True).has_segments
     assert with_segment_rules(Templates.parse("pos[0]")).program.begin is not None
     with pytest.raises(TemplateError, match=r"a file of CRF\+\+ or Wapiti"):
         with_segment_rules(Templates.parse("U01:%x[0,0]"))

@@ -203,16 +203,19 @@ def with_segment_rules(templates: Templates) -> Templates:
         ) from error
 
 
-def resolve(features: str | Templates | None) -> Templates:
+def resolve(features: str | Templates | None, *, segments: bool = False) -> Templates:
     """Turn what a user gives as ``features`` into templates.
 
     Parameters
     ----------
     features : str, Templates or None
         The name of a bundle, template text, templates, or ``None`` for the default bundle.
+    segments : bool, optional
+        Whether they are for a semi-Markov model: bundles then get rules of segments
+        (:func:`with_segment_rules`); your own templates are left as they are.
     """
     if features is None:
-        return bundle(DEFAULT_BUNDLE)
+        features = DEFAULT_BUNDLE
     if isinstance(features, Templates):
         return features
     if not isinstance(features, str):
@@ -221,7 +224,7 @@ def resolve(features: str | Templates | None) -> Templates:
             f"got {type(features).__name__}."
         )
     if features in _BUNDLES:
-        return bundle(features)
+        return with_segment_rules(bundle(features)) if segments else bundle(features)
     if "\n" not in features and Path(features).is_file():
         raise TemplateError(
             f"{features!r} is a file: read it with Templates.from_file({features!r})."
