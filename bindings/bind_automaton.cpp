@@ -17,7 +17,8 @@ void bind_automaton(nb::module_& m) {
                const In<std::int32_t, 1>& target, const In<std::int64_t, 1>& pattern_offsets,
                const In<std::int32_t, 1>& pattern_ids, const In<double, 1>& initial,
                const In<double, 1>& final, const std::optional<In<std::uint64_t, 1>>& guards,
-               int n_classes, const std::optional<In<std::int32_t, 1>>& contexts) {
+               int n_classes, const std::optional<In<std::int32_t, 1>>& contexts,
+               const std::optional<In<std::int32_t, 1>>& parents) {
                 auto built = std::make_unique<Automaton>();
                 built->n_states = n_states;
                 built->n_labels = n_labels;
@@ -32,6 +33,7 @@ void bind_automaton(nb::module_& m) {
                 if (guards) built->guards = copy_of(*guards);
                 built->n_classes = n_classes;
                 if (contexts) built->contexts = copy_of(*contexts);
+                if (parents) built->parents = copy_of(*parents);
                 nb::gil_scoped_release release;
                 built->finish();
                 new (self) Automaton(std::move(*built));
@@ -39,7 +41,7 @@ void bind_automaton(nb::module_& m) {
             nb::arg("n_states"), nb::arg("n_labels"), nb::arg("n_patterns"), nb::arg("source"),
             nb::arg("label"), nb::arg("target"), nb::arg("pattern_offsets"), nb::arg("pattern_ids"),
             nb::arg("initial"), nb::arg("final"), nb::arg("guards").none(), nb::arg("n_classes"),
-            nb::arg("contexts").none())
+            nb::arg("contexts").none(), nb::arg("parents").none())
         .def_ro("is_chain", &Automaton::is_chain)
         .def_prop_ro("n_steps", &Automaton::n_steps);
 }

@@ -14,7 +14,7 @@ class BoundBatch {
   public:
     BoundBatch(nb::object automaton, In<std::int64_t, 1> offsets, In<double, 3> scores,
                std::optional<In<double, 1>> start, std::optional<In<double, 1>> end,
-               std::optional<In<std::uint8_t, 2>> allowed, std::optional<In<double, 1>> patterns,
+               std::optional<In<std::uint8_t, 3>> allowed, std::optional<In<double, 1>> patterns,
                std::optional<In<double, 2>> positional, std::optional<In<std::uint8_t, 1>> classes,
                std::size_t memory_limit, int n_workers)
         : automaton_(std::move(automaton)),
@@ -39,11 +39,13 @@ class BoundBatch {
         }
         require(!start || start->size() == n_labels, "start: wrong shape");
         require(!end || end->size() == n_labels, "end: wrong shape");
-        require(!allowed || (allowed->shape(0) == scores.shape(0) && allowed->shape(1) == n_labels),
+        require(!allowed || (allowed->shape(0) == scores.shape(0) && allowed->shape(1) >= 1 &&
+                             allowed->shape(1) <= 2 && allowed->shape(2) == n_labels),
                 "allowed: wrong shape");
         require(!patterns || patterns->size() == n_patterns, "weights: wrong shape");
-        require(!positional ||
-                    (positional->shape(0) == scores.shape(0) && positional->shape(1) == n_patterns),
+        require(!positional || (positional->shape(0) == scores.shape(0) &&
+                                positional->shape(1) <= n_patterns &&
+                                (!built.is_chain || positional->shape(1) == n_patterns)),
                 "position_weights: wrong shape");
         require(classes || built.n_classes == 1, "classes: the automaton has guards, none given");
         require(!classes || classes->size() == scores.shape(0), "classes: wrong shape");
@@ -58,8 +60,10 @@ class BoundBatch {
         batch_.start = data_or_null(start_);
         batch_.end = data_or_null(end_);
         batch_.allowed = data_or_null(allowed_);
+        if (allowed) batch_.n_masks = static_cast<int>(allowed->shape(1));
         batch_.patterns = data_or_null(patterns_);
         batch_.positional = data_or_null(positional_);
+        if (positional) batch_.n_positional = static_cast<int>(positional->shape(1));
         batch_.classes = data_or_null(classes_);
         batch_.memory_limit = memory_limit;
         batch_.n_workers = n_workers < 1 ? 1 : n_workers;
@@ -74,7 +78,7 @@ class BoundBatch {
     In<std::int64_t, 1> offsets_;
     In<double, 3> scores_;
     std::optional<In<double, 1>> start_, end_;
-    std::optional<In<std::uint8_t, 2>> allowed_;
+    std::optional<In<std::uint8_t, 3>> allowed_;
     std::optional<In<double, 1>> patterns_;
     std::optional<In<double, 2>> positional_;
     std::optional<In<std::uint8_t, 1>> classes_;
@@ -86,7 +90,7 @@ class BoundBatch {
 void bind_inference(nb::module_& m) {
     nb::class_<BoundBatch>(m, "Batch")
         .def(nb::init<nb::object, In<std::int64_t, 1>, In<double, 3>, std::optional<In<double, 1>>,
-                      std::optional<In<double, 1>>, std::optional<In<std::uint8_t, 2>>,
+                      std::optional<In<double, 1>>, std::optional<In<std::uint8_t, 3>>,
                       std::optional<In<double, 1>>, std::optional<In<double, 2>>,
                       std::optional<In<std::uint8_t, 1>>, std::size_t, int>(),
              nb::arg("automaton"), nb::arg("offsets"), nb::arg("scores"), nb::arg("start").none(),

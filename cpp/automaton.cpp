@@ -61,6 +61,16 @@ void check_arcs(const Automaton& a) {
         require(context >= 0 && context < a.n_states,
                 "contexts must be at least 0 and below the number of states");
     }
+    require(a.parents.empty() || a.parents.size() == static_cast<std::size_t>(a.n_states),
+            "parents must have one entry a state");
+    for (std::size_t s = 0; s < a.parents.size(); ++s) {
+        // A chain of parents that does not end would pass more states than there are.
+        auto above = a.parents[s];
+        for (int steps = 0; above >= 0; ++steps) {
+            require(above < a.n_states && steps < a.n_states, "parents must form a forest");
+            above = a.parents[above];
+        }
+    }
     for (int s = 0; s < a.n_states; ++s) {
         if (!(a.initial[s] < HUGE_VAL) || !(a.final[s] < HUGE_VAL)) {  // NaN too
             throw std::invalid_argument("state " + std::to_string(s) +

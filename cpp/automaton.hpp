@@ -29,7 +29,10 @@ struct Automaton {
     int n_classes = 1;
     // States of one context fire the same patterns by the same label; empty: nothing is known. The
     // context of a product's state is its state in the model.
-    std::vector<std::int32_t> contexts;                 // (S,) or empty
+    std::vector<std::int32_t> contexts;  // (S,) or empty
+    // The state whose arcs those of a state mostly agree with, −1: none; empty: nothing is known.
+    // In the automaton of label patterns: the longest proper suffix (the failure link).
+    std::vector<std::int32_t> parents;                  // (S,) or empty
     std::vector<std::int32_t> step_label, step_target;  // (G,)
     std::vector<std::int64_t> step_offsets;             // (G + 1,) into the arcs
     std::vector<std::int64_t> state_offsets;            // (S + 1,) into the steps, by target

@@ -48,7 +48,7 @@ struct ChainWeights {
 
     void load(const Automaton& automaton, const double* patterns_) {
         patterns = patterns_;
-        arcs.load(automaton, patterns, nullptr, 0);
+        arcs.load(automaton, patterns, nullptr, 0, 0);
         shift = scale_apart_from_start(automaton, arcs);
         const int n_labels = automaton.n_labels;
         const int stride = padded(n_labels);
@@ -109,7 +109,8 @@ class Chain {
 
     const ArcWeights<S>& weights_at(std::int64_t u) {
         if (scores_.positional == nullptr) return weights_.arcs;
-        local_arcs_.load(automaton_, weights_.patterns, positional_row(u), 0);
+        local_arcs_.load(automaton_, weights_.patterns, positional_row(u), automaton_.n_patterns,
+                         0);
         scale_apart_from_start(automaton_, local_arcs_);
         return local_arcs_;
     }

@@ -41,9 +41,10 @@ struct PosteriorSink {
     double* arc_counts = nullptr;     // (A,)
     double* packed_counts = nullptr;  // (slots,)
     double weight = 1.0;
-    double* position_counts = nullptr;  // (T, P): P(pattern z fires on the arc into a segment at t)
-    double* arcs = nullptr;             // (T, A): P(arc a is taken into a segment that begins at t)
-    double* entropy = nullptr;          // (1,): log Z − E[score], in nats
+    double* position_counts =
+        nullptr;                // (T, P′): P(pattern z fires on the arc into a segment at t)
+    double* arcs = nullptr;     // (T, A): P(arc a is taken into a segment that begins at t)
+    double* entropy = nullptr;  // (1,): log Z − E[score], in nats
 };
 
 template <class S>
@@ -85,8 +86,8 @@ class Chart {
     // Arc weights for segments that begin at token u.
     const ArcWeights<S>& weights_at(std::int64_t u) {
         if (scores_.positional == nullptr) return constant_.of_class[class_at(u)];
-        local_.load(automaton_, constant_patterns_, scores_.positional + u * automaton_.n_patterns,
-                    class_at(u));
+        local_.load(automaton_, constant_patterns_, scores_.positional + u * scores_.n_positional,
+                    scores_.n_positional, class_at(u));
         return local_;
     }
 

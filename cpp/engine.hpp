@@ -111,7 +111,7 @@ class Engine {
         return use(chart);
     }
 
-    // log Z. Label posteriors (T, D, L) are written; position_counts (T, P) and arcs (T, A; not on
+    // log Z. Label posteriors (T, D, L) are written; position_counts (T, P′) and arcs (T, A; not on
     // the dense path) are written and *entropy is set where not null. All are zero where no path
     // exists. Pattern counts, times `weight`, are kept for `collect`.
     double posteriors(const SequenceScores& scores, double weight, double* segments,
@@ -131,7 +131,7 @@ class Engine {
         }
         std::fill_n(segments, scores.length * scores.n_durations * automaton.n_labels, 0.0);
         if (position_counts != nullptr) {
-            std::fill_n(position_counts, scores.length * automaton.n_patterns, 0.0);
+            std::fill_n(position_counts, scores.length * scores.n_positional, 0.0);
         }
         if (arcs != nullptr) std::fill_n(arcs, scores.length * automaton.n_arcs(), 0.0);
         arc_counts_.resize(static_cast<std::size_t>(automaton.n_arcs()), 0.0);

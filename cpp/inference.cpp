@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "segments.hpp"
 #include "threads.hpp"
 
 namespace trelliswork {
@@ -25,34 +26,35 @@ class ScoreReader {
         scores.n_durations = batch_.n_durations;
         scores.phi = batch_.phi + first * width;
         if (batch_.positional != nullptr) {
-            scores.positional = batch_.positional + first * batch_.automaton->n_patterns;
+            scores.positional = batch_.positional + first * batch_.n_positional;
+            scores.n_positional = batch_.n_positional;
         }
         if (batch_.classes != nullptr) scores.classes = batch_.classes + first;
         if (batch_.start == nullptr && batch_.end == nullptr && batch_.allowed == nullptr) {
             return scores;
         }
         folded_.assign(scores.phi, scores.phi + scores.length * width);
-        fold(scores.length,
-             batch_.allowed == nullptr ? nullptr : batch_.allowed + first * n_labels);
+        add_ends(scores.length);
+        if (batch_.allowed != nullptr) {
+            forbid_segments(scores.length, batch_.n_durations, n_labels,
+                            batch_.allowed + first * batch_.n_masks * n_labels, batch_.n_masks,
+                            folded_.data());
+        }
         scores.phi = folded_.data();
         return scores;
     }
 
   private:
-    void fold(std::int64_t length, const std::uint8_t* allowed) {
+    void add_ends(std::int64_t length) {
         const auto n_labels = static_cast<std::int64_t>(batch_.automaton->n_labels);
-        for (std::int64_t t = 0; t < length; ++t) {
-            for (int d = 1; d <= batch_.n_durations; ++d) {
-                double* row = folded_.data() + (t * batch_.n_durations + d - 1) * n_labels;
-                const auto first = t - d + 1;
-                for (std::int64_t y = 0; y < n_labels; ++y) {
-                    if (first == 0 && batch_.start != nullptr) row[y] += batch_.start[y];
-                    if (t == length - 1 && batch_.end != nullptr) row[y] += batch_.end[y];
-                    for (auto i = std::max<std::int64_t>(first, 0); allowed != nullptr && i <= t;
-                         ++i) {
-                        if (!allowed[i * n_labels + y]) row[y] = kNegativeInfinity;
-                    }
-                }
+        const auto longest = std::min<std::int64_t>(batch_.n_durations, length);
+        const auto row = [&](std::int64_t t, std::int64_t d) {
+            return folded_.data() + (t * batch_.n_durations + d - 1) * n_labels;
+        };
+        for (std::int64_t d = 1; d <= longest; ++d) {
+            for (std::int64_t y = 0; y < n_labels; ++y) {
+                if (batch_.start != nullptr) row(d - 1, d)[y] += batch_.start[y];
+                if (batch_.end != nullptr) row(length - 1, d)[y] += batch_.end[y];
             }
         }
     }

@@ -15,12 +15,16 @@ struct Batch {
     std::int64_t n_sequences = 0;
     const std::int64_t* offsets = nullptr;  // (B + 1,)
     int n_durations = 1;
-    const double* phi = nullptr;            // (N, D, L)
-    const double* start = nullptr;          // (L,) or null: added to the first segment's label
-    const double* end = nullptr;            // (L,) or null: added to the last segment's label
-    const std::uint8_t* allowed = nullptr;  // (N, L) or null: labels that each token may have
-    const double* patterns = nullptr;       // (P,) or null
-    const double* positional = nullptr;     // (N, P) or null
+    const double* phi = nullptr;    // (N, D, L)
+    const double* start = nullptr;  // (L,) or null: added to the first segment's label
+    const double* end = nullptr;    // (L,) or null: added to the last segment's label
+    // (N, 2, L) or null: labels of segments that may begin at a token, and that may go on there;
+    // or (N, 1, L): both.
+    const std::uint8_t* allowed = nullptr;
+    int n_masks = 1;
+    const double* patterns = nullptr;    // (P,) or null
+    const double* positional = nullptr;  // (N, P′) or null
+    int n_positional = 0;
     const std::uint8_t* classes = nullptr;  // (N,) or null: all 0
     std::size_t memory_limit = 0;           // bytes of rows, a worker
     int n_workers = 1;

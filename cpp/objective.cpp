@@ -143,6 +143,7 @@ void Objective::add_sequence(std::int64_t b, Worker& worker) const {
         edge_->score(edge_features_, first, first + length, edge_slots_.data(),
                      worker.positional.data());
         scores.positional = worker.positional.data();
+        scores.n_positional = automaton_.n_patterns;
     }
     worker.edges.resize(n_edge_cells);
     double loss = worker.engine.posteriors(scores, weight, worker.posterior.data(),

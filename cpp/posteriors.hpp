@@ -181,12 +181,13 @@ void Chart<S>::pass_arcs(std::int64_t u, const PosteriorSink& sink) {
     for (std::int64_t s = 0; s < n_states(); ++s) beta_[s] = gathered_[s].value();
 }
 
-// Adds p to row u of counts (T, P), for the patterns that arc a fires.
+// Adds p to row u of counts (T, P′), for the patterns that arc a fires.
 template <class S>
 void Chart<S>::add_fired(std::int64_t a, double p, double* counts, std::int64_t u) const {
-    double* row = counts + u * automaton_.n_patterns;
+    double* row = counts + u * scores_.n_positional;
     for (auto k = automaton_.pattern_offsets[a]; k < automaton_.pattern_offsets[a + 1]; ++k) {
-        row[automaton_.pattern_ids[k]] += p;
+        const auto pattern = automaton_.pattern_ids[k];
+        if (pattern < scores_.n_positional) row[pattern] += p;
     }
 }
 

@@ -17,7 +17,8 @@ struct SequenceScores {
     std::int64_t length = 0;                // T
     int n_durations = 1;                    // D
     const double* phi = nullptr;            // (T, D, L): label y on the d + 1 tokens that end at t
-    const double* positional = nullptr;     // (T, P) or null: pattern weights where segments begin
+    const double* positional = nullptr;     // (T, P′) or null: pattern weights where segments begin
+    int n_positional = 0;                   // P′: of the first patterns
     const std::uint8_t* classes = nullptr;  // (T,) or null: all 0; see Automaton::guards
 };
 
@@ -32,9 +33,9 @@ struct ArcWeights {
     AlignedDoubles transposed;       // the tables transposed; only in Real
     double shift = 0.0;
 
-    // constant (P,) or null, positional (P,) or null: both are added.
+    // constant (P,) or null, positional (n_positional,) or null: both are added.
     void load(const Automaton& automaton, const double* constant, const double* positional,
-              int token_class) {
+              int n_positional, int token_class) {
         const auto n_arcs = static_cast<std::size_t>(automaton.n_arcs());
         log_weight.assign(n_arcs, 0.0);
         for (std::size_t arc = 0; arc < n_arcs; ++arc) {
@@ -43,7 +44,7 @@ struct ArcWeights {
                  ++k) {
                 const auto pattern = automaton.pattern_ids[k];
                 if (constant != nullptr) total += constant[pattern];
-                if (positional != nullptr) total += positional[pattern];
+                if (positional != nullptr && pattern < n_positional) total += positional[pattern];
             }
             log_weight[arc] = total;
         }
@@ -88,7 +89,7 @@ struct ClassWeights {
     void load(const Automaton& automaton, const double* patterns) {
         of_class.resize(static_cast<std::size_t>(automaton.n_classes));
         for (int c = 0; c < automaton.n_classes; ++c) {
-            of_class[c].load(automaton, patterns, nullptr, c);
+            of_class[c].load(automaton, patterns, nullptr, 0, c);
         }
     }
 };

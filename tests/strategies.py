@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from trelliswork.automaton import Automaton
 from trelliswork.inference import Trellis
+from trelliswork.patterns import Patterns
 from trelliswork.product import product
 
 # Ordinary scores, hopeless ones, forbidden ones, and ties.
@@ -111,6 +112,18 @@ def trellises(draw, dense: bool | None = None, elements=scores) -> Trellis:
         # Small enough that some sequences are checkpointed.
         memory_limit=draw(st.sampled_from([0, 100, 2**20])),
     )
+
+
+@st.composite
+def pattern_sets(draw, n_labels: int | None = None) -> Patterns:
+    """Patterns of one to five labels; some sets have with a pattern all its suffixes."""
+    if n_labels is None:
+        n_labels = draw(st.integers(1, 3))
+    pattern = st.lists(st.integers(0, n_labels - 1), min_size=1, max_size=5).map(tuple)
+    given = draw(st.sets(pattern, max_size=6))
+    if draw(st.booleans()):
+        given = {z[i:] for z in given for i in range(len(z))}
+    return Patterns.of(given, n_labels)
 
 
 def expressions(letters: str) -> st.SearchStrategy[str]:

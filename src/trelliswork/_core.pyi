@@ -98,6 +98,7 @@ class Automaton:
         guards: NDArray[np.uint64] | None,
         n_classes: int,
         contexts: NDArray[np.int32] | None,
+        parents: NDArray[np.int32] | None,
     ) -> None: ...
     @property
     def is_chain(self) -> bool: ...

@@ -34,6 +34,7 @@ class Arrays(NamedTuple):
     guards: NDArray[np.uint64] | None = None
     n_classes: int = 1
     contexts: NDArray[np.int32] | None = None
+    parents: NDArray[np.int32] | None = None
 
 
 def arc_order(

@@ -70,6 +70,10 @@ class Automaton(LanguageMethods):
         States of one context fire the same patterns by the same label, shape ``(S,)``, in
         ``0 … S - 1``: the kernel then keeps one table of weights for all of them. Default: nothing
         is known.
+    parents
+        For each state, one whose arcs its own mostly agree with in target and patterns, or -1;
+        shape ``(S,)``. The kernel then does the work of arcs that agree once. In the automaton of
+        label patterns it is the longest proper suffix. Default: nothing is known.
 
     Attributes
     ----------
@@ -107,6 +111,7 @@ class Automaton(LanguageMethods):
         guards: ArrayLike | None = None,
         n_classes: int = 1,
         contexts: ArrayLike | None = None,
+        parents: ArrayLike | None = None,
     ) -> None:
         arcs = [np.asarray(column, dtype=np.int32) for column in (source, label, target)]
         n_arcs = arcs[0].size
@@ -137,6 +142,7 @@ class Automaton(LanguageMethods):
                 None if masks is None else masks[order],
                 n_classes,
                 None if contexts is None else np.array(contexts, dtype=np.int32),
+                None if parents is None else np.array(parents, dtype=np.int32),
             ),
             labels,
         )
@@ -158,7 +164,7 @@ class Automaton(LanguageMethods):
         self.source, self.label, self.target = arrays.source, arrays.label, arrays.target
         self.pattern_offsets, self.pattern_ids = arrays.pattern_offsets, arrays.pattern_ids
         self.initial, self.final = arrays.initial, arrays.final
-        self.guards, self.n_classes, self.contexts = arrays[-3:]
+        self.guards, self.n_classes, self.contexts, self.parents = arrays[-4:]
 
     def _arrays(self) -> Arrays:
         return Arrays(*(getattr(self, name) for name in Arrays._fields))

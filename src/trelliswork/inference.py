@@ -93,6 +93,16 @@ class Marginals:
             covered[: n_tokens - back] += longer
         return covered
 
+    @cached_property
+    def tags(self) -> FloatArray:
+        """``P(a segment of y begins at t)`` and ``P(one goes on at t)``, shape ``(N, 2, L)``."""
+        n_tokens, n_durations, n_labels = self.segments.shape
+        found = np.zeros((n_tokens, 2, n_labels))
+        for back in range(min(n_durations, n_tokens)):
+            found[: n_tokens - back, 0] += self.segments[back:, back]
+            found[: n_tokens - back, 1] += self.segments[back:, back + 1 :].sum(axis=1)
+        return found
+
 
 @dataclass(frozen=True)
 class Path:
@@ -106,11 +116,19 @@ class Path:
         Whether a segment begins at the token, shape ``(N,)``; all true in a chain.
     scores : numpy.ndarray
         Score of each sequence's path, shape ``(B,)``.
+    n_labels : int
+        ``L``.
     """
 
     labels: LabelArray
     begins: BoolArray
     scores: FloatArray
+    n_labels: int
+
+    @property
+    def tags(self) -> LabelArray:
+        """``y`` where a segment begins, ``y + L`` on its other tokens; -1 without a path."""
+        return _tags(self.labels, self.begins, self.n_labels)
 
 
 @dataclass(frozen=True)
@@ -125,11 +143,23 @@ class BestPaths:
         Whether a segment begins at the token, shape ``(k, N)``.
     scores : numpy.ndarray
         Shape ``(B, k)``; ``-inf`` where a sequence has fewer than ``k`` paths.
+    n_labels : int
+        ``L``.
     """
 
     labels: LabelArray
     begins: BoolArray
     scores: FloatArray
+    n_labels: int
+
+    @property
+    def tags(self) -> LabelArray:
+        """As those of `Path`, shape ``(k, N)``."""
+        return _tags(self.labels, self.begins, self.n_labels)
+
+
+def _tags(labels: LabelArray, begins: BoolArray, n_labels: int) -> LabelArray:
+    return np.where(begins | (labels < 0), labels, labels + n_labels).astype(np.int32)
 
 
 def log_partition(
@@ -143,7 +173,8 @@ def log_partition(
         The batch.
     allowed
         Labels that each token may have, boolean, shape ``(N, L)``: the sum runs over the labellings
-        inside these sets only (partial labels).
+        inside these sets only (partial labels). With shape ``(N, 2, L)``: labels of segments that
+        may begin at the token, and that may go on there.
     n_jobs
         Threads; see :func:`trelliswork.parallel.resolve_jobs`.
 
@@ -186,7 +217,7 @@ def viterbi(
     begins = np.zeros(trellis.n_tokens, dtype=np.uint8)
     scores = np.empty(trellis.n_sequences)
     trellis._batch(allowed, n_jobs).best_path(labels, begins, scores)
-    return Path(labels, begins.astype(bool), scores)
+    return Path(labels, begins.astype(bool), scores, trellis.automaton.n_labels)
 
 
 def max_marginal(
@@ -223,7 +254,7 @@ def kbest(
     begins = np.zeros((k, trellis.n_tokens), dtype=np.uint8)
     scores = np.full((trellis.n_sequences, k), -np.inf)
     trellis._batch(allowed, n_jobs).best_paths(labels, begins, scores)
-    return BestPaths(labels, begins.astype(bool), scores)
+    return BestPaths(labels, begins.astype(bool), scores, trellis.automaton.n_labels)
 
 
 def paths_to_find(trellis: Trellis, k: int) -> int:

@@ -43,7 +43,7 @@ __all__ = [
 
 logger = logging.getLogger(__name__)
 
-FORMAT = "trelliswork-product-3"
+FORMAT = "trelliswork-product-4"
 VARIABLE = "TRELLISWORK_CACHE"
 
 

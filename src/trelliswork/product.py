@@ -88,6 +88,7 @@ def product(
     else:
         initial = model.initial[model_states] + language.initial[language_states]
         final = model.final[model_states] + language.final[language_states]
+    parents = _parents(model, model_states, language_states)
     contexts = None
     if model_states.size and _is_deterministic(model):
         contexts = np.unique(model_states, return_inverse=True)[1].astype(np.int32)
@@ -106,10 +107,34 @@ def product(
                 guards if n_classes > 1 else None,
                 n_classes,
                 contexts,
+                parents,
             )
         ),
         arc_map,
     )
+
+
+def _parents(
+    model: Automaton, model_states: NDArray[np.int32], language_states: NDArray[np.int32]
+) -> NDArray[np.int32] | None:
+    """Return the parents of the pairs: the nearest model parent with the same language state."""
+    if model.parents is None or not model_states.size:
+        return None
+    n_languages = int(language_states.max()) + 1
+    keys = model_states.astype(np.int64) * n_languages + language_states
+    order = np.argsort(keys)
+    found = np.full(keys.size, -1, dtype=np.int32)
+    above = model.parents[model_states].astype(np.int64)
+    looking = np.flatnonzero(above >= 0)
+    while looking.size:
+        wanted = above[looking] * n_languages + language_states[looking]
+        at = np.minimum(np.searchsorted(keys, wanted, sorter=order), keys.size - 1)
+        there = keys[order[at]] == wanted
+        found[looking[there]] = order[at[there]]
+        looking = looking[~there]
+        above[looking] = model.parents[above[looking]]
+        looking = looking[above[looking] >= 0]
+    return found
 
 
 def _is_deterministic(model: Automaton) -> bool:

@@ -41,7 +41,7 @@ class Trellis:
         matrix, rows = previous label. Default: zeros.
     position_weights
         Added to `weights` for the arcs into a segment that begins at each token: shape ``(N, P)``,
-        for a chain also ``(N, L, L)``.
+        for a chain also ``(N, L, L)``; otherwise fewer columns speak of the first patterns only.
     start, end
         Scores of the first and of the last label, shape ``(L,)``.
     classes
@@ -83,8 +83,8 @@ class Trellis:
             [0, n_tokens] if offsets is None else offsets, n_tokens
         )
         self.weights = _checked("weights", weights, (n_patterns,))
-        self.position_weights = _checked(
-            "position_weights", position_weights, (n_tokens, n_patterns)
+        self.position_weights = _checked_position_weights(
+            position_weights, n_tokens, self.automaton
         )
         self.start = _checked("start", start, (n_labels,))
         self.end = _checked("end", end, (n_labels,))
@@ -132,10 +132,13 @@ class Trellis:
         mask = None
         if allowed is not None:
             mask = np.ascontiguousarray(allowed, dtype=bool)
-            expected = (self.n_tokens, self.automaton.n_labels)
-            if mask.shape != expected:
-                raise ValueError(f"allowed: expected shape {expected}, got {mask.shape}.")
-            mask = mask.view(np.uint8)
+            n_tokens, n_labels = self.n_tokens, self.automaton.n_labels
+            if mask.shape not in ((n_tokens, n_labels), (n_tokens, 2, n_labels)):
+                raise ValueError(
+                    f"allowed: expected shape {(n_tokens, n_labels)} or {(n_tokens, 2, n_labels)}, "
+                    f"got {mask.shape}."
+                )
+            mask = mask.view(np.uint8).reshape(n_tokens, mask.ndim - 1, n_labels)
         return _core.Batch(
             self.automaton._core,
             self.offsets,
@@ -182,6 +185,17 @@ def _checked_classes(
             f"classes: expected 0 to {n_classes - 1}, got {given.min()} to {given.max()}."
         )
     return np.ascontiguousarray(given, dtype=np.uint8)
+
+
+def _checked_position_weights(
+    given: ArrayLike | None, n_tokens: int, automaton: Automaton
+) -> FloatArray | None:
+    """Check the pattern weights of each token; there may be fewer than patterns."""
+    n_columns = automaton.n_patterns
+    if given is not None and not automaton.is_chain:
+        shape = np.shape(given)
+        n_columns = min(n_columns, shape[1]) if len(shape) == 2 else n_columns
+    return _checked("position_weights", given, (n_tokens, n_columns))
 
 
 def _checked(name: str, values: ArrayLike | None, shape: tuple[int, ...]) -> FloatArray | None:
