@@ -202,9 +202,7 @@ def _conflicting_set(
         if tags is None:
             return sorted(chosen)
         broken = [
-            i
-            for i in rules
-            if i not in chosen and not bool(plan.accepts(i, tags, evidence).all())
+            i for i in rules if i not in chosen and not bool(plan.accepts(i, tags, evidence).all())
         ]
         if not broken:
             return None

@@ -110,7 +110,9 @@ def best_lazily(
                 compiled = plan.product([rules[i] for i in np.flatnonzero(pattern)])
             except TooLargeError as error:
                 if not give_up:
-                    raise TooLargeError(f"X: sequence {evidence.numbers[chosen[0]]}: {error}") from None
+                    raise TooLargeError(
+                        f"X: sequence {evidence.numbers[chosen[0]]}: {error}"
+                    ) from None
                 for b in chosen.tolist():
                     under = [rules[i] for i in np.flatnonzero(solved[b])]
                     found.given_up[b] = tuple(sorted((*masks, *under)))

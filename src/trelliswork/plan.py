@@ -22,6 +22,7 @@ from trelliswork.constraints.letters import MAX_TESTS
 from trelliswork.errors import TooLargeError
 from trelliswork.evidence import Evidence
 from trelliswork.labels import LabelSet
+from trelliswork.patterns import Patterns
 from trelliswork.placements import Placement, describe_placements
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class Plan:
             given if segmentation is None else given.in_segments() for given in constraints
         )
         n_letters = len(labels) if segmentation is None else segmentation.n_letters
-        self.model = Automaton.chain(n_letters) if model is None else model
+        self.model = _first_order(n_letters, segmentation) if model is None else model
         self.training_budget = training_budget
         self.decoding_budget = decoding_budget
         self.max_states = max_states
@@ -175,9 +176,7 @@ class Plan:
         """Return the automaton of one constraint, over ``L * 2**k`` letters; see `compile`."""
         return self._compiler.language(index)
 
-    def accepts(
-        self, index: int, tags: NDArray[np.int32], evidence: Evidence
-    ) -> NDArray[np.bool_]:
+    def accepts(self, index: int, tags: NDArray[np.int32], evidence: Evidence) -> NDArray[np.bool_]:
         """Return which labellings of a batch satisfy one constraint, shape ``(B,)``.
 
         Parameters
@@ -266,6 +265,13 @@ class Plan:
             **self.budgets(),
         }
         return partial(Plan, **options), (self.labels, self.constraints)
+
+
+def _first_order(n_letters: int, segmentation: Segmentation | None) -> Automaton:
+    if segmentation is None:
+        return Automaton.chain(n_letters)
+    pairs = Patterns.chain(n_letters)
+    return pairs.automaton(repeats=segmentation.repeats, continues=segmentation.continues)
 
 
 def plan(
