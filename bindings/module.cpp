@@ -12,6 +12,7 @@ void bind_objective(nanobind::module_& m);
 void bind_patterns(nanobind::module_& m);
 void bind_product(nanobind::module_& m);
 void bind_segments(nanobind::module_& m);
+void bind_segment_features(nanobind::module_& m);
 }  // namespace trelliswork
 
 NB_MODULE(_core, m) {
@@ -24,6 +25,7 @@ NB_MODULE(_core, m) {
     trelliswork::bind_patterns(m);
     trelliswork::bind_features(m);
     trelliswork::bind_feature_items(m);
+    trelliswork::bind_segment_features(m);
     trelliswork::bind_inference(m);
     trelliswork::bind_layer(m);
     trelliswork::bind_segments(m);

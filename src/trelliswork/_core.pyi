@@ -63,9 +63,50 @@ class FeatureIndex:
     def arrays(self) -> dict[str, NDArray[np.generic]]: ...
     def names(self, edge: bool) -> list[str]: ...
     @property
+    def has_edges(self) -> bool: ...
+    @property
     def n_state(self) -> int: ...
     @property
     def n_edge(self) -> int: ...
+
+class SegmentProgram:
+    def __init__(
+        self,
+        n_columns: int,
+        rules: Sequence[tuple[int, int, int, str]],
+        lexicons: Sequence[tuple[list[list[str]], bool]],
+        unicode: UnicodeTable,
+    ) -> None: ...
+
+class SegmentIndex:
+    @staticmethod
+    def fit(
+        program: SegmentProgram,
+        batch: TokenBatch,
+        starts: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        max_duration: int,
+        min_count: int,
+    ) -> SegmentIndex: ...
+    @staticmethod
+    def from_arrays(
+        program: SegmentProgram,
+        word_bytes: NDArray[np.uint8],
+        word_offsets: NDArray[np.int64],
+        word_counts: NDArray[np.int64],
+        step_keys: NDArray[np.uint64],
+        step_counts: NDArray[np.int64],
+        node_features: NDArray[np.int32],
+        rule_features: NDArray[np.int32],
+    ) -> SegmentIndex: ...
+    def transform(
+        self, batch: TokenBatch, max_duration: int, n_workers: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]: ...
+    def select(self, keep: NDArray[np.uint8]) -> SegmentIndex: ...
+    def arrays(self) -> dict[str, NDArray[np.generic]]: ...
+    def names(self) -> list[str]: ...
+    @property
+    def n_features(self) -> int: ...
 
 class ItemBatch:
     def __init__(self, sequences: list[object]) -> None: ...
