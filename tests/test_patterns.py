@@ -117,6 +117,11 @@ def test_automaton_by_definition(data):
         for a in range(automaton.n_arcs)
     }
     assert found == expected
+    if not automaton.is_chain:
+        suffixes = [
+            max((t for t in states if t != s and is_suffix(t, s)), key=len) for s in states[1:]
+        ]
+        assert automaton.parents.tolist() == [-1, *map(states.index, suffixes)]
     assert automaton.initial.tolist() == [0.0] + [-np.inf] * (len(states) - 1)
     assert not automaton.final.any()
 

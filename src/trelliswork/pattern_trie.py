@@ -143,11 +143,6 @@ class Trie:
                 steps[state_of[self.parent[below]], self.letter[below]] = below
         return failure, link, steps
 
-    @property
-    def parents(self) -> NDArray[np.int32]:
-        """Failure link of each state, ``-1`` for the empty one, shape ``(S,)``."""
-        return self._steps[1].astype(np.int32)
-
     @cached_property
     def _endings(self) -> tuple[IntArray, IntArray]:
         """Offsets ``(V + 1,)`` and ids of the patterns that end each node, shortest first."""
@@ -191,7 +186,7 @@ class Trie:
 
     def automaton(self, repeats: BoolArray, continues: BoolArray) -> Automaton:
         """Return the automaton of the patterns; see `Patterns.automaton`."""
-        failure, _, steps = self._steps
+        failure, parents, steps = self._steps
         states = np.flatnonzero(self.is_state)
         state_of = np.cumsum(self.is_state) - 1
         # A node that is no state is a whole pattern: its failure links lead to the next state.
@@ -225,5 +220,6 @@ class Trie:
                 pattern_ids=ids[first + np.arange(first.size)].astype(np.int32),
                 initial=initial,
                 final=np.zeros(states.size),
+                parents=parents.astype(np.int32),
             )
         )

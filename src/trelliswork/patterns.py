@@ -187,7 +187,8 @@ class Patterns:
 
         State 0 is the empty one, state ``1 + y`` label ``y``; then come the longer proper prefixes
         of patterns, by (length, letters). The arc of a state by a label leads to the longest state
-        that ends what was read, and fires every pattern that does.
+        that ends what was read, and fires every pattern that does. The parents of states are their
+        failure links: the longest proper suffixes that are states.
 
         Parameters
         ----------
