@@ -275,23 +275,35 @@ class FeatureScorer:
     ) -> None: ...
     def score(self, rows: FeatureRows, out: NDArray[np.float64], n_jobs: int) -> None: ...
 
+class FeaturePart:
+    def __init__(
+        self,
+        rows: FeatureRows,
+        n_outputs: int,
+        pair_offsets: NDArray[np.int64],
+        pair_outputs: NDArray[np.int32],
+    ) -> None: ...
+
 class Objective:
     def __init__(
         self,
         automaton: Automaton,
         offsets: NDArray[np.int64],
         gold: NDArray[np.int32],
+        begins: NDArray[np.uint8] | None,
+        fired_offsets: NDArray[np.int64],
+        fired: NDArray[np.int32],
         allowed: NDArray[np.uint8] | None,
         weights: NDArray[np.float64] | None,
-        rows: FeatureRows,
-        pair_offsets: NDArray[np.int64],
-        pair_labels: NDArray[np.int32],
-        transitions: NDArray[np.int32],
-        edge_rows: FeatureRows | None,
-        edge_pair_offsets: NDArray[np.int64] | None,
-        edge_pair_patterns: NDArray[np.int32] | None,
         classes: NDArray[np.uint8] | None,
         open: NDArray[np.uint8] | None,
+        n_durations: int,
+        longest: NDArray[np.int32] | None,
+        features: Sequence[FeaturePart | None],
+        segment_offsets: NDArray[np.int64] | None,
+        segment_durations: NDArray[np.int32] | None,
+        patterns: NDArray[np.int32],
+        edge: FeaturePart | None,
     ) -> None: ...
     @property
     def n_parameters(self) -> int: ...
@@ -302,12 +314,25 @@ class Objective:
         self,
         parameters: NDArray[np.float64],
         gradient: NDArray[np.float64],
-        l2: float,
+        l2: NDArray[np.float64],
         first: int,
         last: int,
         n_jobs: int,
     ) -> float: ...
 
+def segment_scores(
+    offsets: NDArray[np.int64],
+    token: NDArray[np.float64],
+    begin: NDArray[np.float64] | None,
+    end: NDArray[np.float64] | None,
+    by_length: NDArray[np.float64] | None,
+    longest: NDArray[np.int32],
+    segment_offsets: NDArray[np.int64] | None,
+    durations: NDArray[np.int32] | None,
+    own: NDArray[np.float64] | None,
+    out: NDArray[np.float64],
+    n_jobs: int,
+) -> None: ...
 def observed_pairs(
     rows: FeatureRows,
     n_features: int,
