@@ -37,6 +37,8 @@ struct Automaton {
     std::vector<std::int32_t> step_label, step_target;  // (G,)
     std::vector<std::int64_t> step_offsets;             // (G + 1,) into the arcs
     std::vector<std::int64_t> state_offsets;            // (S + 1,) into the steps, by target
+    std::vector<std::int32_t> step_port;                // (G,) where the sum of a step is kept
+    std::int64_t n_ports = 0;
     // Every state is entered by one step only, as in a chain. Its port and label: those of a state
     // that nothing enters are the port after the last, where every sum is zero, and label 0.
     bool one_step = false;

@@ -28,9 +28,9 @@
 #include "automaton.hpp"
 #include "block_kernels.hpp"
 #include "chain_kernels.hpp"
-#include "forest_kernels.hpp"
 #include "rows.hpp"
 #include "scores.hpp"
+#include "segment_kernels.hpp"
 #include "semiring.hpp"
 
 namespace trelliswork {
@@ -122,7 +122,6 @@ class Chart {
     void leave_segments(std::int64_t t, const PosteriorSink& sink);
     void leave_ports(std::int64_t t, const PosteriorSink& sink);
     void pass_packed(std::int64_t u, const PosteriorSink& sink);
-    void pass_forest(std::int64_t u, const PosteriorSink& sink);
     void pass_arcs(std::int64_t u, const PosteriorSink& sink);
     void add_fired(std::int64_t a, double p, double* counts, std::int64_t u) const;
     // Adds p · x to the expected score, where x may be −inf if p is 0.
@@ -146,9 +145,7 @@ class Chart {
         return enter_.data() + (u % n_durations()) * enter_width();
     }
     // Ports and one more, which stays zero; padded.
-    std::int64_t enter_width() const {
-        return (automaton_.blocks.n_ports + kLanes) / kLanes * kLanes;
-    }
+    std::int64_t enter_width() const { return (automaton_.n_ports + kLanes) / kLanes * kLanes; }
     int class_at(std::int64_t u) const {
         return scores_.classes == nullptr ? 0 : scores_.classes[u];
     }
@@ -171,8 +168,8 @@ class Chart {
         if (scores_.longest != nullptr)
             longest_.assign(scores_.longest, scores_.longest + n_labels());
         if (S::packs && !automaton_.forest.empty()) {
-            pooled_.resize(static_cast<std::size_t>(n_states()));
-            mass_.resize(static_cast<std::size_t>(automaton_.forest.n_nodes()));
+            sources_.resize(2 * static_cast<std::size_t>(n_states()));
+            by_node_.assign(static_cast<std::size_t>(automaton_.blocks.n_ports), S::zero);
             by_port_.assign(static_cast<std::size_t>(enter_width()), S::zero);
         }
     }
@@ -215,18 +212,16 @@ class Chart {
         const double* alpha_row = rows_[u];
         double* enter = enter_row(u);
         if constexpr (S::packs) {
-            if (!automaton_.forest.empty()) {
-                compute_masses(u);
-                const auto& kernels = forest_kernels();
-                const auto sum = S::scaled ? kernels.sum_enter : kernels.best_enter;
-                // The port behind the last takes what padding gives, which is zero.
-                sum(automaton_.forest.view(), automaton_.blocks.n_ports + 1, weights.packed.data(),
-                    mass_.data(), enter);
-                return;
-            }
             const auto& kernels = block_kernels();
             const auto forward = S::scaled ? kernels.sum_forward : kernels.best_forward;
-            forward(automaton_.blocks.view(), weights.packed.data(), alpha_row, enter);
+            const auto blocks = automaton_.blocks.view();
+            if (automaton_.forest.empty()) {
+                forward(blocks, weights.packed.data(), alpha_row, enter);
+                return;
+            }
+            automaton_.forest.template pool<S>(alpha_row, sources_.data());
+            forward(blocks, weights.packed.data(), sources_.data(), by_node_.data());
+            automaton_.forest.template enter<S>(by_node_.data(), enter);
             return;
         }
         for (std::int64_t g = 0; g < automaton_.n_steps(); ++g) {
@@ -234,14 +229,8 @@ class Chart {
             for (auto a = automaton_.step_offsets[g]; a < automaton_.step_offsets[g + 1]; ++a) {
                 sum.add(S::times(alpha_row[automaton_.source[a]], weights.weight[a]));
             }
-            enter[automaton_.blocks.port[g]] = sum.value();
+            enter[automaton_.step_port[g]] = sum.value();
         }
-    }
-
-    void compute_masses(std::int64_t u) {
-        const auto& kernels = forest_kernels();
-        const auto sum = S::scaled ? kernels.sum_masses : kernels.best_masses;
-        sum(automaton_.forest.view(), rows_[u], pooled_.data(), mass_.data());
     }
 
     // The rows of `enter` that segments which end in row t began with, the shortest first.
@@ -303,7 +292,7 @@ class Chart {
         }
         if (S::packs && !automaton_.forest.empty()) {
             const auto& runs = automaton_.forest.runs;
-            const auto& kernels = forest_kernels();
+            const auto& kernels = segment_kernels();
             const auto sum = S::scaled ? kernels.enter_segments : kernels.best_segments;
             sum(std::ssize(runs), runs.data(), longest, automaton_.n_labels, longest_.data(),
                 enter_rows(t, longest), S::scaled ? emission_row(t) : phi_row(t), by_port_.data());
@@ -311,7 +300,7 @@ class Chart {
                 typename S::Sum total;
                 for (auto g = automaton_.state_offsets[s]; g < automaton_.state_offsets[s + 1];
                      ++g) {
-                    total.add(by_port_[automaton_.blocks.port[g]]);
+                    total.add(by_port_[automaton_.step_port[g]]);
                 }
                 out[s] = total.value();
             }
@@ -321,7 +310,7 @@ class Chart {
             typename S::Sum sum;
             for (auto g = automaton_.state_offsets[s]; g < automaton_.state_offsets[s + 1]; ++g) {
                 for (int d = 1; d <= longest; ++d) {
-                    sum.add(S::times(enter_row(t - d)[automaton_.blocks.port[g]],
+                    sum.add(S::times(enter_row(t - d)[automaton_.step_port[g]],
                                      emission(t, d, automaton_.step_label[g])));
                 }
             }
@@ -419,12 +408,11 @@ class Chart {
     std::vector<const double*> enter_rows_;  // (D,)
     std::vector<std::int32_t> longest_;      // (L,)
     std::vector<double> sums_;               // (D, L)
-    AlignedDoubles pooled_, mass_;           // (S,), (nodes,): see forest.hpp
-    AlignedDoubles through_, gamma_;         // (nodes,), (children,)
+    AlignedDoubles sources_;                 // (2S,): see forest.hpp
+    AlignedDoubles by_node_;                 // (sums of the blocks,)
     AlignedDoubles by_port_;                 // (ports + 1,)
     AlignedDoubles pending_rows_;            // (D, ports), a ring over starts
     std::vector<double*> pending_into_;      // (D,)
-    std::vector<AlignedDoubles> node_sums_;  // (nodes,), one a token class
     AlignedDoubles scratch_;                 // for the kernels
     AlignedDoubles beta_;                    // (S,)
     AlignedDoubles ahead_;                   // (ports,)

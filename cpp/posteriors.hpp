@@ -18,7 +18,7 @@ namespace trelliswork {
 template <class S>
 void Chart<S>::posteriors(const PosteriorSink& sink) {
     if (log_total_ == kNegativeInfinity) return;
-    const auto n_ports = static_cast<std::size_t>(automaton_.blocks.n_ports);
+    const auto n_ports = static_cast<std::size_t>(automaton_.n_ports);
     const bool one_weight = scores_.positional == nullptr && automaton_.n_classes == 1;
     const bool arc_by_arc = !S::packs || sink.packed_counts == nullptr || sink.arcs != nullptr ||
                             (sink.entropy != nullptr && !one_weight);
@@ -35,16 +35,8 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
     beta_.resize(static_cast<std::size_t>(n_states()));
     scratch_.resize(static_cast<std::size_t>(automaton_.blocks.most_rows));
     const auto n_classes = static_cast<std::size_t>(automaton_.n_classes);
-    const bool by_nodes = !arc_by_arc && !automaton_.forest.empty();
-    if (by_nodes) {
-        const auto n_nodes = static_cast<std::size_t>(automaton_.forest.n_nodes());
-        node_sums_.resize(n_classes);
-        for (auto& sums : node_sums_) sums.assign(n_nodes, 0.0);
-        through_.resize(n_nodes);
-        gamma_.resize(automaton_.forest.children.size());
-    }
-    while (!arc_by_arc && !by_nodes && counters_.size() < n_classes) {
-        counters_.emplace_back(automaton_.blocks);
+    while (!arc_by_arc && counters_.size() < n_classes) {
+        counters_.emplace_back(automaton_.blocks, automaton_.forest.empty() ? 0 : 2 * n_states());
     }
     expected_ = 0.0;
     // Adds what states weigh at the start or at the end to the expected score.
@@ -71,8 +63,6 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
         // `ahead` of row t − 1 has now received everything that begins there.
         if (arc_by_arc) {
             pass_arcs(t - 1, sink);
-        } else if (by_nodes) {
-            pass_forest(t - 1, sink);
         } else {
             pass_packed(t - 1, sink);
         }
@@ -81,12 +71,6 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
     expect_states(0, automaton_.initial, growth_[0]);
     for (std::size_t c = 0; c < counters_.size() && !arc_by_arc; ++c) {
         counters_[c].settle(constant_.of_class[c].packed.data(), sink.weight, sink.packed_counts);
-    }
-    for (std::size_t c = 0; c < n_classes && by_nodes; ++c) {
-        const auto& weights = constant_.of_class[c].packed;
-        for (std::size_t n = 0; n < node_sums_[c].size(); ++n) {
-            sink.packed_counts[n] += sink.weight * weights[n] * node_sums_[c][n];
-        }
     }
     if (sink.entropy == nullptr) return;
     if (!arc_by_arc) {  // the counts are of this sequence alone, with weight 1
@@ -127,8 +111,8 @@ void Chart<S>::leave_states(std::int64_t t, const PosteriorSink& sink) {
 // The same for any automaton: all segments that end in row t; `ahead` is of row t − 1.
 template <class S>
 void Chart<S>::leave_segments(std::int64_t t, const PosteriorSink& sink) {
-    const auto n_ports = automaton_.blocks.n_ports;
-    const auto& port = automaton_.blocks.port;
+    const auto n_ports = automaton_.n_ports;
+    const auto& port = automaton_.step_port;
     const auto longest = static_cast<std::int64_t>(n_durations());
     const double* alpha_row = rows_[t];
     for (std::int64_t s = 0; s < n_states(); ++s) {
@@ -163,7 +147,7 @@ void Chart<S>::leave_segments(std::int64_t t, const PosteriorSink& sink) {
 // The same by the vector loops of forest_kernels.hpp.
 template <class S>
 void Chart<S>::leave_ports(std::int64_t t, const PosteriorSink& sink) {
-    const auto n_ports = automaton_.blocks.n_ports;
+    const auto n_ports = automaton_.n_ports;
     const auto longest = std::min<std::int64_t>(n_durations(), t);
     const auto pending_row = [&](std::int64_t u) {
         return pending_rows_.data() + (u % n_durations()) * n_ports;
@@ -171,7 +155,7 @@ void Chart<S>::leave_ports(std::int64_t t, const PosteriorSink& sink) {
     const double* alpha_row = rows_[t];
     for (std::int64_t g = 0; g < automaton_.n_steps(); ++g) {
         const auto s = automaton_.step_target[g];
-        by_port_[automaton_.blocks.port[g]] =
+        by_port_[automaton_.step_port[g]] =
             alpha_row[s] == S::zero ? S::zero : S::times(beta_[s], rescale_[t]);
     }
     // The ring must hold enter[u] for the D starts before row t.
@@ -184,10 +168,10 @@ void Chart<S>::leave_ports(std::int64_t t, const PosteriorSink& sink) {
     for (std::int64_t d = 1; d <= longest; ++d) pending_into_.push_back(pending_row(t - d));
     double* segments = sink.segments + (t - 1) * n_durations() * n_labels();
     const auto& runs = automaton_.forest.runs;
-    forest_kernels().leave_segments(std::ssize(runs), runs.data(), static_cast<int>(longest),
-                                    automaton_.n_labels, longest_.data(), enter_rows(t, longest),
-                                    emission_row(t), by_port_.data(), pending_into_.data(),
-                                    segments);
+    segment_kernels().leave_segments(std::ssize(runs), runs.data(), static_cast<int>(longest),
+                                     automaton_.n_labels, longest_.data(), enter_rows(t, longest),
+                                     emission_row(t), by_port_.data(), pending_into_.data(),
+                                     segments);
     double behind = -growth_[t];  // C_{t−d} − C_t
     for (std::int64_t d = 1; d <= longest && sink.entropy != nullptr; ++d) {
         for (auto i = (d - 1) * n_labels(); i < d * n_labels(); ++i) {
@@ -198,40 +182,31 @@ void Chart<S>::leave_ports(std::int64_t t, const PosteriorSink& sink) {
     std::copy_n(pending_row(t - 1), n_ports, ahead_.begin());
 }
 
-// From `ahead` of row u to β̃ and to counts of nodes, where arcs are shared.
-template <class S>
-void Chart<S>::pass_forest(std::int64_t u, const PosteriorSink& sink) {
-    const auto& weights = packed_at(u);
-    const auto forest = automaton_.forest.view();
-    compute_masses(u);
-    std::fill(beta_.begin(), beta_.end(), 0.0);
-    forest_kernels().leave(forest, weights.packed.data(), ahead_.data(), through_.data(),
-                           gamma_.data(), beta_.data());
-    if (scores_.positional == nullptr) {
-        forest_kernels().count(forest, mass_.data(), ahead_.data(),
-                               node_sums_[static_cast<std::size_t>(class_at(u))].data());
-        return;
-    }
-    for (std::int64_t n = 0; n < forest.n_nodes; ++n) {
-        const double p = mass_[n] * through_[n];
-        sink.packed_counts[n] += sink.weight * p;
-        const auto a = automaton_.blocks.slot_arc[n];
-        if (sink.position_counts != nullptr && a >= 0) add_fired(a, p, sink.position_counts, u);
-    }
-}
-
 // From `ahead` of row u to β̃ and to arc counts, by the vector loops.
 template <class S>
 void Chart<S>::pass_packed(std::int64_t u, const PosteriorSink& sink) {
     const auto& weights = packed_at(u);
-    std::fill(beta_.begin(), beta_.end(), 0.0);
-    block_kernels().sum_backward(automaton_.blocks.view(), weights.packed.data(),
-                                 weights.transposed.data(), ahead_.data(), scratch_.data(),
-                                 beta_.data());
     auto& counter = counters_[static_cast<std::size_t>(class_at(u))];
-    counter.add(rows_[u], ahead_);
+    const auto& forest = automaton_.forest;
+    const auto backward = [&](const double* ahead, double* beta) {
+        block_kernels().sum_backward(automaton_.blocks.view(), weights.packed.data(),
+                                     weights.transposed.data(), ahead, scratch_.data(), beta);
+    };
+    if (forest.empty()) {
+        std::fill(beta_.begin(), beta_.end(), 0.0);
+        backward(ahead_.data(), beta_.data());
+        counter.add(rows_[u], ahead_.data());
+    } else {
+        for (const auto& node : forest.nodes) by_node_[node.sum] = ahead_[node.port];
+        std::fill(sources_.begin(), sources_.end(), 0.0);
+        backward(by_node_.data(), sources_.data());
+        forest.spread(sources_.data());
+        std::copy_n(sources_.begin(), n_states(), beta_.begin());
+        forest.template pool<S>(rows_[u], sources_.data());
+        counter.add(counter.keep(sources_.data()), by_node_.data());
+    }
     if (sink.position_counts != nullptr) {
-        row_counts_.assign(weights.packed.size(), 0.0);
+        row_counts_.assign(static_cast<std::size_t>(automaton_.blocks.n_slots), 0.0);
         counter.settle(weights.packed.data(), 1.0, row_counts_.data());
         for (std::size_t i = 0; i < row_counts_.size(); ++i) {
             sink.packed_counts[i] += sink.weight * row_counts_[i];
@@ -251,7 +226,7 @@ void Chart<S>::pass_arcs(std::int64_t u, const PosteriorSink& sink) {
     const auto& weights = weights_at(u);
     std::fill(gathered_.begin(), gathered_.end(), typename S::Sum{});
     for (std::int64_t g = 0; g < automaton_.n_steps(); ++g) {
-        const double next = ahead_[automaton_.blocks.port[g]];
+        const double next = ahead_[automaton_.step_port[g]];
         if (next == S::zero) continue;
         for (auto a = automaton_.step_offsets[g]; a < automaton_.step_offsets[g + 1]; ++a) {
             const double through = S::times(weights.weight[a], next);

@@ -65,12 +65,6 @@ struct ArcWeights {
         pack(automaton, [&](std::int64_t arc) {
             return log_sum(automaton, arc, constant, positional, n_positional, token_class);
         });
-        if (automaton.forest.empty()) {
-            weight.resize(static_cast<std::size_t>(automaton.n_arcs()));
-            for (std::size_t arc = 0; arc < weight.size(); ++arc) {
-                weight[arc] = packed[automaton.blocks.slot[arc]];
-            }
-        }
         transpose(automaton);
     }
 
@@ -119,8 +113,8 @@ struct ArcWeights {
         if constexpr (S::scaled) {
             const auto& places = automaton.blocks.transpose;
             transposed.assign(static_cast<std::size_t>(automaton.blocks.n_transposed), S::zero);
-            for (std::size_t arc = 0; arc < places.size(); ++arc) {
-                if (places[arc] >= 0) transposed[places[arc]] = weight[arc];
+            for (std::size_t i = 0; i < places.size(); ++i) {
+                if (places[i] >= 0) transposed[places[i]] = packed[i];
             }
         }
     }
