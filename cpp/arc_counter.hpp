@@ -17,19 +17,11 @@ namespace trelliswork {
 
 class ArcCounter {
   public:
-    // n_kept: numbers in a row of α that `keep` is called with; 0: it is not called.
-    ArcCounter(const Blocks& blocks, std::int64_t n_kept)
+    explicit ArcCounter(const Blocks& blocks)
         : blocks_(blocks),
           stride_((blocks.n_ports + kLanes - 1) / kLanes * kLanes),
           rows_(static_cast<std::size_t>(kRows * stride_)),
-          sums_(static_cast<std::size_t>(blocks.n_slots), 0.0),
-          n_kept_(n_kept),
-          kept_(static_cast<std::size_t>(kRows * n_kept)) {}
-
-    // A copy of α for the next `add`.
-    const double* keep(const double* alpha) {
-        return std::copy_n(alpha, n_kept_, kept_.data() + n_rows_ * n_kept_) - n_kept_;
-    }
+          sums_(static_cast<std::size_t>(blocks.n_slots), 0.0) {}
 
     // α must stay readable until `flush`.
     void add(const double* alpha, const double* ahead) {
@@ -65,8 +57,6 @@ class ArcCounter {
     std::int64_t stride_;  // ports, padded
     AlignedDoubles rows_;  // (kRows, ports): ahead
     AlignedDoubles sums_;  // (slots,)
-    std::int64_t n_kept_;
-    AlignedDoubles kept_;  // (kRows, n_kept)
     const double* alpha_[kRows] = {};
     std::int64_t n_rows_ = 0;
     bool pending_ = false;

@@ -170,6 +170,11 @@ void Automaton::finish() {
     for (int s = 0; s < n_states; ++s) state_offsets[s + 1] += state_offsets[s];
     is_chain = has_chain_shape(*this);
     best_final = *std::max_element(final.begin(), final.end());
+    most_fired = 0.0;
+    for (std::int64_t i = 0; i < n_arcs(); ++i) {
+        most_fired =
+            std::max(most_fired, static_cast<double>(pattern_offsets[i + 1] - pattern_offsets[i]));
+    }
     count_reached(*this);
     require(contexts.empty() || contexts_hold(*this),
             "contexts: states of one context must fire the same patterns by the same label");

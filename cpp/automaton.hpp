@@ -49,6 +49,7 @@ struct Automaton {
     std::vector<std::int64_t> n_reached;
     std::vector<std::int64_t> n_reached_within;  // the same by 1 … n arcs
     double best_final = 0.0;                     // largest of `final`
+    double most_fired = 0.0;                     // patterns on one arc
     Blocks blocks;                               // the same arcs, packed for the kernel
     Forest forest;                               // or shared along the parents; not both
     // Complete first order: state 0 is the empty context, state 1 + y follows label y, every state

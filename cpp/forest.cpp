@@ -11,6 +11,8 @@ namespace trelliswork {
 namespace {
 
 constexpr std::int64_t kNoArc = -1;
+// Cells of the tables, an arc: beyond, the tables of blocks.hpp are faster.
+constexpr std::int64_t kMostWork = 4;
 
 bool same_patterns(const Automaton& a, std::int64_t i, std::int64_t j) {
     const auto* ids = a.pattern_ids.data();
@@ -22,6 +24,23 @@ bool same_patterns(const Automaton& a, std::int64_t i, std::int64_t j) {
 bool agree(const Automaton& a, std::int64_t i, std::int64_t j) {
     return a.target[i] == a.target[j] && (a.guards.empty() || a.guards[i] == a.guards[j]) &&
            same_patterns(a, i, j);
+}
+
+// The least pattern that one of two arcs fires and the other does not.
+std::int32_t first_difference(const Automaton& a, std::int64_t i, std::int64_t j) {
+    const auto sorted = [&](std::int64_t arc) {
+        std::vector<std::int32_t> ids(a.pattern_ids.begin() + a.pattern_offsets[arc],
+                                      a.pattern_ids.begin() + a.pattern_offsets[arc + 1]);
+        std::sort(ids.begin(), ids.end());
+        return ids;
+    };
+    const auto mine = sorted(i);
+    const auto other = sorted(j);
+    const auto [p, q] = std::mismatch(mine.begin(), mine.end(), other.begin(), other.end());
+    auto least = std::numeric_limits<std::int32_t>::max();
+    if (p != mine.end()) least = std::min(least, *p);
+    if (q != other.end()) least = std::min(least, *q);
+    return least;
 }
 
 }  // namespace
@@ -69,7 +88,7 @@ struct Forest::Arcs {
                 const auto shared = above < 0 ? kNoArc : arc_of[cell(above, y)];
                 const bool differs = arc != kNoArc && (shared == kNoArc || !agree(a, arc, shared));
                 const bool merges = differs && shared != kNoArc && children[s].empty() &&
-                                    a.target[arc] == a.target[shared];
+                                    a.parents[above] >= 0 && a.target[arc] == a.target[shared];
                 auto& node = is_node[cell(s, y)];
                 if (differs && !merges) node = 1;
                 // A state that differs from its parent may not hide in what the parent pools.
@@ -90,7 +109,10 @@ struct Forest::Arcs {
 };
 
 Forest::Forest(Automaton& a) {
-    if (a.parents.empty()) return;
+    lay_ports(a);
+    const auto n_children =
+        std::count_if(a.parents.begin(), a.parents.end(), [](auto parent) { return parent >= 0; });
+    if (2 * n_children < a.n_states) return;
     Arcs arcs(a);
     if (!arcs.deterministic) return;
     arcs.find_nodes();
@@ -100,18 +122,18 @@ Forest::Forest(Automaton& a) {
         const auto n_nodes = static_cast<int>(std::count(first, first + a.n_labels, 1));
         work += (1 + std::ssize(arcs.children[s])) * padded(n_nodes);
     }
-    if (work > a.n_arcs()) return;
+    if (work > kMostWork * a.n_arcs()) return;
     n_states = a.n_states;
-    lay_ports(a);
+    a.step_port = port;
     lay_families(a, arcs);
 }
 
-void Forest::lay_ports(Automaton& a) {
+void Forest::lay_ports(const Automaton& a) {
     std::vector<std::size_t> steps(static_cast<std::size_t>(a.n_steps()));
     std::iota(steps.begin(), steps.end(), 0);
     std::stable_sort(steps.begin(), steps.end(),
                      [&](auto g, auto h) { return a.step_label[g] < a.step_label[h]; });
-    a.step_port.resize(steps.size());
+    port.resize(steps.size());
     std::int32_t next = 0;
     for (std::size_t i = 0; i < steps.size(); ++i) {
         const auto label = a.step_label[steps[i]];
@@ -119,7 +141,7 @@ void Forest::lay_ports(Automaton& a) {
             next = padded(next);
             runs.push_back({next, next, label});
         }
-        a.step_port[steps[i]] = next++;
+        port[steps[i]] = next++;
         runs.back().last = padded(next);
     }
     n_ports = padded(next);
@@ -187,7 +209,8 @@ void Forest::add_block(Automaton& a, const Arcs& arcs, std::int32_t state) {
                           a.step_offsets.begin() - 1;
         const auto column = static_cast<std::int32_t>(k);
         blocks.columns.push_back(column);
-        nodes.push_back({static_cast<std::int32_t>(blocks.n_ports) + column, a.step_port[step]});
+        nodes.push_back(
+            {static_cast<std::int32_t>(blocks.n_ports) + column, a.step_port[step], arc});
     }
     for (std::size_t m = 0; m < rows.size(); ++m) {
         const auto row = static_cast<std::int32_t>(m);
@@ -200,6 +223,8 @@ void Forest::add_block(Automaton& a, const Arcs& arcs, std::int32_t state) {
             const auto place =
                 block.table + std::int64_t{row} * block.stride + static_cast<std::int64_t>(k);
             blocks.slot_arc[place] = arc;
+            const auto own = arcs.arc_of[arcs.cell(state, labels[k])];
+            first_varying = std::min(first_varying, first_difference(a, arc, own));
             blocks.slot[arc] = place;
             blocks.transpose[place] =
                 block.transposed + static_cast<std::int64_t>(k) * block.padded_rows + row;

@@ -23,12 +23,12 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
     const bool arc_by_arc = !S::packs || sink.packed_counts == nullptr || sink.arcs != nullptr ||
                             (sink.entropy != nullptr && !one_weight);
     const bool state_by_state = automaton_.one_step && n_durations() == 1;
-    const bool by_ports = S::can_underflow && !automaton_.forest.empty() && !state_by_state;
-    const auto n_pending = static_cast<std::size_t>(n_durations()) * n_ports;
+    const bool by_ports = S::can_underflow && by_label();
+    const auto n_starts = static_cast<std::size_t>(n_durations());
     if (by_ports) {
-        pending_rows_.resize(n_pending);
+        pending_rows_.resize(n_starts * static_cast<std::size_t>(automaton_.forest.n_ports));
     } else if (!state_by_state) {
-        pending_.resize(n_pending);
+        pending_.resize(n_starts * n_ports);
     }
     if (arc_by_arc) gathered_.resize(static_cast<std::size_t>(n_states()));
     ahead_.assign(n_ports + 1, S::zero);
@@ -36,7 +36,7 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
     scratch_.resize(static_cast<std::size_t>(automaton_.blocks.most_rows));
     const auto n_classes = static_cast<std::size_t>(automaton_.n_classes);
     while (!arc_by_arc && counters_.size() < n_classes) {
-        counters_.emplace_back(automaton_.blocks, automaton_.forest.empty() ? 0 : 2 * n_states());
+        counters_.emplace_back(automaton_.blocks);
     }
     expected_ = 0.0;
     // Adds what states weigh at the start or at the end to the expected score.
@@ -121,7 +121,7 @@ void Chart<S>::leave_segments(std::int64_t t, const PosteriorSink& sink) {
     // The ring must hold enter[u] for the D starts before row t.
     while (oldest_ > std::max<std::int64_t>(0, t - longest)) {
         --oldest_;
-        compute_enter(oldest_, packed_at(oldest_));
+        compute_enter(oldest_);
         std::fill_n(pending_.begin() + (oldest_ % longest) * n_ports, n_ports, typename S::Sum{});
     }
     double behind = -growth_[t];  // C_{t−d} − C_t
@@ -147,7 +147,8 @@ void Chart<S>::leave_segments(std::int64_t t, const PosteriorSink& sink) {
 // The same by the vector loops of forest_kernels.hpp.
 template <class S>
 void Chart<S>::leave_ports(std::int64_t t, const PosteriorSink& sink) {
-    const auto n_ports = automaton_.n_ports;
+    const auto n_ports = automaton_.forest.n_ports;
+    const auto& port = automaton_.forest.port;
     const auto longest = std::min<std::int64_t>(n_durations(), t);
     const auto pending_row = [&](std::int64_t u) {
         return pending_rows_.data() + (u % n_durations()) * n_ports;
@@ -155,13 +156,12 @@ void Chart<S>::leave_ports(std::int64_t t, const PosteriorSink& sink) {
     const double* alpha_row = rows_[t];
     for (std::int64_t g = 0; g < automaton_.n_steps(); ++g) {
         const auto s = automaton_.step_target[g];
-        by_port_[automaton_.step_port[g]] =
-            alpha_row[s] == S::zero ? S::zero : S::times(beta_[s], rescale_[t]);
+        by_port_[port[g]] = alpha_row[s] == S::zero ? S::zero : S::times(beta_[s], rescale_[t]);
     }
     // The ring must hold enter[u] for the D starts before row t.
     while (oldest_ > t - longest) {
         --oldest_;
-        compute_enter(oldest_, packed_at(oldest_));
+        compute_enter(oldest_);
         std::fill_n(pending_row(oldest_), n_ports, 0.0);
     }
     pending_into_.clear();
@@ -179,7 +179,10 @@ void Chart<S>::leave_ports(std::int64_t t, const PosteriorSink& sink) {
         }
         behind -= growth_[t - d];
     }
-    std::copy_n(pending_row(t - 1), n_ports, ahead_.begin());
+    const double* complete = pending_row(t - 1);
+    for (std::size_t g = 0; g < port.size(); ++g) {
+        ahead_[automaton_.step_port[g]] = complete[port[g]];
+    }
 }
 
 // From `ahead` of row u to β̃ and to arc counts, by the vector loops.
@@ -197,15 +200,25 @@ void Chart<S>::pass_packed(std::int64_t u, const PosteriorSink& sink) {
         backward(ahead_.data(), beta_.data());
         counter.add(rows_[u], ahead_.data());
     } else {
-        for (const auto& node : forest.nodes) by_node_[node.sum] = ahead_[node.port];
+        if (by_factors_) {
+            if (sink.position_counts != nullptr) {
+                count_factors(u, sink);
+            } else {
+                compute_factors(u);
+            }
+            for (std::size_t i = 0; i < forest.nodes.size(); ++i) {
+                by_node_[forest.nodes[i].sum] = ahead_[forest.nodes[i].port] * factors_[i];
+            }
+        } else {
+            for (const auto& node : forest.nodes) by_node_[node.sum] = ahead_[node.port];
+        }
         std::fill(sources_.begin(), sources_.end(), 0.0);
         backward(by_node_.data(), sources_.data());
-        forest.spread(sources_.data());
-        std::copy_n(sources_.begin(), n_states(), beta_.begin());
-        forest.template pool<S>(rows_[u], sources_.data());
-        counter.add(counter.keep(sources_.data()), by_node_.data());
+        forest.spread(sources_.data(), beta_.data());
+        counter.add(rows_[u], by_node_.data());
     }
-    if (sink.position_counts != nullptr) {
+    const bool own_weights = scores_.positional != nullptr && !by_factors_;
+    if (own_weights && sink.position_counts != nullptr) {
         row_counts_.assign(static_cast<std::size_t>(automaton_.blocks.n_slots), 0.0);
         counter.settle(weights.packed.data(), 1.0, row_counts_.data());
         for (std::size_t i = 0; i < row_counts_.size(); ++i) {
@@ -213,10 +226,24 @@ void Chart<S>::pass_packed(std::int64_t u, const PosteriorSink& sink) {
             const auto a = automaton_.blocks.slot_arc[i];
             if (a >= 0) add_fired(a, row_counts_[i], sink.position_counts, u);
         }
-    } else if (scores_.positional != nullptr) {
+    } else if (own_weights) {
         counter.settle(weights.packed.data(), sink.weight, sink.packed_counts);
     } else if (u == rows_.block_start()) {  // these rows of α are about to be replaced
         for (auto& each : counters_) each.flush();
+    }
+}
+
+// Counts of the patterns that have weights of the token at u: those of the nodes that fire them.
+template <class S>
+void Chart<S>::count_factors(std::int64_t u, const PosteriorSink& sink) {
+    const auto& nodes = automaton_.forest.nodes;
+    compute_factors(u);
+    block_kernels().sum_forward(automaton_.blocks.view(), packed_at(u).packed.data(), rows_[u],
+                                by_node_.data());
+    double* row = sink.position_counts + u * scores_.n_positional;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const double p = by_node_[nodes[i].sum] * factors_[i] * ahead_[nodes[i].port];
+        for_positional(nodes[i].arc, [&](std::int32_t pattern) { row[pattern] += p; });
     }
 }
 
@@ -245,10 +272,7 @@ void Chart<S>::pass_arcs(std::int64_t u, const PosteriorSink& sink) {
 template <class S>
 void Chart<S>::add_fired(std::int64_t a, double p, double* counts, std::int64_t u) const {
     double* row = counts + u * scores_.n_positional;
-    for (auto k = automaton_.pattern_offsets[a]; k < automaton_.pattern_offsets[a + 1]; ++k) {
-        const auto pattern = automaton_.pattern_ids[k];
-        if (pattern < scores_.n_positional) row[pattern] += p;
-    }
+    for_positional(a, [&](std::int32_t pattern) { row[pattern] += p; });
 }
 
 }  // namespace trelliswork
