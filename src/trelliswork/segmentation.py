@@ -280,8 +280,9 @@ class Segmentation:
         tags
             ``P(letter y begins at t)`` and ``P(it goes on)``, shape ``(N, 2, L)``.
         """
+        flat = tags.reshape(len(tags), 2 * len(self.names))
         found = np.zeros((len(tags), len(self.labels)))
-        for of_tag, label in zip(tags.reshape(len(tags), -1).T, self.token_of_tag, strict=True):
+        for of_tag, label in zip(flat.T, self.token_of_tag, strict=True):
             found[:, label] += of_tag
         return found
 

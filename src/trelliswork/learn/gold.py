@@ -6,6 +6,7 @@ loss. It is found before training, with its place and the constraint.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
@@ -71,7 +72,7 @@ def find_conflicting_gold(
     mask = open_labels(plan, evidence, constraints)
     tags = _tags(gold, plan.model.n_labels)
     if mask is not None:
-        allowed = mask.reshape(tags.size, -1)[np.arange(tags.size), tags]
+        allowed = mask.reshape(tags.size, math.prod(mask.shape[1:]))[np.arange(tags.size), tags]
         wrong = ~allowed & (gold.ids >= 0)
         ruled_out |= np.bincount(sequence, wrong, minlength=n_sequences) > 0
     rules = [i for i in constraints if i in plan.rules]
