@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork.conflicts import find_conflict, open_labels
-from trelliswork.derived import derive
 from trelliswork.errors import NotInLanguageError
 from trelliswork.evidence import rows_of
 from trelliswork.inference import log_partition
@@ -83,8 +82,12 @@ def find_conflicting_gold(
         rows = rows_of(offsets, partial)
         compiled = plan.product(rules)
         classes = evidence.classes(compiled.tests)
-        blank = Trellis(plan.blank_scores(tags.size), plan.model, offsets=offsets)
-        trellis = derive(blank, sequences=partial, automaton=compiled.automaton, classes=classes)
+        trellis = Trellis(
+            plan.blank_scores(rows.size),
+            compiled.automaton,
+            offsets=np.concatenate([[0], np.cumsum(np.diff(offsets)[partial])]),
+            classes=None if classes is None else classes[rows],
+        )
         allowed = gold.allowed if mask is None else gold.allowed & mask
         ruled_out[partial] = np.isneginf(log_partition(trellis, allowed=allowed[rows]))
     return ruled_out
@@ -134,8 +137,13 @@ def conflict_error(
             )
         ]
         reasons = f": {' '.join(found).rstrip('.')}" if found else ""
-    rules = join_names([shorten(repr(c)) for c in broken])
-    if not conflict.with_known:  # whatever the labels are
+    rules = join_names([shorten(repr(c)) for c in broken]) if broken else ""
+    if not broken:
+        error = NotInLanguageError(
+            f"y: sequence {sequence}, {where}: no segments fit what is known of the labels. "
+            "Correct the labels, or leave the sequence out (on_conflict='skip')."
+        )
+    elif not conflict.with_known:  # whatever the labels are
         tokens = "1 token" if len(labels) == 1 else f"{len(labels)} tokens"
         error = NotInLanguageError(
             f"y: sequence {sequence}: no labelling of {tokens} satisfies {rules}. "
