@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from trelliswork.learn.objective import GoldLabels
+    from trelliswork.learn.gold_labels import GoldLabels
     from trelliswork.sentence import Label
 
     BoolArray = NDArray[np.bool_]
@@ -231,7 +231,7 @@ class Segmentation:
         DataError
             At a segment that is longer than allowed.
         """
-        from trelliswork.learn.objective import GoldLabels  # which needs plans, and these this
+        from trelliswork.learn.gold_labels import GoldLabels  # which needs plans, and these this
 
         read = read_runs(self, sequences)
         check_lengths(self, read)
