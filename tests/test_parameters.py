@@ -19,7 +19,6 @@ from trelliswork.constraints import (
 )
 from trelliswork.parameters import (
     check_parameters,
-    check_structure,
     restored_parameters,
     saved_parameters,
 )
@@ -139,17 +138,6 @@ def test_saved_settings_are_plain_json(tmp_path):
     assert settings["parameters"]["constraints"] == [repr(rule) for rule in RULES]
 
 
-STRUCTURE = {
-    "order": 1,
-    "max_segment": 1,
-    "adjacent": False,
-    "patterns": None,
-    "min_pattern_count": 1,
-    "max_patterns": None,
-    "edge_order": 1,
-}
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -163,7 +151,7 @@ STRUCTURE = {
     ],
 )
 def test_structures_that_make_sense(options):
-    check_structure(STRUCTURE | options)
+    check_parameters(tw.CRFTagger(**options).get_params())
 
 
 @pytest.mark.parametrize(
@@ -185,7 +173,7 @@ def test_structures_that_make_sense(options):
 )
 def test_structures_that_make_no_sense(options, message):
     with pytest.raises((ValueError, TypeError), match=message):
-        check_structure(STRUCTURE | options)
+        check_parameters(tw.CRFTagger(**options).get_params())
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from trelliswork.features import Templates
 if TYPE_CHECKING:
     from trelliswork.plan import Plan
 
-__all__ = ["check_parameters", "check_structure", "restored_parameters", "saved_parameters"]
+__all__ = ["check_parameters", "restored_parameters", "saved_parameters"]
 
 LEAST = {
     "min_count": 1,
@@ -47,9 +47,10 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
     if not isinstance(trained, bool | np.bool_):
         raise ValueError(f"constrained_training: expected True or False, got {trained!r}.")
     check_on_infeasible(parameters["on_infeasible"])
+    _check_structure(parameters)
 
 
-def check_structure(parameters: Mapping[str, Any]) -> None:
+def _check_structure(parameters: Mapping[str, Any]) -> None:
     """Raise at the first parameter of label patterns and segments that makes no sense.
 
     Names of labels and the lengths of gold segments are checked against the training set later.

@@ -30,6 +30,7 @@ __all__ = [
     "bound_of",
     "check_labels",
     "check_lengths",
+    "longest_among_alternatives",
     "read_runs",
     "with_both_tags",
 ]
@@ -106,6 +107,28 @@ def _check_bio(
                 "model: mend the labels with trelliswork.convert(labels, 'bio', 'bio', "
                 "repair=True), or set max_segment=1."
             ) from error
+
+
+def longest_among_alternatives(
+    segmentation: Segmentation, sequences: Sequence[Sequence[Label]]
+) -> IntArray:
+    """Return how long segments of each letter can be where labels are sets, shape ``(L,)``.
+
+    1 where there are none. A token without a label ends a run.
+    """
+    longest = np.ones(segmentation.n_letters, dtype=np.int64)
+    for sequence in sequences:
+        if not any(isinstance(label, frozenset) for label in sequence):
+            continue
+        shown = [frozenset[str]() if label is None else label for label in sequence]
+        may_begin, may_go_on = segmentation.tag_mask(segmentation.labels.allowed(shown)).swapaxes(
+            0, 1
+        )
+        lengths = np.zeros(segmentation.n_letters, dtype=np.int64)
+        for begins, goes_on in zip(may_begin, may_go_on, strict=True):
+            lengths = np.maximum((lengths + 1) * goes_on, begins)
+            np.maximum(longest, lengths, out=longest)
+    return longest
 
 
 def check_lengths(segmentation: Segmentation, read: Runs) -> None:

@@ -21,12 +21,14 @@ import numpy as np
 
 from trelliswork.errors import LabelError
 from trelliswork.labels import LabelSet
+from trelliswork.learn.gold_labels import GoldLabels
 from trelliswork.schemes import OUTSIDE
 from trelliswork.segment_runs import (
     MaxSegment,
     bound_of,
     check_labels,
     check_lengths,
+    longest_among_alternatives,
     read_runs,
     with_both_tags,
 )
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from trelliswork.learn.gold_labels import GoldLabels
     from trelliswork.sentence import Label
 
     BoolArray = NDArray[np.bool_]
@@ -117,7 +118,8 @@ class Segmentation:
             Its label sequences.
         max_segment
             Most tokens of a segment; by name (a name that is left out takes the longest one seen);
-            or ``"auto"``, the longest one seen of every name.
+            or ``"auto"``, the longest one seen of every name, where a set of alternatives counts as
+            each of them and a token without a label as none.
         adjacent
             With plain labels: allow a segment to follow another of the same name.
 
@@ -140,7 +142,7 @@ class Segmentation:
         bound = np.array([bound_of(name, max_segment, full) for name in names])  # 0: as seen
         made = cls(full, tuple(np.maximum(bound, 1).tolist()), adjacent)
         read = read_runs(made, sequences)
-        longest = np.ones(len(names), dtype=np.int64)
+        longest = longest_among_alternatives(made, sequences)
         np.maximum.at(longest, read.letters, read.lengths)
         limits = np.where(bound > 0, bound, longest)
         limits[made.continues] = 1
@@ -231,8 +233,6 @@ class Segmentation:
         DataError
             At a segment that is longer than allowed.
         """
-        from trelliswork.learn.gold_labels import GoldLabels  # which needs plans, and these this
-
         read = read_runs(self, sequences)
         check_lengths(self, read)
         allowed = None

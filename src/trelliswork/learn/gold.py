@@ -141,7 +141,7 @@ def conflict_error(
     if not broken:
         error = NotInLanguageError(
             f"y: sequence {sequence}, {where}: no segments fit what is known of the labels. "
-            "Correct the labels, or leave the sequence out (on_conflict='skip')."
+            "Correct them, raise max_segment, or leave the sequence out (on_conflict='skip')."
         )
     elif not conflict.with_known:  # whatever the labels are
         tokens = "1 token" if len(labels) == 1 else f"{len(labels)} tokens"
