@@ -364,7 +364,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
 
 def _split(rows: NDArray[np.float64], trellis: Trellis) -> list[NDArray[np.float64]]:
     """Return the rows of each sequence."""
-    return np.split(rows, trellis.offsets[1:-1])
+    return [rows[first:last] for first, last in pairwise(trellis.offsets.tolist())]
 
 
 def _warn_of_relaxed(count: int, total: int, how: str) -> None:
