@@ -85,7 +85,8 @@ def states_of(patterns, repeats):
     possible = [z for z in patterns if all(a != b or repeats[a] for a, b in itertools.pairwise(z))]
     every = {(), *((y,) for y in range(patterns.n_labels))}
     every |= {z[:k] for z in possible for k in range(len(z))}
-    return sorted(every, key=lambda state: (len(state), state))
+    # Short ones first, then by the last letter, so that the kernel can read them as vectors.
+    return sorted(every, key=lambda s: (s[-1] if len(s) > 1 else -1, len(s), s))
 
 
 @given(st.data())
