@@ -9,6 +9,7 @@ import runpy
 import sys
 from pathlib import Path
 
+import appendix_b
 import figure2
 import inequality
 import numpy as np
@@ -26,7 +27,7 @@ from trials import Trial, TrialStore, permutation_test
 import trelliswork as tw
 
 EXPERIMENTS = Path(__file__).parent.parent / "experiments"
-SCRIPTS = ("figure2", "inequality", "propbank", "table1", "transducer", "usaddress")
+SCRIPTS = ("appendix_b", "figure2", "inequality", "propbank", "table1", "transducer", "usaddress")
 
 
 def result(directory: Path, name: str) -> dict[str, object]:
@@ -62,6 +63,19 @@ def test_table_1_agrees_to_two_decimals(tmp_path: Path) -> None:
         "constrained decoding": "bcd",
         "constrained training": "acd",
     }
+
+
+def test_appendix_b_agrees_to_the_printed_decimals(tmp_path: Path) -> None:
+    assert appendix_b.main(["--output", str(tmp_path)])
+    found = result(tmp_path, "appendix_b")
+    assert found["log_z"]["ours"] == pytest.approx(12.696, abs=5e-4)
+    assert found["table 13"]["differences"] == found["table 14"]["differences"] == []
+
+
+def test_appendix_b_says_where_it_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(appendix_b, "SPOKEN_FOR", "PPOLOLOO")
+    assert not appendix_b.main(["--output", str(tmp_path)])
+    assert result(tmp_path, "appendix_b")["table 14"]["differences"]
 
 
 def test_the_transducer_has_our_distribution(tmp_path: Path) -> None:
