@@ -121,24 +121,33 @@ bool contexts_hold(const Automaton& a) {
     return true;
 }
 
-// |R_n| for R_0 = initial states, R_{n+1} = successors of R_n, up to where R stays the same.
-std::vector<std::int64_t> count_reached(const Automaton& a) {
+// |R_n| for R_0 = initial states, R_{n+1} = successors of R_n, up to where R stays the same, and
+// |R_1 ∪ … ∪ R_n|.
+void count_reached(Automaton& a) {
     constexpr std::size_t most_rounds = 64;
     constexpr std::int64_t most_work = 20'000'000;  // arcs looked at
     std::vector<std::uint8_t> now(static_cast<std::size_t>(a.n_states));
     for (int s = 0; s < a.n_states; ++s) now[s] = a.initial[s] > kNoWeight;
     std::vector<std::int64_t> counts{std::count(now.begin(), now.end(), 1)};
+    std::vector<std::uint8_t> met(now.size(), 0);
+    std::vector<std::int64_t> met_counts{0};
     while (counts.size() < most_rounds &&
            static_cast<std::int64_t>(counts.size()) * a.n_arcs() < most_work) {
         std::vector<std::uint8_t> next(now.size(), 0);
         for (std::int64_t i = 0; i < a.n_arcs(); ++i) {
-            if (now[a.source[i]]) next[a.target[i]] = 1;
+            if (now[a.source[i]]) met[a.target[i]] = next[a.target[i]] = 1;
         }
         counts.push_back(std::count(next.begin(), next.end(), 1));
-        if (next == now) return counts;
+        met_counts.push_back(std::count(met.begin(), met.end(), 1));
+        if (next == now) {
+            a.n_reached = std::move(counts);
+            a.n_reached_within = std::move(met_counts);
+            return;
+        }
         now = std::move(next);
     }
-    return {};
+    a.n_reached.clear();
+    a.n_reached_within.clear();
 }
 
 }  // namespace
@@ -161,12 +170,16 @@ void Automaton::finish() {
     for (int s = 0; s < n_states; ++s) state_offsets[s + 1] += state_offsets[s];
     is_chain = has_chain_shape(*this);
     best_final = *std::max_element(final.begin(), final.end());
-    n_reached = count_reached(*this);
+    count_reached(*this);
     require(contexts.empty() || contexts_hold(*this),
             "contexts: states of one context must fire the same patterns by the same label");
     // Guards are of arcs, not of contexts: no table can be shared.
-    blocks = Blocks(step_offsets, step_label, source,
-                    guards.empty() ? contexts : std::vector<std::int32_t>{});
+    blocks = Blocks();
+    forest = Forest(*this);
+    if (forest.empty()) {
+        blocks = Blocks(step_offsets, step_label, source,
+                        guards.empty() ? contexts : std::vector<std::int32_t>{});
+    }
     one_step = true;
     state_port.assign(static_cast<std::size_t>(n_states), static_cast<int>(blocks.n_ports));
     state_label.assign(static_cast<std::size_t>(n_states), 0);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "blocks.hpp"
+#include "forest.hpp"
 
 namespace trelliswork {
 
@@ -44,8 +45,10 @@ struct Automaton {
     // How many states can be reached by exactly n arcs, for the first few n; the last stands for
     // all that follow. Empty: not known.
     std::vector<std::int64_t> n_reached;
-    double best_final = 0.0;  // largest of `final`
-    Blocks blocks;            // the same arcs, packed for the kernel
+    std::vector<std::int64_t> n_reached_within;  // the same by 1 … n arcs
+    double best_final = 0.0;                     // largest of `final`
+    Blocks blocks;                               // the same arcs, packed for the kernel
+    Forest forest;                               // or shared along the parents; not both
     // Complete first order: state 0 is the empty context, state 1 + y follows label y, every state
     // is final, and arc y′→y fires exactly the pattern y′·L + y (start arcs fire none).
     bool is_chain = false;

@@ -28,6 +28,7 @@
 #include "automaton.hpp"
 #include "block_kernels.hpp"
 #include "chain_kernels.hpp"
+#include "forest_kernels.hpp"
 #include "rows.hpp"
 #include "scores.hpp"
 #include "semiring.hpp"
@@ -91,6 +92,19 @@ class Chart {
         return local_;
     }
 
+    // The same for the vector loops: without single arcs where that saves work.
+    const ArcWeights<S>& packed_at(std::int64_t u) {
+        if constexpr (S::packs) {
+            if (scores_.positional != nullptr) {
+                packed_.load_packed(automaton_, constant_patterns_,
+                                    scores_.positional + u * scores_.n_positional,
+                                    scores_.n_positional, class_at(u));
+                return packed_;
+            }
+        }
+        return weights_at(u);
+    }
+
     // ⊗ of the final weight; the factor exp(−max final) cancels in every ratio.
     double final_weight(std::int64_t state) const {
         return S::from_log(automaton_.final[state] - final_shift());
@@ -106,7 +120,9 @@ class Chart {
     // The parts of `posteriors`.
     void leave_states(std::int64_t t, const PosteriorSink& sink);
     void leave_segments(std::int64_t t, const PosteriorSink& sink);
+    void leave_ports(std::int64_t t, const PosteriorSink& sink);
     void pass_packed(std::int64_t u, const PosteriorSink& sink);
+    void pass_forest(std::int64_t u, const PosteriorSink& sink);
     void pass_arcs(std::int64_t u, const PosteriorSink& sink);
     void add_fired(std::int64_t a, double p, double* counts, std::int64_t u) const;
     // Adds p · x to the expected score, where x may be −inf if p is 0.
@@ -116,9 +132,7 @@ class Chart {
 
     std::int64_t n_states() const { return automaton_.n_states; }
     std::int64_t n_labels() const { return automaton_.n_labels; }
-    std::int64_t emission_width() const {
-        return n_durations() == 1 ? padded(automaton_.n_labels) : n_durations() * n_labels();
-    }
+    std::int64_t emission_width() const { return padded(n_durations() * automaton_.n_labels); }
     double* emission_row(std::int64_t t) {
         return emissions_.data() + (t - rows_.block_start() - 1) * emission_width();
     }
@@ -153,6 +167,14 @@ class Chart {
         growth_.assign(n_rows, 0.0);
         rescale_.assign(n_rows, S::one);
         shift_.assign(n_rows, 0.0);
+        longest_.assign(static_cast<std::size_t>(n_labels()), n_durations());
+        if (scores_.longest != nullptr)
+            longest_.assign(scores_.longest, scores_.longest + n_labels());
+        if (S::packs && !automaton_.forest.empty()) {
+            pooled_.resize(static_cast<std::size_t>(n_states()));
+            mass_.resize(static_cast<std::size_t>(automaton_.forest.n_nodes()));
+            by_port_.assign(static_cast<std::size_t>(enter_width()), S::zero);
+        }
     }
 
     // Row 0: the initial weights.
@@ -174,10 +196,10 @@ class Chart {
     bool fill_block() {
         const auto start = rows_.block_start();
         for (auto u = std::max<std::int64_t>(0, start - n_durations() + 1); u < start; ++u) {
-            compute_enter(u, weights_at(u));
+            compute_enter(u, packed_at(u));
         }
         for (auto t = start + 1; t <= rows_.block_end(); ++t) {
-            const auto& weights = weights_at(t - 1);
+            const auto& weights = packed_at(t - 1);
             shift_[t - 1] = weights.shift;
             compute_enter(t - 1, weights);
             compute_emissions(t);
@@ -193,6 +215,15 @@ class Chart {
         const double* alpha_row = rows_[u];
         double* enter = enter_row(u);
         if constexpr (S::packs) {
+            if (!automaton_.forest.empty()) {
+                compute_masses(u);
+                const auto& kernels = forest_kernels();
+                const auto sum = S::scaled ? kernels.sum_enter : kernels.best_enter;
+                // The port behind the last takes what padding gives, which is zero.
+                sum(automaton_.forest.view(), automaton_.blocks.n_ports + 1, weights.packed.data(),
+                    mass_.data(), enter);
+                return;
+            }
             const auto& kernels = block_kernels();
             const auto forward = S::scaled ? kernels.sum_forward : kernels.best_forward;
             forward(automaton_.blocks.view(), weights.packed.data(), alpha_row, enter);
@@ -207,6 +238,19 @@ class Chart {
         }
     }
 
+    void compute_masses(std::int64_t u) {
+        const auto& kernels = forest_kernels();
+        const auto sum = S::scaled ? kernels.sum_masses : kernels.best_masses;
+        sum(automaton_.forest.view(), rows_[u], pooled_.data(), mass_.data());
+    }
+
+    // The rows of `enter` that segments which end in row t began with, the shortest first.
+    const double* const* enter_rows(std::int64_t t, std::int64_t longest) {
+        enter_rows_.clear();
+        for (std::int64_t d = 1; d <= longest; ++d) enter_rows_.push_back(enter_row(t - d));
+        return enter_rows_.data();
+    }
+
     // e[d, y] = exp(φ[t−1, d, y] + shift_{t−d} + C_{t−d} − C_{t−1} − best), C_t = C_{t−1} + best.
     void compute_emissions(std::int64_t t) {
         if constexpr (S::scaled) {
@@ -218,18 +262,23 @@ class Chart {
                 return;
             }
             const auto longest = std::min<std::int64_t>(n_durations(), t);
-            double best = kNegativeInfinity;
+            sums_.resize(static_cast<std::size_t>(longest * n_labels()));
             double behind = 0.0;  // C_{t−d} − C_{t−1}
             for (std::int64_t d = 1; d <= longest; behind -= growth_[t - d], ++d) {
-                for (std::int64_t y = 0; y < n_labels(); ++y) {
-                    const double sum = phi[(d - 1) * n_labels() + y] + (behind + shift_[t - d]);
-                    e[(d - 1) * n_labels() + y] = sum;
-                    best = std::max(best, sum);
-                }
+                const double* from = phi + (d - 1) * n_labels();
+                double* to = sums_.data() + (d - 1) * n_labels();
+                const double scale = behind + shift_[t - d];
+                for (std::int64_t y = 0; y < n_labels(); ++y) to[y] = from[y] + scale;
             }
+            const auto n = static_cast<int>(sums_.size());
+            if constexpr (S::can_underflow) {
+                chain_kernels().exponentiate(1, n, sums_.data(), e, &growth_[t]);
+                return;
+            }
+            double best = *std::max_element(sums_.begin(), sums_.end());
             // No segment may end here: any finite reference will do, every emission is zero.
             if (best == kNegativeInfinity) best = 0.0;
-            for (std::int64_t i = 0; i < longest * n_labels(); ++i) e[i] = S::from_log(e[i] - best);
+            for (int i = 0; i < n; ++i) e[i] = S::from_log(sums_[i] - best);
             growth_[t] = best;
         }
     }
@@ -249,6 +298,22 @@ class Chart {
             const auto* label = automaton_.state_label.data();
             for (std::int64_t s = 0; s < n_states(); ++s) {
                 out[s] = S::times(enter[port[s]], e[label[s]]);
+            }
+            return;
+        }
+        if (S::packs && !automaton_.forest.empty()) {
+            const auto& runs = automaton_.forest.runs;
+            const auto& kernels = forest_kernels();
+            const auto sum = S::scaled ? kernels.enter_segments : kernels.best_segments;
+            sum(std::ssize(runs), runs.data(), longest, automaton_.n_labels, longest_.data(),
+                enter_rows(t, longest), S::scaled ? emission_row(t) : phi_row(t), by_port_.data());
+            for (std::int64_t s = 0; s < n_states(); ++s) {
+                typename S::Sum total;
+                for (auto g = automaton_.state_offsets[s]; g < automaton_.state_offsets[s + 1];
+                     ++g) {
+                    total.add(by_port_[automaton_.blocks.port[g]]);
+                }
+                out[s] = total.value();
             }
             return;
         }
@@ -290,8 +355,9 @@ class Chart {
 
     // Zeros that row t has whatever the scores: states that no path of t arcs reaches.
     std::int64_t unreached(std::int64_t t) const {
-        const auto& counts = automaton_.n_reached;
-        if (counts.empty() || n_durations() > 1) return 0;
+        const auto& counts =
+            n_durations() == 1 ? automaton_.n_reached : automaton_.n_reached_within;
+        if (counts.empty()) return 0;
         return n_states() - counts[std::min(static_cast<std::size_t>(t), counts.size() - 1)];
     }
 
@@ -346,9 +412,19 @@ class Chart {
     std::size_t memory_limit_;
     SequenceScores scores_;
     ArcWeights<S> local_;                    // weights at one position, where they depend on it
+    ArcWeights<S> packed_;                   // the same without single arcs
     Rows rows_;                              // (T + 1, S): α in the scale of its row
     AlignedDoubles emissions_;               // (block, D, L), scaled semirings only
     AlignedDoubles enter_;                   // (D, ports + 1), a ring over starts
+    std::vector<const double*> enter_rows_;  // (D,)
+    std::vector<std::int32_t> longest_;      // (L,)
+    std::vector<double> sums_;               // (D, L)
+    AlignedDoubles pooled_, mass_;           // (S,), (nodes,): see forest.hpp
+    AlignedDoubles through_, gamma_;         // (nodes,), (children,)
+    AlignedDoubles by_port_;                 // (ports + 1,)
+    AlignedDoubles pending_rows_;            // (D, ports), a ring over starts
+    std::vector<double*> pending_into_;      // (D,)
+    std::vector<AlignedDoubles> node_sums_;  // (nodes,), one a token class
     AlignedDoubles scratch_;                 // for the kernels
     AlignedDoubles beta_;                    // (S,)
     AlignedDoubles ahead_;                   // (ports,)

@@ -23,12 +23,27 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
     const bool arc_by_arc = !S::packs || sink.packed_counts == nullptr || sink.arcs != nullptr ||
                             (sink.entropy != nullptr && !one_weight);
     const bool state_by_state = automaton_.one_step && n_durations() == 1;
-    if (!state_by_state) pending_.resize(static_cast<std::size_t>(n_durations()) * n_ports);
+    const bool by_ports = S::can_underflow && !automaton_.forest.empty() && !state_by_state;
+    const auto n_pending = static_cast<std::size_t>(n_durations()) * n_ports;
+    if (by_ports) {
+        pending_rows_.resize(n_pending);
+    } else if (!state_by_state) {
+        pending_.resize(n_pending);
+    }
     if (arc_by_arc) gathered_.resize(static_cast<std::size_t>(n_states()));
     ahead_.assign(n_ports + 1, S::zero);
     beta_.resize(static_cast<std::size_t>(n_states()));
     scratch_.resize(static_cast<std::size_t>(automaton_.blocks.most_rows));
-    while (!arc_by_arc && counters_.size() < static_cast<std::size_t>(automaton_.n_classes)) {
+    const auto n_classes = static_cast<std::size_t>(automaton_.n_classes);
+    const bool by_nodes = !arc_by_arc && !automaton_.forest.empty();
+    if (by_nodes) {
+        const auto n_nodes = static_cast<std::size_t>(automaton_.forest.n_nodes());
+        node_sums_.resize(n_classes);
+        for (auto& sums : node_sums_) sums.assign(n_nodes, 0.0);
+        through_.resize(n_nodes);
+        gamma_.resize(automaton_.forest.children.size());
+    }
+    while (!arc_by_arc && !by_nodes && counters_.size() < n_classes) {
         counters_.emplace_back(automaton_.blocks);
     }
     expected_ = 0.0;
@@ -48,12 +63,16 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
         seek(t);
         if (state_by_state) {
             leave_states(t, sink);
+        } else if (by_ports) {
+            leave_ports(t, sink);
         } else {
             leave_segments(t, sink);
         }
         // `ahead` of row t − 1 has now received everything that begins there.
         if (arc_by_arc) {
             pass_arcs(t - 1, sink);
+        } else if (by_nodes) {
+            pass_forest(t - 1, sink);
         } else {
             pass_packed(t - 1, sink);
         }
@@ -62,6 +81,12 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
     expect_states(0, automaton_.initial, growth_[0]);
     for (std::size_t c = 0; c < counters_.size() && !arc_by_arc; ++c) {
         counters_[c].settle(constant_.of_class[c].packed.data(), sink.weight, sink.packed_counts);
+    }
+    for (std::size_t c = 0; c < n_classes && by_nodes; ++c) {
+        const auto& weights = constant_.of_class[c].packed;
+        for (std::size_t n = 0; n < node_sums_[c].size(); ++n) {
+            sink.packed_counts[n] += sink.weight * weights[n] * node_sums_[c][n];
+        }
     }
     if (sink.entropy == nullptr) return;
     if (!arc_by_arc) {  // the counts are of this sequence alone, with weight 1
@@ -112,7 +137,7 @@ void Chart<S>::leave_segments(std::int64_t t, const PosteriorSink& sink) {
     // The ring must hold enter[u] for the D starts before row t.
     while (oldest_ > std::max<std::int64_t>(0, t - longest)) {
         --oldest_;
-        compute_enter(oldest_, weights_at(oldest_));
+        compute_enter(oldest_, packed_at(oldest_));
         std::fill_n(pending_.begin() + (oldest_ % longest) * n_ports, n_ports, typename S::Sum{});
     }
     double behind = -growth_[t];  // C_{t−d} − C_t
@@ -135,10 +160,70 @@ void Chart<S>::leave_segments(std::int64_t t, const PosteriorSink& sink) {
     for (const auto i : port) ahead_[i] = complete[i].value();
 }
 
+// The same by the vector loops of forest_kernels.hpp.
+template <class S>
+void Chart<S>::leave_ports(std::int64_t t, const PosteriorSink& sink) {
+    const auto n_ports = automaton_.blocks.n_ports;
+    const auto longest = std::min<std::int64_t>(n_durations(), t);
+    const auto pending_row = [&](std::int64_t u) {
+        return pending_rows_.data() + (u % n_durations()) * n_ports;
+    };
+    const double* alpha_row = rows_[t];
+    for (std::int64_t g = 0; g < automaton_.n_steps(); ++g) {
+        const auto s = automaton_.step_target[g];
+        by_port_[automaton_.blocks.port[g]] =
+            alpha_row[s] == S::zero ? S::zero : S::times(beta_[s], rescale_[t]);
+    }
+    // The ring must hold enter[u] for the D starts before row t.
+    while (oldest_ > t - longest) {
+        --oldest_;
+        compute_enter(oldest_, packed_at(oldest_));
+        std::fill_n(pending_row(oldest_), n_ports, 0.0);
+    }
+    pending_into_.clear();
+    for (std::int64_t d = 1; d <= longest; ++d) pending_into_.push_back(pending_row(t - d));
+    double* segments = sink.segments + (t - 1) * n_durations() * n_labels();
+    const auto& runs = automaton_.forest.runs;
+    forest_kernels().leave_segments(std::ssize(runs), runs.data(), static_cast<int>(longest),
+                                    automaton_.n_labels, longest_.data(), enter_rows(t, longest),
+                                    emission_row(t), by_port_.data(), pending_into_.data(),
+                                    segments);
+    double behind = -growth_[t];  // C_{t−d} − C_t
+    for (std::int64_t d = 1; d <= longest && sink.entropy != nullptr; ++d) {
+        for (auto i = (d - 1) * n_labels(); i < d * n_labels(); ++i) {
+            expect(segments[i], phi_row(t)[i] + (behind + shift_[t - d]));
+        }
+        behind -= growth_[t - d];
+    }
+    std::copy_n(pending_row(t - 1), n_ports, ahead_.begin());
+}
+
+// From `ahead` of row u to β̃ and to counts of nodes, where arcs are shared.
+template <class S>
+void Chart<S>::pass_forest(std::int64_t u, const PosteriorSink& sink) {
+    const auto& weights = packed_at(u);
+    const auto forest = automaton_.forest.view();
+    compute_masses(u);
+    std::fill(beta_.begin(), beta_.end(), 0.0);
+    forest_kernels().leave(forest, weights.packed.data(), ahead_.data(), through_.data(),
+                           gamma_.data(), beta_.data());
+    if (scores_.positional == nullptr) {
+        forest_kernels().count(forest, mass_.data(), ahead_.data(),
+                               node_sums_[static_cast<std::size_t>(class_at(u))].data());
+        return;
+    }
+    for (std::int64_t n = 0; n < forest.n_nodes; ++n) {
+        const double p = mass_[n] * through_[n];
+        sink.packed_counts[n] += sink.weight * p;
+        const auto a = automaton_.blocks.slot_arc[n];
+        if (sink.position_counts != nullptr && a >= 0) add_fired(a, p, sink.position_counts, u);
+    }
+}
+
 // From `ahead` of row u to β̃ and to arc counts, by the vector loops.
 template <class S>
 void Chart<S>::pass_packed(std::int64_t u, const PosteriorSink& sink) {
-    const auto& weights = weights_at(u);
+    const auto& weights = packed_at(u);
     std::fill(beta_.begin(), beta_.end(), 0.0);
     block_kernels().sum_backward(automaton_.blocks.view(), weights.packed.data(),
                                  weights.transposed.data(), ahead_.data(), scratch_.data(),

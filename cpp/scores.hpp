@@ -8,6 +8,7 @@
 
 #include "aligned.hpp"
 #include "automaton.hpp"
+#include "chain_kernels.hpp"
 #include "semiring.hpp"
 
 namespace trelliswork {
@@ -16,6 +17,7 @@ namespace trelliswork {
 struct SequenceScores {
     std::int64_t length = 0;                // T
     int n_durations = 1;                    // D
+    const std::int32_t* longest = nullptr;  // (L,) or null: all D; φ is −inf beyond
     const double* phi = nullptr;            // (T, D, L): label y on the d + 1 tokens that end at t
     const double* positional = nullptr;     // (T, P′) or null: pattern weights where segments begin
     int n_positional = 0;                   // P′: of the first patterns
@@ -37,48 +39,93 @@ struct ArcWeights {
     void load(const Automaton& automaton, const double* constant, const double* positional,
               int n_positional, int token_class) {
         const auto n_arcs = static_cast<std::size_t>(automaton.n_arcs());
-        log_weight.assign(n_arcs, 0.0);
+        log_weight.resize(n_arcs);
         for (std::size_t arc = 0; arc < n_arcs; ++arc) {
-            double total = 0.0;
-            for (auto k = automaton.pattern_offsets[arc]; k < automaton.pattern_offsets[arc + 1];
-                 ++k) {
-                const auto pattern = automaton.pattern_ids[k];
-                if (constant != nullptr) total += constant[pattern];
-                if (positional != nullptr && pattern < n_positional) total += positional[pattern];
-            }
-            log_weight[arc] = total;
-        }
-        if (!automaton.guards.empty()) {
-            for (std::size_t arc = 0; arc < n_arcs; ++arc) {
-                if (!automaton.is_open(arc, token_class)) log_weight[arc] = kNegativeInfinity;
-            }
-        }
-        weight = log_weight;
-        shift = 0.0;
-        if constexpr (S::scaled) {
-            const auto largest = std::max_element(log_weight.begin(), log_weight.end());
-            if (largest != log_weight.end() && *largest > kNegativeInfinity) shift = *largest;
+            log_weight[arc] =
+                log_sum(automaton, arc, constant, positional, n_positional, token_class);
         }
         if constexpr (S::packs) {
             // Arcs that share a slot share their weight: there are fewer slots to exponentiate.
-            const auto& blocks = automaton.blocks;
-            packed.assign(static_cast<std::size_t>(blocks.n_slots), S::zero);
-            for (std::size_t i = 0; i < packed.size(); ++i) {
-                const auto arc = blocks.slot_arc[i];
-                if (arc >= 0) packed[i] = S::from_log(log_weight[arc] - shift);
+            pack(automaton, [&](std::int64_t arc) { return log_weight[arc]; });
+            weight.resize(n_arcs);
+            for (std::size_t arc = 0; arc < n_arcs; ++arc) {
+                weight[arc] = packed[automaton.blocks.slot[arc]];
             }
-            for (std::size_t arc = 0; arc < n_arcs; ++arc) weight[arc] = packed[blocks.slot[arc]];
+            transpose(automaton);
         } else {
+            set_shift(log_weight);
+            weight = log_weight;
             for (double& w : weight) w = S::from_log(w - shift);
         }
-        if constexpr (S::packs && S::scaled) {
+    }
+
+    // Only what the vector loops read: `packed`, `transposed` and `shift`.
+    void load_packed(const Automaton& automaton, const double* constant, const double* positional,
+                     int n_positional, int token_class) {
+        pack(automaton, [&](std::int64_t arc) {
+            return log_sum(automaton, arc, constant, positional, n_positional, token_class);
+        });
+        if (automaton.forest.empty()) {
+            weight.resize(static_cast<std::size_t>(automaton.n_arcs()));
+            for (std::size_t arc = 0; arc < weight.size(); ++arc) {
+                weight[arc] = packed[automaton.blocks.slot[arc]];
+            }
+        }
+        transpose(automaton);
+    }
+
+  private:
+    static double log_sum(const Automaton& automaton, std::int64_t arc, const double* constant,
+                          const double* positional, int n_positional, int token_class) {
+        if (!automaton.is_open(arc, token_class)) return kNegativeInfinity;
+        double total = 0.0;
+        for (auto k = automaton.pattern_offsets[arc]; k < automaton.pattern_offsets[arc + 1]; ++k) {
+            const auto pattern = automaton.pattern_ids[k];
+            if (constant != nullptr) total += constant[pattern];
+            if (positional != nullptr && pattern < n_positional) total += positional[pattern];
+        }
+        return total;
+    }
+
+    template <class Values>
+    void set_shift(const Values& logs) {
+        shift = 0.0;
+        if (!S::scaled || logs.empty()) return;
+        const double largest = *std::max_element(logs.begin(), logs.end());
+        if (largest > kNegativeInfinity) shift = largest;
+    }
+
+    template <class LogOf>
+    void pack(const Automaton& automaton, LogOf&& log_of) {
+        const auto& slot_arc = automaton.blocks.slot_arc;
+        logs_.resize(slot_arc.size());
+        for (std::size_t i = 0; i < logs_.size(); ++i) {
+            logs_[i] = slot_arc[i] < 0 ? kNegativeInfinity : log_of(slot_arc[i]);
+        }
+        if constexpr (S::scaled) {
+            packed.resize(static_cast<std::size_t>(padded(static_cast<int>(logs_.size()))));
+            shift = 0.0;
+            if (!logs_.empty()) {
+                chain_kernels().exponentiate(1, static_cast<int>(logs_.size()), logs_.data(),
+                                             packed.data(), &shift);
+            }
+        } else {
+            set_shift(logs_);
+            packed.assign(logs_.begin(), logs_.end());
+        }
+    }
+
+    void transpose(const Automaton& automaton) {
+        if constexpr (S::scaled) {
+            const auto& places = automaton.blocks.transpose;
             transposed.assign(static_cast<std::size_t>(automaton.blocks.n_transposed), S::zero);
-            for (std::size_t arc = 0; arc < n_arcs; ++arc) {
-                const auto place = automaton.blocks.transpose[arc];
-                if (place >= 0) transposed[place] = weight[arc];
+            for (std::size_t arc = 0; arc < places.size(); ++arc) {
+                if (places[arc] >= 0) transposed[places[arc]] = weight[arc];
             }
         }
     }
+
+    std::vector<double> logs_;  // (slots,)
 };
 
 // The constant arc weights of every token class.
