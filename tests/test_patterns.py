@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from strategies import pattern_sets
 from trelliswork.automaton import Automaton
 from trelliswork.errors import DataError, LabelError
+from trelliswork.pattern_statistics import PatternStatistics, growth_problem, warn_of_growth
 from trelliswork.patterns import Patterns
 
 
@@ -255,3 +256,40 @@ def test_large_sets_agree_with_small_steps(seed):
         fires = automaton.pattern_ids[slice(*automaton.pattern_offsets[arc : arc + 2])]
         assert fires.tolist() == ids[offsets[m] : offsets[m + 1]].tolist()
         state = int(automaton.target[arc])
+
+
+def test_statistics_count_lengths():
+    patterns = Patterns.observe([0, 1, 0, 1, 1, -1, 0, 1], [0, 8], 3, 2)
+    found = PatternStatistics.of(patterns)
+    assert found.to_dict()["labels"] == 3
+    assert (found.patterns, found.arcs) == (len(patterns), patterns.automaton().n_arcs)
+    assert found.states == patterns.automaton().n_states
+    assert [
+        (own.length, own.patterns, own.possible, own.occurrences, own.once) for own in found.lengths
+    ] == [(2, 3, 9, 5, 2), (3, 3, 27, 3, 3)]
+    assert PatternStatistics.of(Patterns.chain(2)).lengths[0].once is None
+    assert growth_problem(PatternStatistics.of(Patterns.of([], 2))) is None
+
+
+def test_warns_where_every_pattern_occurs(caplog):
+    rng = np.random.default_rng(0)
+    dense = Patterns.observe(rng.integers(0, 12, 20_000), [0, 20_000], 12, 3)
+    warn_of_growth(PatternStatistics.of(dense))
+    assert "1,728 of 3 labels, 12.0 times as many as of 2" in caplog.text
+    assert "min_pattern_count" in caplog.text
+
+
+def test_warns_of_large_automata_for_rare_patterns():
+    rng = np.random.default_rng(0)
+    rare = Patterns.observe(rng.integers(0, 60, 2_000), [0, 2_000], 60, 3)
+    problem = growth_problem(PatternStatistics.of(rare))
+    assert "occur once only" in problem
+    assert "arcs" in problem
+
+
+def test_sparse_patterns_are_no_reason_to_warn(caplog):
+    cycle = np.tile(np.arange(40), 500)
+    sparse = Patterns.observe(cycle, [0, cycle.size], 40, 4)
+    warn_of_growth(PatternStatistics.of(sparse))
+    warn_of_growth(PatternStatistics.of(Patterns.chain(40)))
+    assert not caplog.records
