@@ -13,17 +13,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from trelliswork.pattern_statistics import PatternStatistics
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from trelliswork.estimators import CRFTagger
+    from trelliswork.patterns import Patterns
 
 __all__ = [
     "ModelSizes",
+    "PatternLengths",
     "TopFeatures",
     "Weighted",
+    "pattern_lengths",
     "top_edge_features",
     "top_features",
     "top_transitions",
@@ -126,6 +131,61 @@ def top_transitions(tagger: CRFTagger, n: int = 10) -> TopFeatures:
     return TopFeatures(
         [weighted(i) for i in _largest(weights, n)], [weighted(i) for i in _largest(-weights, n)]
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PatternLengths:
+    """The label patterns of one length.
+
+    Attributes
+    ----------
+    length
+        Number of labels.
+    patterns, possible
+        How many there are, of how many.
+    once
+        How many were seen once only in training; ``None`` where that is not known.
+    top
+        Those with the largest and the smallest weights.
+    """
+
+    length: int
+    patterns: int
+    possible: int
+    once: int | None
+    top: TopFeatures
+
+
+def pattern_lengths(
+    patterns: Patterns, weights: NDArray[np.float64], names: Sequence[str], n: int = 10
+) -> list[PatternLengths]:
+    """Return how sparse label patterns are, and what the model makes of them, by length.
+
+    Parameters
+    ----------
+    patterns
+        The ``P`` patterns of a model.
+    weights
+        Their weights, shape ``(P,)``.
+    names
+        Of the labels.
+    n
+        How many patterns of each sign to return.
+    """
+    found = []
+    spelled = patterns.names(names)
+    for own in PatternStatistics.of(patterns).lengths:
+        first = int(np.searchsorted(patterns.lengths, own.length))
+        mine = weights[first : first + own.patterns]
+
+        def weighted(index: int, first: int = first) -> Weighted:
+            return Weighted(" → ".join(spelled[first + index]), float(weights[first + index]))
+
+        top = TopFeatures(
+            [weighted(i) for i in _largest(mine, n)], [weighted(i) for i in _largest(-mine, n)]
+        )
+        found.append(PatternLengths(own.length, own.patterns, own.possible, own.once, top))
+    return found
 
 
 def top_edge_features(tagger: CRFTagger, n: int = 10) -> TopFeatures:
