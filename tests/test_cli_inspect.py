@@ -7,7 +7,14 @@ import pytest
 
 import trelliswork as tw
 from commands import fail, run, train_model
-from trelliswork.inspection import ModelSizes, top_edge_features, top_features, top_transitions
+from trelliswork.inspection import (
+    ModelSizes,
+    WeighedPatterns,
+    top_edge_features,
+    top_features,
+    top_transitions,
+)
+from trelliswork.patterns import Patterns
 
 
 @pytest.fixture(scope="module")
@@ -126,3 +133,27 @@ def test_the_loss_of_kept_weights_is_explained(tmp_path):
     note = "weights with the best dev F1 were kept"
     assert note in run("inspect", model).stdout
     assert note not in run("inspect", train_model(tmp_path)).stdout
+
+
+def test_sparse_patterns_are_shown_by_length(model, monkeypatch):
+    letters = [0, 1, 2, 3, 0, 1, 3]
+    patterns = Patterns.observe(letters, [0, 4, 7], 4, 2)
+    names = ("B-LOC", "B-PER", "I-PER", "O")
+    weights = np.arange(len(patterns)) - 2.0
+    monkeypatch.setattr(
+        WeighedPatterns, "of", lambda tagger: WeighedPatterns(patterns, weights, names)
+    )
+    shown = " ".join(run("inspect", model, "--top", 1).stdout.split())
+    assert "Sparse patterns" in shown
+    assert "3 3 64 4.69% 100%" in shown
+    assert f"{patterns.automaton().n_states} states" in shown
+    assert "Patterns of 3 labels name weight B-PER → I-PER → O +4.0000" in shown
+    record = json.loads(run("inspect", model, "--json").stdout)
+    assert [own["patterns"] for own in record["patterns"]["lengths"]] == [4, 3]
+    assert record["patterns"]["lengths"][0]["top"]["negative"][0] == ["B-LOC → B-PER", -2.0]
+
+
+def test_a_chain_has_no_section_of_patterns(model):
+    assert "Sparse patterns" not in run("inspect", model).stdout
+    (pairs,) = json.loads(run("inspect", model, "--json").stdout)["patterns"]["lengths"]
+    assert (pairs["length"], pairs["patterns"], pairs["possible"]) == (2, 16, 16)

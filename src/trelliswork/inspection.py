@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from trelliswork.pattern_statistics import PatternStatistics
+from trelliswork.patterns import Patterns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,14 +21,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.estimators import CRFTagger
-    from trelliswork.patterns import Patterns
 
 __all__ = [
     "ModelSizes",
-    "PatternLengths",
     "TopFeatures",
+    "WeighedPatterns",
     "Weighted",
-    "pattern_lengths",
     "top_edge_features",
     "top_features",
     "top_transitions",
@@ -120,72 +118,48 @@ def top_features(
     )
 
 
-def top_transitions(tagger: CRFTagger, n: int = 10) -> TopFeatures:
-    """Return the likeliest and the unlikeliest steps from one label to the next."""
-    model = tagger.model_
-    weights = model.transitions.ravel()
-
-    def weighted(index: int) -> Weighted:
-        return Weighted(_step(model.labels.names, index), float(weights[index]))
-
-    return TopFeatures(
-        [weighted(i) for i in _largest(weights, n)], [weighted(i) for i in _largest(-weights, n)]
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class PatternLengths:
-    """The label patterns of one length.
+class WeighedPatterns(NamedTuple):
+    """The label patterns of a model.
 
     Attributes
     ----------
-    length
-        Number of labels.
-    patterns, possible
-        How many there are, of how many.
-    once
-        How many were seen once only in training; ``None`` where that is not known.
-    top
-        Those with the largest and the smallest weights.
-    """
-
-    length: int
-    patterns: int
-    possible: int
-    once: int | None
-    top: TopFeatures
-
-
-def pattern_lengths(
-    patterns: Patterns, weights: NDArray[np.float64], names: Sequence[str], n: int = 10
-) -> list[PatternLengths]:
-    """Return how sparse label patterns are, and what the model makes of them, by length.
-
-    Parameters
-    ----------
     patterns
-        The ``P`` patterns of a model.
+        The ``P`` patterns.
     weights
-        Their weights, shape ``(P,)``.
+        Shape ``(P,)``.
     names
-        Of the labels.
-    n
-        How many patterns of each sign to return.
+        Of the labels that patterns are made of.
     """
-    found = []
-    spelled = patterns.names(names)
-    for own in PatternStatistics.of(patterns).lengths:
-        first = int(np.searchsorted(patterns.lengths, own.length))
-        mine = weights[first : first + own.patterns]
 
-        def weighted(index: int, first: int = first) -> Weighted:
-            return Weighted(" → ".join(spelled[first + index]), float(weights[first + index]))
+    patterns: Patterns
+    weights: NDArray[np.float64]
+    names: Sequence[str]
 
-        top = TopFeatures(
-            [weighted(i) for i in _largest(mine, n)], [weighted(i) for i in _largest(-mine, n)]
+    @classmethod
+    def of(cls, tagger: CRFTagger) -> WeighedPatterns:
+        """Return those of a trained tagger; in a chain, the transitions."""
+        model = tagger.model_
+        names = model.labels.names
+        return cls(Patterns.chain(len(names)), model.transitions.ravel(), names)
+
+    def top(self, length: int, n: int = 10) -> TopFeatures:
+        """Return the patterns of a length with the largest and with the smallest weights."""
+        first, last = np.searchsorted(self.patterns.lengths, [length, length + 1]).tolist()
+        weights = self.weights[first:last]
+
+        def weighted(index: int) -> Weighted:
+            letters = self.patterns[first + index]
+            return Weighted(" → ".join(self.names[y] for y in letters), float(weights[index]))
+
+        return TopFeatures(
+            [weighted(i) for i in _largest(weights, n)],
+            [weighted(i) for i in _largest(-weights, n)],
         )
-        found.append(PatternLengths(own.length, own.patterns, own.possible, own.once, top))
-    return found
+
+
+def top_transitions(tagger: CRFTagger, n: int = 10) -> TopFeatures:
+    """Return the likeliest and the unlikeliest steps from one label to the next."""
+    return WeighedPatterns.of(tagger).top(2, n)
 
 
 def top_edge_features(tagger: CRFTagger, n: int = 10) -> TopFeatures:

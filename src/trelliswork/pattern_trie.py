@@ -160,7 +160,7 @@ class Trie:
         counts = np.bincount(every, minlength=self.parent.size)
         return np.concatenate([[0], np.cumsum(counts)]), patterns[order]
 
-    def find(self, letters: IntArray, begins: BoolArray) -> tuple[IntArray, IntArray]:
+    def find(self, letters: IntArray, begins: BoolArray) -> tuple[IntArray, NDArray[np.int32]]:
         """Find the patterns that end at each segment: offsets ``(M + 1,)`` and ids."""
         node = letters + 1  # of the n letters that end at each segment; 0 for none
         ends = np.flatnonzero(node > 0)
@@ -177,7 +177,7 @@ class Trie:
             node[ends] = longer
         counts = sum(np.bincount(places, minlength=letters.size) for places, _ in hits)
         offsets = np.concatenate([[0], np.cumsum(counts)])
-        ids = np.empty(offsets[-1], dtype=np.int64)
+        ids = np.empty(offsets[-1], dtype=np.int32)
         free = offsets[:-1].copy()
         for places, patterns in hits:
             ids[free[places]] = patterns

@@ -210,7 +210,7 @@ class Patterns:
             return Automaton.chain(self.n_labels)
         return self._trie(may_repeat & ~stays).automaton(may_repeat, stays)
 
-    def fired(self, letters: ArrayLike, offsets: ArrayLike) -> tuple[IntArray, IntArray]:
+    def fired(self, letters: ArrayLike, offsets: ArrayLike) -> tuple[IntArray, NDArray[np.int32]]:
         """Find the patterns that end at each segment of label sequences.
 
         Parameters
@@ -231,13 +231,12 @@ class Patterns:
         >>> offsets.tolist(), ids.tolist()
         ([0, 1, 1, 4], [0, 0, 1, 2])
         """
-        sequences = LetterSequences.of(letters, offsets, self.n_labels)
         every = np.ones(self.n_labels, dtype=bool)
-        return self._trie(every).find(*sequences)
+        return self._trie(every).find(*LetterSequences.of(letters, offsets, self.n_labels))
 
     def names(self, labels: Sequence[str]) -> list[tuple[str, ...]]:
         """Spell the patterns with the names of the labels."""
-        return [tuple(labels[letter] for letter in pattern) for pattern in self]
+        return [tuple(labels[y] for y in pattern) for pattern in self]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays, by name, for a model file; see :meth:`restore`."""
@@ -258,13 +257,7 @@ class Patterns:
         return flags
 
     def _trie(self, repeats: BoolArray) -> Trie:
-        """Return the trie of the patterns that can occur; the others keep their ids.
-
-        Parameters
-        ----------
-        repeats
-            Which letters may follow themselves, shape ``(L,)``.
-        """
+        """Return the trie of the patterns that can occur if only some letters repeat, ``(L,)``."""
         key = repeats.tobytes()
         if key not in self._tries:
             again = np.zeros(self.letters.size, dtype=np.int64)
@@ -281,6 +274,9 @@ class Patterns:
 
     def __len__(self) -> int:
         return int(self.offsets.size - 1)
+
+    def __getitem__(self, index: int) -> tuple[int, ...]:
+        return tuple(self.letters[self.offsets[index] : self.offsets[index + 1]].tolist())
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
         flat = self.letters.tolist()

@@ -13,10 +13,12 @@ from trelliswork.estimators import load
 from trelliswork.features import TemplateEncoder
 from trelliswork.inspection import (
     ModelSizes,
+    WeighedPatterns,
     top_edge_features,
     top_features,
     top_transitions,
 )
+from trelliswork.pattern_statistics import PatternStatistics
 from trelliswork.tables import shorten, text_table
 
 if TYPE_CHECKING:
@@ -82,6 +84,7 @@ def _summary(tagger: CRFTagger, path: Path, labels: Sequence[str], top: int) -> 
         "constraints": [repr(c) for c in tagger.plan_.constraints],
         "features": {name: _signs(top_features(tagger, name, top, names=names)) for name in labels},
         "transitions": _signs(top_transitions(tagger, top)),
+        "patterns": _patterns(WeighedPatterns.of(tagger), top),
         "edge_features": _signs(top_edge_features(tagger, top)),
         "training": {
             "iterations": tagger.n_iter_,
@@ -92,6 +95,14 @@ def _summary(tagger: CRFTagger, path: Path, labels: Sequence[str], top: int) -> 
             "log": [asdict(step) for step in tagger.training_log_],
         },
     }
+
+
+def _patterns(weighed: WeighedPatterns, top: int) -> dict[str, Any]:
+    """Label patterns as JSON values: how many there are, of how many, and the top ones."""
+    summary = PatternStatistics.of(weighed.patterns).to_dict()
+    for own in summary["lengths"]:
+        own["top"] = _signs(weighed.top(own["length"], top))
+    return summary
 
 
 def _signs(found: TopFeatures) -> dict[str, list[list[Any]]]:
@@ -124,6 +135,7 @@ def _show(summary: dict[str, Any]) -> None:
         typer.echo("\n".join(map(shorten, summary["constraints"])))
     _heading("Transitions")
     _show_signs(summary["transitions"])
+    _show_patterns(summary["patterns"])
     if sizes["edge_features"]:
         _heading("Features of transitions")
         _show_signs(summary["edge_features"])
@@ -150,6 +162,29 @@ def _show_training(training: dict[str, Any]) -> None:
         )
         if training["loss"] != losses[-1]:
             typer.echo("The weights with the best dev F1 were kept: the final loss is theirs.")
+
+
+def _show_patterns(summary: dict[str, Any]) -> None:
+    """Show label patterns longer than transitions, and how sparse they are."""
+    if all(own["length"] <= 2 for own in summary["lengths"]):
+        return
+    _heading("Sparse patterns")
+    rows = [
+        [
+            f"{own['length']}",
+            f"{own['patterns']:,}",
+            f"{own['possible']:,}",
+            f"{own['patterns'] / own['possible']:.2%}",
+            "unknown" if own["once"] is None else f"{own['once'] / own['patterns']:.0%}",
+        ]
+        for own in summary["lengths"]
+    ]
+    typer.echo(text_table(("labels", "patterns", "possible", "share", "seen once"), rows))
+    typer.echo(f"{summary['states']:,} states and {summary['arcs']:,} arcs in the automaton")
+    for own in summary["lengths"]:
+        if own["length"] > 2:
+            _heading(f"Patterns of {own['length']} labels")
+            _show_signs(own["top"])
 
 
 def _show_signs(found: dict[str, list[list[Any]]]) -> None:
