@@ -15,7 +15,7 @@ import scipy.sparse
 
 from trelliswork.corpus import Corpus, Sentence
 from trelliswork.errors import DataError, LabelError
-from trelliswork.features import DictEncoder, MatrixEncoder, TemplateEncoder
+from trelliswork.features import DictEncoder, MatrixEncoder, TemplateEncoder, resolve
 from trelliswork.labels import LabelSet
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ __all__ = [
     "check_scheme_fits",
     "infer_labels",
     "make_encoder",
+    "sequence_length",
 ]
 
 
@@ -93,7 +94,7 @@ def as_labels(sequences: list[Any], y: Any, name: str = "y") -> list[Sequence[La
         raise DataError(f"{name}: expected {len(sequences)} label sequences, got {len(labels)}.")
     checked: list[Sequence[Label]] = []
     for index, (sequence, own) in enumerate(zip(sequences, labels, strict=True)):
-        n_tokens = _length(sequence)
+        n_tokens = sequence_length(sequence)
         if own is None or len(own) != n_tokens:
             got = "none" if own is None else len(own)
             raise DataError(f"{name}: sequence {index}: expected {n_tokens} labels, got {got}.")
@@ -114,8 +115,13 @@ def allowed_labels(
     return np.concatenate(masks)
 
 
-def make_encoder(sequences: list[Any], features: str | Templates | None) -> Encoder:
-    """Choose the encoder that fits the first token: templates, dicts or matrices."""
+def make_encoder(
+    sequences: list[Any], features: str | Templates | None, *, segments: bool = False
+) -> Encoder:
+    """Choose the encoder that fits the first token: templates, dicts or matrices.
+
+    With `segments`, a bundle of templates gets rules for whole segments as well.
+    """
     for sequence in sequences:
         if scipy.sparse.issparse(sequence) or isinstance(sequence, np.ndarray):
             return _without_templates(MatrixEncoder(), features, "matrices")
@@ -127,7 +133,7 @@ def make_encoder(sequences: list[Any], features: str | Templates | None) -> Enco
         if isinstance(token, list | set | frozenset) and features is None:
             return DictEncoder()
         break
-    return TemplateEncoder(features)
+    return TemplateEncoder(resolve(features, segments=segments))
 
 
 def _without_templates(encoder: Encoder, features: str | Templates | None, kind: str) -> Encoder:
@@ -139,7 +145,8 @@ def _without_templates(encoder: Encoder, features: str | Templates | None, kind:
     return encoder
 
 
-def _length(sequence: Any) -> int:
+def sequence_length(sequence: Any) -> int:
+    """Return the number of tokens of a sequence of any kind."""
     return int(sequence.shape[0]) if hasattr(sequence, "shape") else len(sequence)
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from trelliswork.patterns import Patterns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.estimators import CRFTagger
+    from trelliswork.patterns import Patterns
 
 __all__ = [
     "ModelSizes",
@@ -137,10 +137,9 @@ class WeighedPatterns(NamedTuple):
 
     @classmethod
     def of(cls, tagger: CRFTagger) -> WeighedPatterns:
-        """Return those of a trained tagger; in a chain, the transitions."""
+        """Return those of a trained tagger; in a chain of order 1, the transitions."""
         model = tagger.model_
-        names = model.labels.names
-        return cls(Patterns.chain(len(names)), model.transitions.ravel(), names)
+        return cls(model.patterns, model.pattern_weights, model.structure.letter_names)
 
     def top(self, length: int, n: int = 10) -> TopFeatures:
         """Return the patterns of a length with the largest and with the smallest weights."""

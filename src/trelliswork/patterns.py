@@ -21,7 +21,13 @@ import numpy as np
 
 from trelliswork.automaton import Automaton
 from trelliswork.pattern_checks import check_arrays, checked_patterns, ids_of_names
-from trelliswork.pattern_counting import LetterSequences, count_patterns, most_frequent
+from trelliswork.pattern_counting import (
+    LetterSequences,
+    count_patterns,
+    find_pairs,
+    flatten,
+    most_frequent,
+)
 from trelliswork.pattern_trie import Trie
 
 if TYPE_CHECKING:
@@ -154,16 +160,7 @@ class Patterns:
         found = count_patterns(sequences, n_labels, order, min_count)
         if max_patterns is not None and found:
             found = most_frequent(found, max_patterns)
-        none = np.zeros(0, dtype=np.int64)
-        lengths = np.concatenate(
-            [none, *(np.full(own.counts.size, own.letters.shape[1]) for own in found)]
-        )
-        return cls(
-            n_labels,
-            np.concatenate([[0], np.cumsum(lengths)]),
-            np.concatenate([none, *(own.letters.ravel() for own in found)]),
-            np.concatenate([none, *(own.counts for own in found)]),
-        )
+        return cls(n_labels, *flatten(found))
 
     @property
     def lengths(self) -> IntArray:
@@ -231,8 +228,27 @@ class Patterns:
         >>> offsets.tolist(), ids.tolist()
         ([0, 1, 1, 4], [0, 0, 1, 2])
         """
+        sequences = LetterSequences.of(letters, offsets, self.n_labels)
+        if self.is_chain:
+            return find_pairs(sequences, self.n_labels)
         every = np.ones(self.n_labels, dtype=bool)
-        return self._trie(every).find(*LetterSequences.of(letters, offsets, self.n_labels))
+        return self._trie(every).find(*sequences)
+
+    def places_in(self, other: Patterns, letters: ArrayLike) -> IntArray:
+        """Return where another set has each pattern, -1 where it has not; shape ``(P,)``.
+
+        Parameters
+        ----------
+        other
+            Patterns over other letters.
+        letters
+            The letter that each of these letters is there, or -1; shape ``(L,)``.
+        """
+        there = np.asarray(letters).tolist()
+        place = {pattern: i for i, pattern in enumerate(other)}
+        return np.array(
+            [place.get(tuple(there[y] for y in pattern), -1) for pattern in self], dtype=np.int64
+        )
 
     def names(self, labels: Sequence[str]) -> list[tuple[str, ...]]:
         """Spell the patterns with the names of the labels."""
