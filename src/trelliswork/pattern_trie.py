@@ -51,9 +51,9 @@ class Trie:
 
     @classmethod
     def of(
-        cls, letters: NDArray[np.int32], offsets: IntArray, n_labels: int, kept: BoolArray
+        cls, letters: NDArray[np.int32], offsets: IntArray, n_labels: int, repeats: BoolArray
     ) -> Trie:
-        """Make the trie of the patterns that are kept; the others keep their ids.
+        """Make the trie of the patterns that can occur; the others keep their ids.
 
         Parameters
         ----------
@@ -61,10 +61,15 @@ class Trie:
             Pattern ``z`` is ``letters[offsets[z]:offsets[z + 1]]``.
         n_labels
             ``L``.
-        kept
-            Shape ``(P,)``.
+        repeats
+            Which letters may follow themselves, shape ``(L,)``.
         """
         lengths = np.diff(offsets)
+        again = np.zeros(letters.size, dtype=np.int64)
+        again[1:] = (letters[1:] == letters[:-1]) & ~repeats[letters[1:]]
+        again[offsets[:-1]] = 0
+        so_far = np.concatenate([[0], np.cumsum(again)])
+        kept = so_far[offsets[1:]] == so_far[offsets[:-1]]
         parents, own = [np.array([-1])], [np.array([-1])]
         levels = [0, 1]
         node = np.zeros(lengths.size, dtype=np.int64)  # of each pattern's prefix, so far

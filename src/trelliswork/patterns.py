@@ -19,15 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trelliswork import pattern_counting
 from trelliswork.automaton import Automaton
 from trelliswork.pattern_checks import check_arrays, checked_patterns, ids_of_names
-from trelliswork.pattern_counting import (
-    LetterSequences,
-    count_patterns,
-    find_pairs,
-    flatten,
-    most_frequent,
-)
+from trelliswork.pattern_counting import LetterSequences
 from trelliswork.pattern_trie import Trie
 
 if TYPE_CHECKING:
@@ -157,10 +152,10 @@ class Patterns:
                 f"{min_count} and {max_patterns}."
             )
         sequences = LetterSequences.of(letters, offsets, n_labels)
-        found = count_patterns(sequences, n_labels, order, min_count)
+        found = pattern_counting.count_patterns(sequences, n_labels, order, min_count)
         if max_patterns is not None and found:
-            found = most_frequent(found, max_patterns)
-        return cls(n_labels, *flatten(found))
+            found = pattern_counting.most_frequent(found, max_patterns)
+        return cls(n_labels, *pattern_counting.flatten(found))
 
     @property
     def lengths(self) -> IntArray:
@@ -230,7 +225,7 @@ class Patterns:
         """
         sequences = LetterSequences.of(letters, offsets, self.n_labels)
         if self.is_chain:
-            return find_pairs(sequences, self.n_labels)
+            return pattern_counting.find_pairs(sequences, self.n_labels)
         every = np.ones(self.n_labels, dtype=bool)
         return self._trie(every).find(*sequences)
 
@@ -276,12 +271,7 @@ class Patterns:
         """Return the trie of the patterns that can occur if only some letters repeat, ``(L,)``."""
         key = repeats.tobytes()
         if key not in self._tries:
-            again = np.zeros(self.letters.size, dtype=np.int64)
-            again[1:] = (self.letters[1:] == self.letters[:-1]) & ~repeats[self.letters[1:]]
-            again[self.offsets[:-1]] = 0
-            never = np.concatenate([[0], np.cumsum(again)])
-            kept = never[self.offsets[1:]] == never[self.offsets[:-1]]
-            self._tries[key] = Trie.of(self.letters, self.offsets, self.n_labels, kept)
+            self._tries[key] = Trie.of(self.letters, self.offsets, self.n_labels, repeats)
         return self._tries[key]
 
     @cached_property
