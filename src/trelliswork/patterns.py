@@ -79,11 +79,8 @@ class Patterns:
     def chain(n_labels: int) -> Patterns:
         """Return all pairs of labels, in rows: pattern ``y' * L + y`` is ``(y', y)``."""
         before, after = (axis.ravel() for axis in np.mgrid[:n_labels, :n_labels])
-        return Patterns(
-            n_labels,
-            2 * np.arange(n_labels * n_labels + 1),
-            np.column_stack([before, after]).ravel(),
-        )
+        pairs = np.column_stack([before, after]).ravel()
+        return Patterns(n_labels, 2 * np.arange(n_labels * n_labels + 1), pairs)
 
     @classmethod
     def of(cls, patterns: Iterable[Sequence[int]], n_labels: int) -> Patterns:
@@ -95,11 +92,8 @@ class Patterns:
             If a pattern is empty, comes twice, or has a letter that is not in ``0 … L - 1``.
         """
         given = checked_patterns(patterns, n_labels)
-        return cls(
-            n_labels,
-            np.cumsum([0, *map(len, given)]),
-            np.array([letter for pattern in given for letter in pattern], dtype=np.int32),
-        )
+        letters = [y for pattern in given for y in pattern]
+        return cls(n_labels, np.cumsum([0, *map(len, given)]), letters)
 
     @classmethod
     def named(cls, patterns: Iterable[Sequence[str]], names: Sequence[str]) -> Patterns:
