@@ -28,11 +28,6 @@ nb::tuple as_arrays(ExtractedFeatures features) {
     return nb::make_tuple(state[0], state[1], edge[0], edge[1]);
 }
 
-std::string text_bytes(nb::handle text) {
-    nb::object scratch;
-    return std::string(utf8(text, scratch));
-}
-
 using AttributeTuple = std::tuple<int, std::uint32_t, std::vector<std::pair<int, std::uint32_t>>,
                                   std::uint32_t, std::uint32_t, bool>;
 using TemplateTuple =
@@ -69,13 +64,8 @@ std::shared_ptr<FeatureProgram> make_program(std::uint32_t n_columns,
     for (const auto& pattern : patterns) core_patterns.push_back(nb::cast<Pattern&>(pattern));
     std::vector<Lexicon> core_lexicons;
     for (const auto& [phrases, ignore_case] : lexicons) {
-        std::vector<std::vector<std::string>> words;
-        for (nb::handle phrase : phrases) {
-            words.emplace_back();
-            for (nb::handle word : phrase) words.back().push_back(text_bytes(word));
-        }
         if (!unicode) throw nb::value_error("a lexicon needs the table of characters");
-        core_lexicons.emplace_back(words, ignore_case, unicode.get());
+        core_lexicons.emplace_back(read_phrases(phrases), ignore_case, unicode.get());
     }
     return std::make_shared<FeatureProgram>(n_columns, std::move(core_attributes),
                                             std::move(core_templates), std::move(core_patterns),
@@ -173,6 +163,8 @@ void bind_templates(nb::module_& m) {
                 return name_list(names.bytes, names.ends);
             },
             nb::arg("edge"))
+        .def_prop_ro("has_edges",
+                     [](const FeatureIndex& self) { return !self.program().edge.empty(); })
         .def_prop_ro("n_state", &FeatureIndex::n_state)
         .def_prop_ro("n_edge", &FeatureIndex::n_edge);
 }

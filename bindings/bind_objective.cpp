@@ -1,9 +1,12 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -92,73 +95,139 @@ class FeatureScorer {
     std::vector<double> slots_;
 };
 
-TrainingData read_data(const In<std::int64_t, 1>& offsets, const In<std::int32_t, 1>& gold,
-                       const std::optional<In<std::uint8_t, 2>>& allowed,
+void check_offsets(const In<std::int64_t, 1>& offsets, std::int64_t end, const std::string& name) {
+    require(offsets.size() > 0 && offsets(0) == 0 && offsets(offsets.size() - 1) == end,
+            name + ": must run from 0 to the number of entries");
+    for (std::size_t i = 1; i < offsets.size(); ++i) {
+        require(offsets(i - 1) <= offsets(i), name + ": must not decrease");
+    }
+}
+
+// Segments with features lie inside their sequences and are not longer than D.
+void check_segments(const TrainingData& data, const std::vector<std::int64_t>& segment_offsets,
+                    const std::vector<std::int32_t>& durations) {
+    for (std::size_t b = 0; b + 1 < data.offsets.size(); ++b) {
+        for (auto t = data.offsets[b]; t < data.offsets[b + 1]; ++t) {
+            for (auto k = segment_offsets[t]; k < segment_offsets[t + 1]; ++k) {
+                require(durations[k] >= 1 && durations[k] <= data.n_durations &&
+                            durations[k] <= t - data.offsets[b] + 1,
+                        "segment_durations: a segment leaves its sequence, or is too long");
+            }
+        }
+    }
+}
+
+// What a caller gives beside the features, checked; M masks a token, see forbid_segments.
+TrainingData read_data(const Automaton& automaton, const In<std::int64_t, 1>& offsets,
+                       const In<std::int32_t, 1>& gold,
+                       const std::optional<In<std::uint8_t, 1>>& begins,
+                       const In<std::int64_t, 1>& fired_offsets, const In<std::int32_t, 1>& fired,
+                       const std::optional<In<std::uint8_t, 3>>& allowed,
                        const std::optional<In<double, 1>>& weights,
                        const std::optional<In<std::uint8_t, 1>>& classes,
-                       const std::optional<In<std::uint8_t, 2>>& open, const Automaton& automaton) {
+                       const std::optional<In<std::uint8_t, 3>>& open, int n_durations,
+                       const std::optional<In<std::int32_t, 1>>& longest) {
     TrainingData data;
     const auto n_labels = automaton.n_labels;
-    require(offsets.size() > 0 && offsets(0) == 0 &&
-                offsets(offsets.size() - 1) == static_cast<std::int64_t>(gold.size()),
-            "offsets: must run from 0 to the number of tokens");
-    for (std::size_t i = 1; i < offsets.size(); ++i) {
-        require(offsets(i - 1) <= offsets(i), "offsets: must not decrease");
+    const auto n_tokens = gold.size();
+    check_offsets(offsets, static_cast<std::int64_t>(n_tokens), "offsets");
+    check_offsets(fired_offsets, static_cast<std::int64_t>(fired.size()), "fired_offsets");
+    require(fired_offsets.size() == n_tokens + 1, "fired_offsets: expected one a token, and one");
+    for (std::size_t i = 0; i < fired.size(); ++i) {
+        require(fired(i) >= 0 && fired(i) < automaton.n_patterns, "fired: no such pattern");
     }
-    for (std::size_t i = 0; i < gold.size(); ++i) {
+    for (std::size_t i = 0; i < n_tokens; ++i) {
         require(gold(i) < n_labels && (gold(i) >= 0 || allowed), "gold: label out of range");
     }
-    require(!allowed || (allowed->shape(0) == gold.size() &&
-                         allowed->shape(1) == static_cast<std::size_t>(n_labels)),
-            "allowed: wrong shape");
+    require(!begins || begins->size() == n_tokens, "begins: expected one a token");
     require(!weights || weights->size() + 1 == offsets.size(), "weights: one a sequence");
-    data.offsets = copy_of(offsets);
-    data.gold = copy_of(gold);
-    if (allowed) data.allowed = copy_of(*allowed);
-    if (weights) data.weights = copy_of(*weights);
-    require(classes ? classes->size() == gold.size() : automaton.n_classes == 1,
+    const auto is_mask = [&](const In<std::uint8_t, 3>& mask) {
+        return mask.shape(0) == n_tokens && (mask.shape(1) == 1 || mask.shape(1) == 2) &&
+               mask.shape(2) == static_cast<std::size_t>(n_labels);
+    };
+    require(!allowed || is_mask(*allowed), "allowed: wrong shape");
+    require(!open || is_mask(*open), "open: wrong shape");
+    require(!allowed || !open || allowed->shape(1) == open->shape(1),
+            "allowed and open: expected as many masks a token");
+    require(classes ? classes->size() == n_tokens : automaton.n_classes == 1,
             "classes: expected one a token");
     for (std::size_t i = 0; classes && i < classes->size(); ++i) {
         require((*classes)(i) < automaton.n_classes, "classes: out of range");
     }
-    require(!open || (open->shape(0) == gold.size() &&
-                      open->shape(1) == static_cast<std::size_t>(n_labels)),
-            "open: wrong shape");
+    require(n_durations >= 1, "n_durations: expected 1 or more");
+    require(!longest || longest->size() == static_cast<std::size_t>(n_labels),
+            "longest: expected one a label");
+    data.offsets = copy_of(offsets);
+    data.gold = copy_of(gold);
+    if (begins) data.begins = copy_of(*begins);
+    data.fired_offsets = copy_of(fired_offsets);
+    data.fired = copy_of(fired);
+    if (allowed) data.allowed = copy_of(*allowed);
+    if (weights) data.weights = copy_of(*weights);
     if (classes) data.classes = copy_of(*classes);
     if (open) data.open = copy_of(*open);
+    const auto& mask = allowed ? allowed : open;
+    if (mask) data.n_masks = static_cast<int>(mask->shape(1));
+    data.n_durations = n_durations;
+    if (longest) data.longest = copy_of(*longest);
     return data;
+}
+
+std::shared_ptr<FeaturePart> make_part(const BoundRows& rows, int n_outputs,
+                                       const In<std::int64_t, 1>& pair_offsets,
+                                       const In<std::int32_t, 1>& pair_outputs) {
+    auto layout = make_layout(n_outputs, pair_offsets, pair_outputs);
+    require(rows.largest() < layout.n_features(), "features: index out of range");
+    nb::gil_scoped_release release;
+    return std::make_shared<FeaturePart>(std::move(layout), rows.get(), rows.n_tokens());
 }
 
 std::unique_ptr<Objective> make_objective(
     const Automaton& automaton, const In<std::int64_t, 1>& offsets, const In<std::int32_t, 1>& gold,
-    const std::optional<In<std::uint8_t, 2>>& allowed, const std::optional<In<double, 1>>& weights,
-    const BoundRows& rows, const In<std::int64_t, 1>& pair_offsets,
-    const In<std::int32_t, 1>& pair_labels, const In<std::int32_t, 1>& transitions,
-    const BoundRows* edge_rows, const std::optional<In<std::int64_t, 1>>& edge_pair_offsets,
-    const std::optional<In<std::int32_t, 1>>& edge_pair_patterns,
-    const std::optional<In<std::uint8_t, 1>>& classes,
-    const std::optional<In<std::uint8_t, 2>>& open) {
-    auto data = read_data(offsets, gold, allowed, weights, classes, open, automaton);
+    const std::optional<In<std::uint8_t, 1>>& begins, const In<std::int64_t, 1>& fired_offsets,
+    const In<std::int32_t, 1>& fired, const std::optional<In<std::uint8_t, 3>>& allowed,
+    const std::optional<In<double, 1>>& weights, const std::optional<In<std::uint8_t, 1>>& classes,
+    const std::optional<In<std::uint8_t, 3>>& open, int n_durations,
+    const std::optional<In<std::int32_t, 1>>& longest,
+    const std::vector<std::shared_ptr<FeaturePart>>& features,
+    const std::optional<In<std::int64_t, 1>>& segment_offsets,
+    const std::optional<In<std::int32_t, 1>>& segment_durations,
+    const In<std::int32_t, 1>& patterns, std::shared_ptr<FeaturePart> edge) {
+    auto data = read_data(automaton, offsets, gold, begins, fired_offsets, fired, allowed, weights,
+                          classes, open, n_durations, longest);
     const auto n_tokens = data.offsets.back();
-    auto state = make_layout(automaton.n_labels, pair_offsets, pair_labels);
-    require(rows.n_tokens() == n_tokens && rows.largest() < state.n_features(),
-            "features: wrong shape");
-    for (std::size_t i = 0; i < transitions.size(); ++i) {
-        require(transitions(i) >= 0 && transitions(i) < automaton.n_patterns,
-                "transitions: no such pattern");
+    ModelParts parts;
+    require(features.size() == kKinds, "features: expected one part a kind");
+    if (segment_offsets) {
+        require(segment_durations.has_value(), "segment_durations: missing");
+        const auto n_rows = static_cast<std::int64_t>(segment_durations->size());
+        check_offsets(*segment_offsets, n_rows, "segment_offsets");
+        require(static_cast<std::int64_t>(segment_offsets->size()) == n_tokens + 1,
+                "segment_offsets: expected one a token, and one");
+        parts.segment_offsets = copy_of(*segment_offsets);
+        parts.segment_durations = copy_of(*segment_durations);
+        check_segments(data, parts.segment_offsets, parts.segment_durations);
     }
-    std::unique_ptr<FeatureLayout> edge;
-    if (edge_rows != nullptr) {
-        require(edge_pair_offsets && edge_pair_patterns, "edge features: pairs are missing");
-        edge = std::make_unique<FeatureLayout>(
-            make_layout(automaton.n_patterns, *edge_pair_offsets, *edge_pair_patterns));
-        require(edge_rows->n_tokens() == n_tokens && edge_rows->largest() < edge->n_features(),
-                "edge features: wrong shape");
+    const std::array<std::int64_t, kKinds> n_rows = {
+        n_tokens, n_tokens, n_tokens, static_cast<std::int64_t>(parts.segment_durations.size()),
+        n_durations};
+    for (std::size_t k = 0; k < kKinds; ++k) {
+        require(!features[k] || (features[k]->layout.n_outputs() == automaton.n_labels &&
+                                 features[k]->n_rows() == n_rows[k]),
+                "features: wrong shape");
+        parts.features[k] = features[k];
     }
+    require(
+        !edge || (edge->layout.n_outputs() <= automaton.n_patterns && edge->n_rows() == n_tokens &&
+                  (!automaton.is_chain || edge->layout.n_outputs() == automaton.n_patterns)),
+        "edge features: wrong shape");
+    parts.edge = std::move(edge);
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+        require(patterns(i) >= 0 && patterns(i) < automaton.n_patterns, "patterns: no such one");
+    }
+    parts.patterns = copy_of(patterns);
     nb::gil_scoped_release release;
-    return std::make_unique<Objective>(automaton, std::move(data), std::move(state), rows.get(),
-                                       copy_of(transitions), std::move(edge),
-                                       edge_rows == nullptr ? TokenFeatures{} : edge_rows->get());
+    return std::make_unique<Objective>(automaton, std::move(data), std::move(parts));
 }
 
 }  // namespace
@@ -174,13 +243,17 @@ void bind_objective(nb::module_& m) {
              nb::arg("weights"))
         .def("score", &FeatureScorer::score, nb::arg("rows"), nb::arg("out"), nb::arg("n_jobs"));
 
+    nb::class_<FeaturePart>(m, "FeaturePart")
+        .def(nb::new_(&make_part), nb::arg("rows"), nb::arg("n_outputs"), nb::arg("pair_offsets"),
+             nb::arg("pair_outputs"));
+
     nb::class_<Objective>(m, "Objective")
         .def(nb::new_(&make_objective), nb::arg("automaton"), nb::arg("offsets"), nb::arg("gold"),
-             nb::arg("allowed").none(), nb::arg("weights").none(), nb::arg("rows"),
-             nb::arg("pair_offsets"), nb::arg("pair_labels"), nb::arg("transitions"),
-             nb::arg("edge_rows").none(), nb::arg("edge_pair_offsets").none(),
-             nb::arg("edge_pair_patterns").none(), nb::arg("classes").none(),
-             nb::arg("open").none())
+             nb::arg("begins").none(), nb::arg("fired_offsets"), nb::arg("fired"),
+             nb::arg("allowed").none(), nb::arg("weights").none(), nb::arg("classes").none(),
+             nb::arg("open").none(), nb::arg("n_durations"), nb::arg("longest").none(),
+             nb::arg("features"), nb::arg("segment_offsets").none(),
+             nb::arg("segment_durations").none(), nb::arg("patterns"), nb::arg("edge").none())
         .def_prop_ro("n_parameters", &Objective::n_parameters)
         .def_prop_ro("n_sequences", &Objective::n_sequences)
         .def("gold_counts",
@@ -191,16 +264,17 @@ void bind_objective(nb::module_& m) {
              })
         .def(
             "value_and_grad",
-            [](Objective& self, const In<double, 1>& parameters, Out<double, 1> gradient, double l2,
-               std::int64_t first, std::int64_t last, int n_jobs) {
+            [](Objective& self, const In<double, 1>& parameters, Out<double, 1> gradient,
+               const In<double, 1>& l2, std::int64_t first, std::int64_t last, int n_jobs) {
                 const auto n = static_cast<std::size_t>(self.n_parameters());
                 require(parameters.size() == n && gradient.size() == n,
                         "value_and_grad: expected " + std::to_string(n) + " parameters");
+                require(l2.size() == 1 || l2.size() == n, "l2: expected one, or one a parameter");
                 require(0 <= first && first <= last && last <= self.n_sequences(),
                         "value_and_grad: no such range of sequences");
                 nb::gil_scoped_release release;
-                return self.value_and_grad(parameters.data(), gradient.data(), l2, first, last,
-                                           std::max(1, n_jobs));
+                return self.value_and_grad(parameters.data(), gradient.data(), l2.data(),
+                                           l2.size() == 1, first, last, std::max(1, n_jobs));
             },
             nb::arg("parameters"), nb::arg("gradient"), nb::arg("l2"), nb::arg("first"),
             nb::arg("last"), nb::arg("n_jobs"));

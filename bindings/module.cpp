@@ -11,6 +11,8 @@ void bind_layer(nanobind::module_& m);
 void bind_objective(nanobind::module_& m);
 void bind_patterns(nanobind::module_& m);
 void bind_product(nanobind::module_& m);
+void bind_segments(nanobind::module_& m);
+void bind_segment_features(nanobind::module_& m);
 }  // namespace trelliswork
 
 NB_MODULE(_core, m) {
@@ -23,7 +25,9 @@ NB_MODULE(_core, m) {
     trelliswork::bind_patterns(m);
     trelliswork::bind_features(m);
     trelliswork::bind_feature_items(m);
+    trelliswork::bind_segment_features(m);
     trelliswork::bind_inference(m);
     trelliswork::bind_layer(m);
+    trelliswork::bind_segments(m);
     trelliswork::bind_objective(m);
 }

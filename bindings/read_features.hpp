@@ -15,6 +15,10 @@ namespace trelliswork::python {
 
 // The UTF-8 text of a str; surrogates are kept. `scratch` holds the bytes when they are not cached.
 std::string_view utf8(nanobind::handle text, nanobind::object& scratch);
+// The same, copied.
+std::string text_bytes(nanobind::handle text);
+// The words of the phrases of a lexicon: a list of lists of str.
+std::vector<std::vector<std::string>> read_phrases(nanobind::list phrases);
 // The str of UTF-8 text.
 nanobind::object python_str(std::string_view text);
 

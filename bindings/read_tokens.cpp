@@ -21,6 +21,20 @@ std::string_view utf8(nb::handle text, nb::object& scratch) {
     return {data, static_cast<std::size_t>(size)};
 }
 
+std::string text_bytes(nb::handle text) {
+    nb::object scratch;
+    return std::string(utf8(text, scratch));
+}
+
+std::vector<std::vector<std::string>> read_phrases(nb::list phrases) {
+    std::vector<std::vector<std::string>> out;
+    for (nb::handle phrase : phrases) {
+        out.emplace_back();
+        for (nb::handle word : phrase) out.back().push_back(text_bytes(word));
+    }
+    return out;
+}
+
 nb::object python_str(std::string_view text) {
     auto out = nb::steal(
         PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogatepass"));

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "features_text.hpp"
 #include "require.hpp"
 
 namespace trelliswork {
@@ -12,13 +13,6 @@ namespace trelliswork {
 namespace {
 
 constexpr std::int32_t largest_reach = 1000;
-
-char32_t shape_of(char32_t c, const UnicodeTable& unicode) {
-    if (unicode.is(c, is_upper)) return U'X';
-    if (unicode.is(c, is_lower | is_alpha)) return U'x';
-    if (unicode.is(c, is_digit)) return U'9';
-    return c;
-}
 
 bool reads_text(Source source) {
     return source == Source::column || source == Source::lexicon || source == Source::segment_start;
@@ -44,13 +38,7 @@ Lexicon::Lexicon(const std::vector<std::vector<std::string>>& phrases, bool igno
 
 std::string Lexicon::folded(std::u32string_view token, const UnicodeTable* unicode) const {
     std::string out;
-    if (ignore_case_) {
-        std::u32string lowered;
-        for (const char32_t c : token) unicode->append_lower(c, lowered);
-        encode_utf8(lowered, out);
-    } else {
-        encode_utf8(token, out);
-    }
+    encode_utf8(ignore_case_ ? lower_case(token, *unicode) : std::u32string(token), out);
     return out;
 }
 
@@ -175,12 +163,9 @@ std::optional<std::string> FeatureProgram::value(const Attribute& attribute,
     std::u32string text(token);
     for (const auto& step : attribute.operations) {
         switch (step.operation) {
-            case Operation::lower: {
-                std::u32string lowered;
-                for (const char32_t c : text) unicode->append_lower(c, lowered);
-                text = std::move(lowered);
+            case Operation::lower:
+                text = lower_case(text, *unicode);
                 break;
-            }
             case Operation::prefix:
                 if (text.size() < step.argument) return std::nullopt;
                 text.resize(step.argument);
@@ -190,11 +175,10 @@ std::optional<std::string> FeatureProgram::value(const Attribute& attribute,
                 text.erase(0, text.size() - step.argument);
                 break;
             case Operation::shape:
-                for (char32_t& c : text) c = shape_of(c, *unicode);
+                text = shape(text, *unicode);
                 break;
             case Operation::short_shape:
-                for (char32_t& c : text) c = shape_of(c, *unicode);
-                text.erase(std::unique(text.begin(), text.end()), text.end());
+                text = short_shape(text, *unicode);
                 break;
             case Operation::match:
                 if (!patterns[step.argument].matches_all(text)) return std::nullopt;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "require.hpp"
+#include "segments.hpp"
 #include "threads.hpp"
 
 namespace trelliswork {
@@ -12,169 +13,292 @@ namespace {
 
 constexpr std::size_t kTrainingMemoryLimit = std::size_t{64} << 20;
 
+void scale(std::vector<double>& values, double factor) {
+    if (factor == 1.0) return;
+    for (double& value : values) value *= factor;
+}
+
+void subtract(const std::vector<double>& other, std::vector<double>& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] -= other[i];
+}
+
 }  // namespace
+
+Objective::Gradients::Gradients(const Objective& objective)
+    : patterns(static_cast<std::size_t>(objective.automaton_.n_patterns), 0.0) {
+    for (std::size_t k = 0; k < kKinds; ++k) {
+        if (const auto& part = objective.parts_.features[k])
+            kinds[k].assign(part->slots.size(), 0.0);
+    }
+    if (objective.parts_.edge) edge.assign(objective.parts_.edge->slots.size(), 0.0);
+}
+
+void Objective::Gradients::clear() {
+    for (auto& kind : kinds) std::fill(kind.begin(), kind.end(), 0.0);
+    std::fill(patterns.begin(), patterns.end(), 0.0);
+    std::fill(edge.begin(), edge.end(), 0.0);
+}
 
 // What one thread needs: an engine, buffers for a sequence, and its share of the gradient.
 struct Objective::Worker {
     Worker(const Objective& objective, const Weights& weights)
-        : engine(weights, kTrainingMemoryLimit),
-          state_gradient(static_cast<std::size_t>(objective.state_.n_slots())),
-          edge_gradient(objective.edge_ ? static_cast<std::size_t>(objective.edge_->n_slots()) : 0),
-          pattern_gradient(static_cast<std::size_t>(objective.automaton_.n_patterns)) {}
+        : engine(weights, kTrainingMemoryLimit), gradients(objective) {}
 
     Engine engine;
-    std::vector<double> phi, masked;         // (T, L)
-    std::vector<double> posterior, inner;    // (T, L)
-    std::vector<double> positional;          // (T, P)
-    std::vector<double> edges, inner_edges;  // (T, P): posteriors of the transitions
-    std::vector<double> state_gradient, edge_gradient, pattern_gradient;
+    std::vector<double> phi, masked;               // (T, D, L)
+    std::vector<double> posterior, inner;          // (T, D, L)
+    std::array<std::vector<double>, kKinds> rows;  // scores, then gradients, of the rows of a kind
+    std::vector<double> positional;                // (T, P′)
+    std::vector<double> edges, inner_edges;        // (T, P′): posteriors of patterns
+    std::vector<double> lengths;                   // (D, L): expected segments, weighted
+    Gradients gradients;
     double loss = 0.0;
 
-    void clear() {
+    std::vector<double>& of(Kind kind) { return rows[static_cast<std::size_t>(kind)]; }
+
+    void clear(const Objective& objective) {
         loss = 0.0;
-        std::fill(state_gradient.begin(), state_gradient.end(), 0.0);
-        std::fill(edge_gradient.begin(), edge_gradient.end(), 0.0);
-        std::fill(pattern_gradient.begin(), pattern_gradient.end(), 0.0);
+        gradients.clear();
+        lengths.assign(objective.length_scores_.size(), 0.0);
     }
 };
 
-Objective::Objective(Automaton automaton, TrainingData data, FeatureLayout state,
-                     const TokenFeatures& rows, std::vector<std::int32_t> transitions,
-                     std::unique_ptr<FeatureLayout> edge, const TokenFeatures& edge_rows)
-    : automaton_(std::move(automaton)),
-      data_(std::move(data)),
-      state_(std::move(state)),
-      edge_(std::move(edge)),
-      transitions_(std::move(transitions)) {
-    require(automaton_.n_patterns == automaton_.n_labels * automaton_.n_labels,
-            "objective: expected the transitions as patterns");
-    const auto n_tokens = data_.offsets.back();
-    state_.split(rows, 0, n_tokens, state_features_);
-    if (edge_) edge_->split(edge_rows, 0, n_tokens, edge_features_);
+Objective::Objective(Automaton automaton, TrainingData data, ModelParts parts)
+    : automaton_(std::move(automaton)), data_(std::move(data)), parts_(std::move(parts)) {
+    require(part(Kind::token) != nullptr, "objective: expected features of tokens");
     for (std::int64_t b = 0; b < n_sequences(); ++b) {
         partial_.push_back(std::any_of(data_.gold.begin() + data_.offsets[b],
                                        data_.gold.begin() + data_.offsets[b + 1],
                                        [](std::int32_t y) { return y < 0; }));
     }
+    if (part(Kind::length) != nullptr) {
+        length_scores_.assign(static_cast<std::size_t>(data_.n_durations) * automaton_.n_labels,
+                              0.0);
+    }
     gold_counts_.assign(static_cast<std::size_t>(n_parameters()), 0.0);
     add_gold_counts(0, n_sequences(), gold_counts_.data());
-    state_slots_.assign(static_cast<std::size_t>(state_.n_slots()), 0.0);
-    if (edge_) edge_slots_.assign(static_cast<std::size_t>(edge_->n_slots()), 0.0);
     patterns_.assign(static_cast<std::size_t>(automaton_.n_patterns), 0.0);
-    weights_ = std::make_unique<Weights>(automaton_, patterns_.data(), 1);
+    weights_ = std::make_unique<Weights>(automaton_, patterns_.data(), data_.n_durations);
 }
 
 Objective::~Objective() = default;  // here, where Worker is complete
 
 std::int64_t Objective::n_parameters() const {
-    return state_.n_pairs() + static_cast<std::int64_t>(transitions_.size()) +
-           (edge_ ? edge_->n_pairs() : 0);
+    auto total = static_cast<std::int64_t>(parts_.patterns.size());
+    for (const auto& each : parts_.features) total += each ? each->layout.n_pairs() : 0;
+    return total + (parts_.edge ? parts_.edge->layout.n_pairs() : 0);
+}
+
+// Adds gradients to an array in the order of the parameters.
+void Objective::collect(const Gradients& gradients, double* parameters) const {
+    for (std::size_t k = 0; k < kKinds; ++k) {
+        const auto& each = parts_.features[k];
+        if (!each) continue;
+        each->layout.collect(gradients.kinds[k].data(), parameters);
+        parameters += each->layout.n_pairs();
+    }
+    for (const auto pattern : parts_.patterns) *parameters++ += gradients.patterns[pattern];
+    if (parts_.edge) parts_.edge->layout.collect(gradients.edge.data(), parameters);
 }
 
 // The observed counts of every parameter in fully labelled sequences, weighted.
 void Objective::add_gold_counts(std::int64_t first, std::int64_t last, double* counts) const {
-    const auto n_labels = automaton_.n_labels;
-    std::vector<double> state_slots(static_cast<std::size_t>(state_.n_slots()), 0.0);
-    std::vector<double> edge_slots(edge_ ? static_cast<std::size_t>(edge_->n_slots()) : 0, 0.0);
-    std::vector<double> pattern_counts(static_cast<std::size_t>(automaton_.n_patterns), 0.0);
-    std::vector<double> state_signal(static_cast<std::size_t>(n_labels));
-    std::vector<double> edge_signal(static_cast<std::size_t>(edge_ ? automaton_.n_patterns : 0));
+    Gradients found(*this);
+    std::vector<double> signal(static_cast<std::size_t>(automaton_.n_labels), 0.0);
+    const auto n_edge = parts_.edge ? parts_.edge->layout.n_outputs() : 0;
+    std::vector<double> edge_signal(static_cast<std::size_t>(n_edge), 0.0);
     for (auto b = first; b < last; ++b) {
         if (partial_[b]) continue;
         const double weight = data_.weights.empty() ? 1.0 : data_.weights[b];
-        for (auto i = data_.offsets[b]; i < data_.offsets[b + 1]; ++i) {
-            const auto y = data_.gold[i];
-            state_signal[y] = weight;
-            state_.scatter(state_features_, i, i + 1, state_signal.data(), state_slots.data());
-            state_signal[y] = 0.0;
-            if (i == data_.offsets[b]) continue;
-            const auto pattern = data_.gold[i - 1] * n_labels + y;
-            pattern_counts[pattern] += weight;
-            if (edge_) {
-                edge_signal[pattern] = weight;
-                edge_->scatter(edge_features_, i, i + 1, edge_signal.data(), edge_slots.data());
-                edge_signal[pattern] = 0.0;
+        const auto end = data_.offsets[b + 1];
+        for (auto i = data_.offsets[b], next = i; i < end; i = next) {
+            for (next = i + 1; next < end && !data_.begins.empty() && !data_.begins[next];) ++next;
+            add_gold_segment(i, next, weight, signal, found);
+            bool any_edge = false;
+            for (auto k = data_.fired_offsets[i]; k < data_.fired_offsets[i + 1]; ++k) {
+                const auto pattern = data_.fired[k];
+                found.patterns[pattern] += weight;
+                if (pattern < n_edge) edge_signal[pattern] = weight;
+                any_edge |= pattern < n_edge;
             }
+            if (!any_edge) continue;
+            parts_.edge->layout.scatter(parts_.edge->rows, i, i + 1, edge_signal.data(),
+                                        found.edge.data());
+            std::fill(edge_signal.begin(), edge_signal.end(), 0.0);
         }
     }
-    state_.collect(state_slots.data(), counts);
-    counts += state_.n_pairs();
-    for (const auto pattern : transitions_) *counts++ += pattern_counts[pattern];
-    if (edge_) edge_->collect(edge_slots.data(), counts);
+    collect(found, counts);
+}
+
+// Counts the features of one gold segment, tokens first … last; `signal` (L,) is zero.
+void Objective::add_gold_segment(std::int64_t first, std::int64_t last, double weight,
+                                 std::vector<double>& signal, Gradients& counts) const {
+    const auto y = data_.gold[first];
+    signal[y] = weight;
+    const auto add = [&](Kind kind, std::int64_t row) {
+        if (const auto* rows = part(kind)) {
+            rows->layout.scatter(rows->rows, row, row + 1, signal.data(),
+                                 counts.kinds[static_cast<std::size_t>(kind)].data());
+        }
+    };
+    for (auto i = first; i < last; ++i) add(Kind::token, i);
+    add(Kind::begin, first);
+    add(Kind::end, last - 1);
+    add(Kind::length, last - first - 1);
+    if (part(Kind::segment) != nullptr) {
+        for (auto k = parts_.segment_offsets[last - 1]; k < parts_.segment_offsets[last]; ++k) {
+            if (parts_.segment_durations[k] == last - first) add(Kind::segment, k);
+        }
+    }
+    signal[y] = 0.0;
 }
 
 void Objective::load_parameters(const double* parameters) {
-    state_.spread(parameters, state_slots_.data());
-    parameters += state_.n_pairs();
-    for (const auto pattern : transitions_) patterns_[pattern] = *parameters++;
-    if (edge_) edge_->spread(parameters, edge_slots_.data());
+    for (auto& each : parts_.features) {
+        if (!each) continue;
+        each->layout.spread(parameters, each->slots.data());
+        parameters += each->layout.n_pairs();
+    }
+    if (const auto* lengths = part(Kind::length)) {
+        lengths->score(0, data_.n_durations, length_scores_);
+    }
+    for (const auto pattern : parts_.patterns) patterns_[pattern] = *parameters++;
+    if (parts_.edge) parts_.edge->layout.spread(parameters, parts_.edge->slots.data());
     weights_->forget();
 }
 
-// scores[t, y] = −inf where mask[first + t, y] is 0; an empty mask forbids nothing.
+// scores = −inf where `mask` forbids the label or the segment; an empty mask forbids nothing.
 void Objective::forbid(const std::vector<std::uint8_t>& mask, std::int64_t first,
-                       std::vector<double>& scores) const {
+                       std::int64_t length, std::vector<double>& scores) const {
     if (mask.empty()) return;
-    const auto* row = mask.data() + first * automaton_.n_labels;
-    for (std::size_t i = 0; i < scores.size(); ++i) {
-        if (!row[i]) scores[i] = kNegativeInfinity;
+    forbid_segments(length, data_.n_durations, automaton_.n_labels,
+                    mask.data() + first * data_.n_masks * automaton_.n_labels, data_.n_masks,
+                    scores.data());
+}
+
+// φ of the segments within tokens first … last.
+void Objective::score_segments(std::int64_t first, std::int64_t last, Worker& worker) const {
+    SegmentParts scores;
+    scores.length = last - first;
+    scores.n_durations = data_.n_durations;
+    scores.n_labels = automaton_.n_labels;
+    const auto score = [&](Kind kind) -> const double* {
+        if (part(kind) == nullptr) return nullptr;
+        part(kind)->score(first, last, worker.of(kind));
+        return worker.of(kind).data();
+    };
+    scores.token = score(Kind::token);
+    scores.begin = score(Kind::begin);
+    scores.end = score(Kind::end);
+    scores.by_length = length_scores_.empty() ? nullptr : length_scores_.data();
+    scores.longest = data_.longest.empty() ? nullptr : data_.longest.data();
+    compose_segments(scores, worker.phi.data());
+    if (part(Kind::segment) == nullptr) return;
+    const auto n = scores.n_labels;
+    const auto first_row = parts_.segment_offsets[first];
+    part(Kind::segment)->score(first_row, parts_.segment_offsets[last], worker.of(Kind::segment));
+    for (auto t = first; t < last; ++t) {
+        for (auto k = parts_.segment_offsets[t]; k < parts_.segment_offsets[t + 1]; ++k) {
+            const auto d = parts_.segment_durations[k] - 1;
+            double* phi = worker.phi.data() + ((t - first) * scores.n_durations + d) * n;
+            const double* own = worker.of(Kind::segment).data() + (k - first_row) * n;
+            for (std::int64_t y = 0; y < n; ++y) phi[y] += own[y];
+        }
     }
+}
+
+// From posteriors of segments to the gradients of all that their scores are made of.
+void Objective::scatter_segments(std::int64_t first, std::int64_t last, Worker& worker) const {
+    const auto n = static_cast<std::int64_t>(automaton_.n_labels);
+    const auto length = last - first;
+    for (const auto kind : {Kind::token, Kind::begin, Kind::end}) {
+        worker.of(kind).resize(static_cast<std::size_t>(length * n));
+    }
+    decompose_segments(length, data_.n_durations, n, worker.posterior.data(),
+                       worker.of(Kind::token).data(), worker.of(Kind::begin).data(),
+                       worker.of(Kind::end).data(),
+                       worker.lengths.empty() ? nullptr : worker.lengths.data());
+    const auto scatter = [&](Kind kind, std::int64_t first_row, std::int64_t last_row) {
+        if (part(kind) == nullptr) return;
+        part(kind)->layout.scatter(part(kind)->rows, first_row, last_row, worker.of(kind).data(),
+                                   worker.gradients.kinds[static_cast<std::size_t>(kind)].data());
+    };
+    for (const auto kind : {Kind::token, Kind::begin, Kind::end}) scatter(kind, first, last);
+    if (part(Kind::segment) == nullptr) return;
+    const auto first_row = parts_.segment_offsets[first];
+    for (auto t = first; t < last; ++t) {
+        for (auto k = parts_.segment_offsets[t]; k < parts_.segment_offsets[t + 1]; ++k) {
+            const auto d = parts_.segment_durations[k] - 1;
+            std::copy_n(worker.posterior.data() + ((t - first) * data_.n_durations + d) * n, n,
+                        worker.of(Kind::segment).data() + (k - first_row) * n);
+        }
+    }
+    scatter(Kind::segment, first_row, parts_.segment_offsets[last]);
 }
 
 void Objective::add_sequence(std::int64_t b, Worker& worker) const {
     const auto first = data_.offsets[b];
-    const auto length = data_.offsets[b + 1] - first;
-    if (length == 0) return;
-    const auto n_cells = static_cast<std::size_t>(length * automaton_.n_labels);
-    const auto n_edge_cells = static_cast<std::size_t>(edge_ ? length * automaton_.n_patterns : 0);
+    const auto last = data_.offsets[b + 1];
+    const auto length = last - first;
     const double weight = data_.weights.empty() ? 1.0 : data_.weights[b];
-    if (weight == 0.0) return;
+    if (length == 0 || weight == 0.0) return;
 
     SequenceScores scores;
     scores.length = length;
+    scores.n_durations = data_.n_durations;
+    if (!data_.longest.empty()) scores.longest = data_.longest.data();
+    const auto n_cells = static_cast<std::size_t>(length * data_.n_durations * automaton_.n_labels);
     worker.phi.resize(n_cells);
     worker.posterior.resize(n_cells);
-    state_.score(state_features_, first, first + length, state_slots_.data(), worker.phi.data());
-    forbid(data_.open, first, worker.phi);
+    if (has_segments()) {
+        score_segments(first, last, worker);
+    } else {
+        part(Kind::token)->score(first, last, worker.phi);
+    }
+    forbid(data_.open, first, length, worker.phi);
     scores.phi = worker.phi.data();
     if (!data_.classes.empty()) scores.classes = data_.classes.data() + first;
-    if (edge_) {
-        worker.positional.resize(n_edge_cells);
-        edge_->score(edge_features_, first, first + length, edge_slots_.data(),
-                     worker.positional.data());
+    const auto* edge = parts_.edge.get();
+    if (edge != nullptr) {
+        edge->score(first, last, worker.positional);
         scores.positional = worker.positional.data();
-        scores.n_positional = automaton_.n_patterns;
+        scores.n_positional = edge->layout.n_outputs();
+        worker.edges.resize(worker.positional.size());
     }
-    worker.edges.resize(n_edge_cells);
-    double loss = worker.engine.posteriors(scores, weight, worker.posterior.data(),
-                                           edge_ ? worker.edges.data() : nullptr, nullptr, nullptr);
+    double* edges = edge == nullptr ? nullptr : worker.edges.data();
+    double loss =
+        worker.engine.posteriors(scores, weight, worker.posterior.data(), edges, nullptr, nullptr);
     if (partial_[b]) {
         worker.masked = worker.phi;
-        forbid(data_.allowed, first, worker.masked);
+        forbid(data_.allowed, first, length, worker.masked);
         scores.phi = worker.masked.data();
         worker.inner.resize(n_cells);
-        worker.inner_edges.resize(n_edge_cells);
-        loss -=
-            worker.engine.posteriors(scores, -weight, worker.inner.data(),
-                                     edge_ ? worker.inner_edges.data() : nullptr, nullptr, nullptr);
-        for (std::size_t i = 0; i < n_cells; ++i) worker.posterior[i] -= worker.inner[i];
-        for (std::size_t i = 0; i < n_edge_cells; ++i) worker.edges[i] -= worker.inner_edges[i];
+        worker.inner_edges.resize(worker.edges.size());
+        loss -= worker.engine.posteriors(scores, -weight, worker.inner.data(),
+                                         edge == nullptr ? nullptr : worker.inner_edges.data(),
+                                         nullptr, nullptr);
+        subtract(worker.inner, worker.posterior);
+        subtract(worker.inner_edges, worker.edges);
     }
     worker.loss += weight * loss;
-    if (weight != 1.0) {
-        for (double& p : worker.posterior) p *= weight;
+    scale(worker.posterior, weight);
+    if (has_segments()) {
+        scatter_segments(first, last, worker);
+    } else {
+        part(Kind::token)
+            ->layout.scatter(part(Kind::token)->rows, first, last, worker.posterior.data(),
+                             worker.gradients.kinds[0].data());
     }
-    state_.scatter(state_features_, first, first + length, worker.posterior.data(),
-                   worker.state_gradient.data());
-    if (edge_) {
-        for (double& p : worker.edges) p *= weight;
-        edge_->scatter(edge_features_, first, first + length, worker.edges.data(),
-                       worker.edge_gradient.data());
+    if (edge != nullptr) {
+        scale(worker.edges, weight);
+        edge->layout.scatter(edge->rows, first, last, worker.edges.data(),
+                             worker.gradients.edge.data());
     }
 }
 
-double Objective::value_and_grad(const double* parameters, double* gradient, double l2,
-                                 std::int64_t first, std::int64_t last, int n_workers) {
+double Objective::value_and_grad(const double* parameters, double* gradient, const double* l2,
+                                 bool one_l2, std::int64_t first, std::int64_t last,
+                                 int n_workers) {
     load_parameters(parameters);
     const auto bounds = split_evenly(data_.offsets.data() + first, last - first, n_workers);
     const auto n_shares = bounds.size() - 1;
@@ -183,11 +307,16 @@ double Objective::value_and_grad(const double* parameters, double* gradient, dou
     }
     run_workers(static_cast<int>(n_shares), [&](int share) {
         Worker& worker = *workers_[static_cast<std::size_t>(share)];
-        worker.clear();
+        worker.clear(*this);
         for (auto b = first + bounds[share]; b < first + bounds[share + 1]; ++b) {
             add_sequence(b, worker);
         }
-        worker.engine.collect(worker.pattern_gradient.data());
+        worker.engine.collect(worker.gradients.patterns.data());
+        if (const auto* lengths = part(Kind::length)) {
+            lengths->layout.scatter(
+                lengths->rows, 0, data_.n_durations, worker.lengths.data(),
+                worker.gradients.kinds[static_cast<std::size_t>(Kind::length)].data());
+        }
     });
 
     const bool whole = first == 0 && last == n_sequences();
@@ -199,16 +328,13 @@ double Objective::value_and_grad(const double* parameters, double* gradient, dou
     const auto& gold = whole ? gold_counts_ : range_counts;
     double loss = 0.0;
     for (std::size_t k = 0; k < gold.size(); ++k) {
-        loss += parameters[k] * (l2 * parameters[k] - gold[k]);
-        gradient[k] = 2.0 * l2 * parameters[k] - gold[k];
+        const double penalty = l2[one_l2 ? 0 : k];
+        loss += parameters[k] * (penalty * parameters[k] - gold[k]);
+        gradient[k] = 2.0 * penalty * parameters[k] - gold[k];
     }
     for (std::size_t share = 0; share < n_shares; ++share) {
-        const Worker& worker = *workers_[share];
-        loss += worker.loss;
-        state_.collect(worker.state_gradient.data(), gradient);
-        double* rest = gradient + state_.n_pairs();
-        for (const auto pattern : transitions_) *rest++ += worker.pattern_gradient[pattern];
-        if (edge_) edge_->collect(worker.edge_gradient.data(), rest);
+        loss += workers_[share]->loss;
+        collect(workers_[share]->gradients, gradient);
     }
     return loss;
 }

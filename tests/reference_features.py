@@ -169,3 +169,39 @@ def features(templates, sentence, *, pad):
                 row.append(name(terms, values))
         rows.append(row)
     return rows
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A rule of whole segments: text, shape, ends, or a lexicon with its phrases."""
+
+    function: str
+    column: str = "word"
+    phrases: tuple[str, ...] = ()
+    cased: bool = False
+
+    def text(self):
+        arguments = [self.function] if self.phrases else []
+        arguments += [self.column] if self.column != "word" else []
+        function = "in" if self.phrases else self.function
+        return f"segment: {function}" + (f"({', '.join(arguments)})" if arguments else "")
+
+    def feature(self, sentence, start, end):
+        """Return a feature as hashable parts, ``None`` where the segment has none."""
+        tokens = sentence[self.column][start:end]
+        lower = tuple("".join(c.lower() for c in w) for w in tokens)
+        if self.phrases:
+            words = tuple(tokens) if self.cased else lower
+            known = {
+                tuple(w if self.cased else "".join(c.lower() for c in w) for w in p.split())
+                for p in self.phrases
+            }
+            return (self.text(), ()) if words in known else None
+        if self.function == "shape":
+            runs = (re.sub(r"(.)\1+", r"\1", shape(w), flags=re.DOTALL) for w in tokens)
+            return self.text(), tuple(runs)
+        return self.text(), (lower[0], lower[-1]) if self.function == "ends" else lower
+
+    def name(self, feature):
+        joint = "|" if self.function == "ends" else " "
+        return feature[0] + (f"={joint.join(feature[1])}" if feature[1] else "")

@@ -49,7 +49,7 @@ def test_lazy_decoding_is_exact(case, compact):
         if not paths:
             paths = case.paths(b, ())
         first, last = trellis.offsets[b : b + 2]
-        labels = tuple(found.labels[first:last].tolist())
+        labels = tuple(found.tags[first:last].tolist())
         assert len(labels) == len(sentence)
         assert found.scores[b] == pytest.approx(max(paths.values()))
         assert paths[labels] == pytest.approx(found.scores[b])
@@ -151,7 +151,7 @@ def test_known_labels_count_too(case):
         assert (b in found.kept) == (not paths)
         if not paths:
             paths = {ids: s for ids, s in case.paths(b, ()).items() if fits(ids)}
-        labels = tuple(found.labels[first:last].tolist())
+        labels = tuple(found.tags[first:last].tolist())
         assert paths[labels] == pytest.approx(max(paths.values()))
 
 
@@ -249,7 +249,7 @@ def test_a_product_beyond_the_budget_takes_nothing_from_the_others():
     alone = decode_batch(Plan(plan.labels, rules), trellis, evidence, on_infeasible="relax")
     for choice in ("relax", "unconstrained"):
         found = decode_batch(plan, trellis, evidence, on_infeasible=choice)
-        np.testing.assert_array_equal(found.labels[:5], alone.labels[:5])
+        np.testing.assert_array_equal(found.tags[:5], alone.tags[:5])
         assert set(found.kept) == {2}
         answer = describe_batch(plan, evidence, found)[2]
         assert answer.status == ("relaxed" if choice == "relax" else choice)

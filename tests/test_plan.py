@@ -301,7 +301,7 @@ def test_other_models_than_chains():
     for chosen in (found, pickle.loads(pickle.dumps(found)), plan(LABELS, rules)):
         trellis = inference.Trellis(scores, chosen.model)
         evidence = chosen.evidence([["x"] * 5], trellis.offsets)
-        best.append(decode_batch(chosen, trellis, evidence).labels.tolist())
+        best.append(decode_batch(chosen, trellis, evidence).tags.tolist())
     assert best[0] == best[1] == best[2]
     with pytest.raises(ValueError, match="expected an automaton over 3 labels"):
         plan(LABELS, rules, model=sparse_chain(2))

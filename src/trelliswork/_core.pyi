@@ -63,9 +63,50 @@ class FeatureIndex:
     def arrays(self) -> dict[str, NDArray[np.generic]]: ...
     def names(self, edge: bool) -> list[str]: ...
     @property
+    def has_edges(self) -> bool: ...
+    @property
     def n_state(self) -> int: ...
     @property
     def n_edge(self) -> int: ...
+
+class SegmentProgram:
+    def __init__(
+        self,
+        n_columns: int,
+        rules: Sequence[tuple[int, int, int, str]],
+        lexicons: Sequence[tuple[list[list[str]], bool]],
+        unicode: UnicodeTable,
+    ) -> None: ...
+
+class SegmentIndex:
+    @staticmethod
+    def fit(
+        program: SegmentProgram,
+        batch: TokenBatch,
+        starts: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        max_duration: int,
+        min_count: int,
+    ) -> SegmentIndex: ...
+    @staticmethod
+    def from_arrays(
+        program: SegmentProgram,
+        word_bytes: NDArray[np.uint8],
+        word_offsets: NDArray[np.int64],
+        word_counts: NDArray[np.int64],
+        step_keys: NDArray[np.uint64],
+        step_counts: NDArray[np.int64],
+        node_features: NDArray[np.int32],
+        rule_features: NDArray[np.int32],
+    ) -> SegmentIndex: ...
+    def transform(
+        self, batch: TokenBatch, max_duration: int, n_workers: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]: ...
+    def select(self, keep: NDArray[np.uint8]) -> SegmentIndex: ...
+    def arrays(self) -> dict[str, NDArray[np.generic]]: ...
+    def names(self) -> list[str]: ...
+    @property
+    def n_features(self) -> int: ...
 
 class ItemBatch:
     def __init__(self, sequences: list[object]) -> None: ...
@@ -234,23 +275,35 @@ class FeatureScorer:
     ) -> None: ...
     def score(self, rows: FeatureRows, out: NDArray[np.float64], n_jobs: int) -> None: ...
 
+class FeaturePart:
+    def __init__(
+        self,
+        rows: FeatureRows,
+        n_outputs: int,
+        pair_offsets: NDArray[np.int64],
+        pair_outputs: NDArray[np.int32],
+    ) -> None: ...
+
 class Objective:
     def __init__(
         self,
         automaton: Automaton,
         offsets: NDArray[np.int64],
         gold: NDArray[np.int32],
+        begins: NDArray[np.uint8] | None,
+        fired_offsets: NDArray[np.int64],
+        fired: NDArray[np.int32],
         allowed: NDArray[np.uint8] | None,
         weights: NDArray[np.float64] | None,
-        rows: FeatureRows,
-        pair_offsets: NDArray[np.int64],
-        pair_labels: NDArray[np.int32],
-        transitions: NDArray[np.int32],
-        edge_rows: FeatureRows | None,
-        edge_pair_offsets: NDArray[np.int64] | None,
-        edge_pair_patterns: NDArray[np.int32] | None,
         classes: NDArray[np.uint8] | None,
         open: NDArray[np.uint8] | None,
+        n_durations: int,
+        longest: NDArray[np.int32] | None,
+        features: Sequence[FeaturePart | None],
+        segment_offsets: NDArray[np.int64] | None,
+        segment_durations: NDArray[np.int32] | None,
+        patterns: NDArray[np.int32],
+        edge: FeaturePart | None,
     ) -> None: ...
     @property
     def n_parameters(self) -> int: ...
@@ -261,12 +314,25 @@ class Objective:
         self,
         parameters: NDArray[np.float64],
         gradient: NDArray[np.float64],
-        l2: float,
+        l2: NDArray[np.float64],
         first: int,
         last: int,
         n_jobs: int,
     ) -> float: ...
 
+def segment_scores(
+    offsets: NDArray[np.int64],
+    token: NDArray[np.float64],
+    begin: NDArray[np.float64] | None,
+    end: NDArray[np.float64] | None,
+    by_length: NDArray[np.float64] | None,
+    longest: NDArray[np.int32],
+    segment_offsets: NDArray[np.int64] | None,
+    durations: NDArray[np.int32] | None,
+    own: NDArray[np.float64] | None,
+    out: NDArray[np.float64],
+    n_jobs: int,
+) -> None: ...
 def observed_pairs(
     rows: FeatureRows,
     n_features: int,

@@ -17,8 +17,9 @@ import numpy as np
 
 from trelliswork.algebra import MAX_STATES
 from trelliswork.constraints.letters import JOIN_TESTS, MAX_TESTS, lift, union_of_tests
+from trelliswork.constraints.segmented import compile_on_segments, tests_on_segments
 from trelliswork.errors import TooLargeError
-from trelliswork.intersection import product_size, smallest_for
+from trelliswork.intersection import chain_product_size, smallest_for
 from trelliswork.plan_cache import (
     fingerprint,
     load_arrays,
@@ -36,7 +37,9 @@ if TYPE_CHECKING:
 
     from trelliswork.automaton import Automaton
     from trelliswork.constraints import Constraint, TokenTest
+    from trelliswork.evidence import Evidence
     from trelliswork.labels import LabelSet
+    from trelliswork.segmentation import Segmentation
 
 __all__ = ["MAX_STATES", "CompiledProduct", "ProductCompiler"]
 
@@ -69,13 +72,15 @@ class ProductCompiler:
     Parameters
     ----------
     labels
-        The ``L`` labels.
+        The token labels.
     constraints
         All constraints.
     model
-        The automaton of the model.
+        The automaton of the model, over ``L`` letters: labels, or those of a segmentation.
     max_states
         Most states of a language on the way.
+    segmentation
+        How the labels are read as segments, in a semi-Markov model.
     """
 
     def __init__(
@@ -84,11 +89,13 @@ class ProductCompiler:
         constraints: Sequence[Constraint],
         model: Automaton,
         max_states: int,
+        segmentation: Segmentation | None = None,
     ) -> None:
         self.labels = labels
         self.constraints = constraints
         self.model = model
         self.max_states = max_states
+        self.segmentation = segmentation
         self._languages: dict[int, Automaton] = {}
         self._products: OrderedDict[Indices, CompiledProduct] = OrderedDict()
         self._intersections: OrderedDict[Indices, Automaton] = OrderedDict()
@@ -100,15 +107,62 @@ class ProductCompiler:
             if index not in self._languages:
                 rule = self.constraints[index]
                 try:
-                    compiled = rule.compile(self.labels, max_states=self.max_states)
+                    compiled = self._compile(rule)
                 except TooLargeError as error:
                     raise TooLargeError(f"{shorten(repr(rule))}: {error}") from error
                 self._languages[index] = smallest_for(self.model, compiled)
             return self._languages[index]
 
+    def _compile(self, rule: Constraint) -> Automaton:
+        if self.segmentation is None:
+            return rule.compile(self.labels, max_states=self.max_states)
+        return compile_on_segments(rule, self.segmentation, self.max_states)
+
     def tests(self, indices: Indices) -> tuple[TokenTest, ...]:
         """Return the token tests that some constraints read, each once."""
-        return union_of_tests(self.constraints[i].tests for i in indices)
+        return union_of_tests(map(self._tests_of, indices))
+
+    def _tests_of(self, index: int) -> tuple[TokenTest, ...]:
+        rule = self.constraints[index]
+        return rule.tests if self.segmentation is None else tests_on_segments(rule)
+
+    def accepts(
+        self, language: Automaton, indices: Indices, tags: NDArray[np.int32], evidence: Evidence
+    ) -> NDArray[np.bool_]:
+        """Return which labellings of a batch are in the language of some constraints, ``(B,)``.
+
+        Parameters
+        ----------
+        language
+            That language.
+        indices
+            The constraints.
+        tags
+            Tags of all tokens, shape ``(N,)``; labels in a chain. One that begins is a letter.
+        evidence
+            What the constraints see of the batch.
+        """
+        n_letters = self.model.n_labels
+        offsets, classes = evidence.offsets, evidence.classes(self.tests(indices))
+        letters = tags if classes is None else classes.astype(np.int32) * n_letters + tags
+        if self.segmentation is not None:
+            begins = tags < n_letters
+            letters = letters[begins]
+            offsets = np.concatenate([[0], np.cumsum(begins)])[offsets]
+        return language.accepts_batch(letters, offsets)
+
+    def size(self, index: int, budget: int) -> tuple[int, int]:
+        """Return the states and arcs of the model times one constraint.
+
+        Raises
+        ------
+        TooLargeError
+            Where a model that is no chain has more arcs than `budget` there.
+        """
+        if self.model.is_chain:
+            return chain_product_size(self.model.n_labels, self.language(index))
+        built = self.product((index,), budget).automaton
+        return built.n_states, built.n_arcs
 
     def product(self, indices: Indices, budget: int) -> CompiledProduct:
         """Return the model times the automata of some constraints.
@@ -180,15 +234,18 @@ class ProductCompiler:
     def _check_size(self, indices: Indices, budget: int) -> None:
         """Raise a `TooLargeError` where a product would have more arcs than a budget."""
         if not self.model.is_chain:
-            self._build(indices, budget)
-        elif product_size(self.model, self._intersection(indices))[1] > budget:
+            self.product(indices, budget)
+        elif self._chain_arcs(indices) > budget:
             raise self._too_large(indices, budget)
+
+    def _chain_arcs(self, indices: Indices) -> int:
+        return chain_product_size(self.model.n_labels, self._intersection(indices))[1]
 
     def _build(self, indices: Indices, budget: int) -> CompiledProduct:
         tests = self.tests(indices)
         try:
             language = self._intersection(indices)
-            if self.model.is_chain and product_size(self.model, language)[1] > budget:
+            if self.model.is_chain and self._chain_arcs(indices) > budget:
                 raise self._too_large(indices, budget)
             found = product(self.model, language, n_classes=2 ** len(tests), max_arcs=budget)
         except TooLargeError as error:
@@ -206,9 +263,9 @@ class ProductCompiler:
         if len(tests) > MAX_TESTS:
             raise self._too_large(indices, 0)
         *before, last = indices
-        earlier, own = tuple(before), self.constraints[last].tests
-        found = lift(self._intersection(earlier), self.tests(earlier), tests, len(self.labels))
-        other = lift(self.language(last), own, tests, len(self.labels))
+        earlier, own, n_letters = tuple(before), self._tests_of(last), self.model.n_labels
+        found = lift(self._intersection(earlier), self.tests(earlier), tests, n_letters)
+        other = lift(self.language(last), own, tests, n_letters)
         found = smallest_for(self.model, found.intersect(other, max_states=self.max_states))
         self._intersections[indices] = found
         if len(self._intersections) > INTERSECTIONS_KEPT:
@@ -235,6 +292,8 @@ class ProductCompiler:
 
         rules = [repr(self.constraints[i]) for i in indices]
         parts = [__version__, self.labels.to_dict(), rules, self.max_states, *more]
+        if self.segmentation is not None:
+            parts.append(self.segmentation.settings())
         return fingerprint(parts, self.model)
 
 

@@ -78,7 +78,7 @@ def feasible_rules(
     sequence
         Which sequence of it.
     allowed
-        Labels that each token of the batch may have for other reasons, shape ``(N, L)``.
+        Labels that each token of the batch may have for other reasons, as `open_labels` gives them.
     on_infeasible
         ``"relax"``: all but one of every minimal conflicting subset met, the last given is dropped.
         ``"unconstrained"``: none.
@@ -96,14 +96,15 @@ def feasible_rules(
     known = None if allowed is None else allowed[first:last]
     while (conflict := find_conflict(plan, one, kept, known)) is not None:
         if on_infeasible == "error":
-            raise InfeasibleError(_describe(plan, conflict, sequence, int(last - first)))
+            number = evidence.numbers[sequence]
+            raise InfeasibleError(_describe(plan, conflict, number, int(last - first)))
         kept.remove(conflict.constraints[-1])
     if len(kept) < len(plan.constraints):
         return tuple(kept)
     # The constraints agree; it is the scores that forbid what they leave.
     if on_infeasible == "error":
         raise InfeasibleError(
-            f"X: sequence {sequence}: every labelling that satisfies the constraints has a score "
+            f"X: sequence {evidence.numbers[sequence]}: every labelling that satisfies the constraints has a score "
             "of -inf. Correct the scores, or drop a constraint."
         )
     return ()
@@ -151,7 +152,7 @@ def find_conflict(
     constraints
         Indices of those to look at.
     known
-        Labels that each token may have for other reasons, shape ``(T, L)``.
+        Labels that each token may have for other reasons, as `open_labels` gives them.
 
     Returns
     -------
@@ -176,12 +177,15 @@ def find_conflict(
 def open_labels(
     plan: Plan, evidence: Evidence, constraints: Sequence[int], known: BoolArray | None = None
 ) -> BoolArray | None:
-    """Return the labels that position-wise constraints and `known` leave open, ``(N, L)``."""
-    mask = evidence.mask(plan.masked(constraints))
-    if mask is None or known is None:
-        return known if mask is None else mask
-    both: BoolArray = mask & known
-    return both
+    """Return the labels that position-wise constraints and `known` leave open.
+
+    Shape ``(N, L)``, or ``(N, 2, L)`` in a semi-Markov model: those that may begin and go on.
+    """
+    of_tokens = evidence.mask(plan.masked(constraints))
+    if of_tokens is None:
+        return known
+    mask = plan.tag_mask(of_tokens)
+    return mask if known is None else mask & known
 
 
 def _conflicting_set(
@@ -194,13 +198,11 @@ def _conflicting_set(
     chosen = [i for i in constraints if i in plan.masks]
     rules = [i for i in constraints if i in plan.rules]
     while True:
-        labels = _some_labelling(plan, evidence, chosen, known)
-        if labels is None:
+        tags = _some_labelling(plan, evidence, chosen, known)
+        if tags is None:
             return sorted(chosen)
         broken = [
-            i
-            for i in rules
-            if i not in chosen and not bool(plan.accepts(i, labels, evidence).all())
+            i for i in rules if i not in chosen and not bool(plan.accepts(i, tags, evidence).all())
         ]
         if not broken:
             return None
@@ -221,14 +223,14 @@ def _some_labelling(
     trellis = _blank_trellis(plan, evidence, constraints)
     mask = open_labels(plan, evidence, constraints, known)
     best = viterbi(trellis, allowed=mask, n_jobs=1)
-    return best.labels if np.isfinite(best.scores).all() else None
+    return best.tags if np.isfinite(best.scores).all() else None
 
 
 def _blank_trellis(plan: Plan, evidence: Evidence, constraints: Sequence[int]) -> Trellis:
     """Return a trellis with scores of 0: every labelling that the automata accept has a path."""
     compiled = plan.product(i for i in constraints if i in plan.rules)
     return Trellis(
-        np.zeros((evidence.n_tokens, len(plan.labels))),
+        plan.blank_scores(evidence.n_tokens),
         compiled.automaton,
         offsets=evidence.offsets,
         classes=evidence.classes(compiled.tests),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from trelliswork.plan import Plan
     from trelliswork.trellis import Trellis
 
+    BoolArray = NDArray[np.bool_]
     IntArray = NDArray[np.int64]
 
 __all__ = ["constrained_trellis", "feasible_trellises"]
@@ -90,6 +91,26 @@ def _on_product(
 ) -> Trellis:
     compiled = plan.product(i for i in constraints if i in plan.rules)
     mask = open_labels(plan, evidence, constraints)
-    scores = None if mask is None else np.where(mask[:, None, :], trellis.scores, -np.inf)
+    scores = None if mask is None else _masked(trellis, mask)
     classes = evidence.classes(compiled.tests)
     return derive(trellis, automaton=compiled.automaton, classes=classes, scores=scores)
+
+
+def _masked(trellis: Trellis, mask: BoolArray) -> NDArray[np.float64]:
+    """Return the scores of the segments that a mask leaves open, ``-inf`` for the others.
+
+    A segment of ``d + 1`` tokens that ends at ``t`` needs its letter to begin at ``t - d`` and to
+    go on at the tokens after that.
+    """
+    scores = trellis.scores.copy()
+    if mask.ndim == 2:
+        scores[~np.broadcast_to(mask[:, None], scores.shape)] = -np.inf
+        return scores
+    begins, goes_on = mask[:, 0], mask[:, 1]
+    is_open = np.ones(begins.shape, dtype=bool)  # of the tokens after the first, so far
+    for back in range(min(scores.shape[1], len(scores))):
+        first = np.roll(begins, back, axis=0)
+        first[:back] = False  # where there is no such token
+        scores[:, back][~(is_open & first)] = -np.inf
+        is_open &= np.roll(goes_on, back, axis=0)
+    return scores

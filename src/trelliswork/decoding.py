@@ -94,8 +94,8 @@ class DecodedBatch:
 
     Attributes
     ----------
-    labels : numpy.ndarray
-        Label ids, shape ``(N,)``.
+    tags : numpy.ndarray
+        Tags of all tokens, shape ``(N,)``; labels in a chain.
     scores : numpy.ndarray
         Shape ``(B,)``.
     iterations : numpy.ndarray
@@ -109,7 +109,7 @@ class DecodedBatch:
         The status of those sequences.
     """
 
-    labels: NDArray[np.int32]
+    tags: NDArray[np.int32]
     scores: NDArray[np.float64]
     iterations: IntArray
     methods: IntArray
@@ -137,7 +137,8 @@ def decode_batch(
     evidence
         What the constraints see of the batch.
     allowed
-        Labels that each token may have for other reasons, shape ``(N, L)``.
+        Labels that each token may have for other reasons, shape ``(N, L)``; in a semi-Markov model
+        ``(N, 2, L)``, those that may begin and go on.
     on_infeasible
         What to do with a sequence that no labelling fits: raise, drop constraints of minimal
         conflicting subsets, the last given first, until one fits, or drop all. The same goes for a
@@ -183,7 +184,7 @@ def decode_nbest_batch(
     -------
     list of DecodedBatch
         The best labellings, the second best and so on, `k` in all or as many as there can be.
-        Where a sequence has fewer, its scores are ``-inf`` and its labels -1.
+        Where a sequence has fewer, its scores are ``-inf`` and its tags -1.
     """
     check_on_infeasible(on_infeasible)
     k = paths_to_find(trellis, k)
@@ -212,7 +213,7 @@ def decode_nbest_batch(
             give_up=lenient,
             n_jobs=n_jobs,
         )
-        found.labels[:, rows] = part.labels
+        found.tags[:, rows] = part.tags
         found.scores[chosen] = part.scores
         found.iterations[chosen] += part.iterations
         found.methods[chosen] = part.methods
@@ -220,14 +221,14 @@ def decode_nbest_batch(
         kept_rules.update({members[b]: rules for b, rules in part.given_up.items()})
     fallback: Status = "unconstrained" if on_infeasible == "unconstrained" else "relaxed"
     return [
-        DecodedBatch(labels, scores, found.iterations, found.methods, kept_rules, fallback)
-        for labels, scores in zip(found.labels, found.scores.T, strict=True)
+        DecodedBatch(tags, scores, found.iterations, found.methods, kept_rules, fallback)
+        for tags, scores in zip(found.tags, found.scores.T, strict=True)
     ]
 
 
 def describe_batch(plan: Plan, evidence: Evidence, found: DecodedBatch) -> list[Decoding]:
     """Return the answers of `decode_batch` one by one, with names and what is known of each."""
-    names = plan.labels.decode(found.labels.tolist())
+    names = plan.names(found.tags)
     answers = []
     for b, (first, last) in enumerate(pairwise(evidence.offsets.tolist())):
         labels, score, rounds = names[first:last], float(found.scores[b]), int(found.iterations[b])
@@ -253,7 +254,7 @@ def describe_nbest(
     answers: list[list[Decoding]] = [[] for _ in evidence.sentences]
     for rank in found:
         there = np.isfinite(rank.scores)
-        shown = replace(rank, labels=np.maximum(rank.labels, 0))  # -1 where there is no answer
+        shown = replace(rank, tags=np.maximum(rank.tags, 0))  # -1 where there is no answer
         for own, decoding, exists in zip(
             answers, describe_batch(plan, evidence, shown), there.tolist(), strict=True
         ):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork.constraints.base import All
+from trelliswork.constraints.tokens import Before
 from trelliswork.errors import DataError
 from trelliswork.sentence import TOKEN_COLUMN, Sentence
 
@@ -42,12 +43,21 @@ class Evidence:
         The ``B`` sequences, as users pass them.
     offsets
         Sequence ``b`` is tokens ``offsets[b]`` to ``offsets[b + 1]``, shape ``(B + 1,)``.
+    numbers
+        How errors call the sequences, shape ``(B,)``. Default: from 0.
     """
 
-    def __init__(self, labels: LabelSet, sentences: Sequence[Any], offsets: IntArray) -> None:
+    def __init__(
+        self,
+        labels: LabelSet,
+        sentences: Sequence[Any],
+        offsets: IntArray,
+        numbers: Sequence[int] | None = None,
+    ) -> None:
         self.labels = labels
         self.sentences = sentences
         self.offsets = offsets
+        self.numbers = range(len(sentences)) if numbers is None else numbers
         self._outcomes: dict[TokenTest, BoolArray] = {}
         self._masks: dict[Constraint, BoolArray] = {}
         self._columns: set[str | None] = set()  # of (token, tag) rows, that tests ask for
@@ -67,7 +77,7 @@ class Evidence:
         return found
 
     def mask(self, constraints: Sequence[Constraint]) -> BoolArray | None:
-        """Labels that position-wise constraints leave open, shape ``(N, L)``; None without any."""
+        """Token labels that position-wise constraints leave open, ``(N, L)``; None without any."""
         found = None
         for constraint in constraints:
             own = self._mask(constraint)
@@ -82,6 +92,7 @@ class Evidence:
             self.labels,
             [self.sentences[b] for b in sequences.tolist()],
             np.concatenate([[0], np.cumsum(lengths)]),
+            [self.numbers[b] for b in sequences.tolist()],
         )
         part._columns = set(self._columns)
         part._outcomes = {test: found[rows] for test, found in self._outcomes.items()}
@@ -91,12 +102,16 @@ class Evidence:
     def _outcome(self, test: TokenTest) -> BoolArray:
         if test not in self._outcomes:
             self._check_columns((test,))
-            if self._distinct is not None:
+            if isinstance(test, Before):
+                found = np.roll(self._outcome(test.part), 1)
+                found[self.offsets[:-1][np.diff(self.offsets) > 0]] = True
+                self._outcomes[test] = found
+            elif self._distinct is not None:
                 sentence, place = self._distinct
                 self._outcomes[test] = np.asarray(test.passes(sentence), dtype=bool)[place]
             else:
-                found = [np.asarray(test.passes(s), dtype=bool) for s in self.sentences]
-                self._outcomes[test] = self._joined(found, repr(test))
+                answers = [np.asarray(test.passes(s), dtype=bool) for s in self.sentences]
+                self._outcomes[test] = self._joined(answers, repr(test))
         return self._outcomes[test]
 
     def _mask(self, constraint: Constraint) -> BoolArray:
@@ -158,7 +173,7 @@ class Evidence:
             if len(answers) != length:
                 raise DataError(
                     f"{what}: expected an answer for each of the {length} tokens of sequence "
-                    f"{index}, got {len(answers)}."
+                    f"{self.numbers[index]}, got {len(answers)}."
                 )
         return np.concatenate(found) if found else np.zeros(0, dtype=bool)
 

@@ -12,7 +12,7 @@ from trelliswork.errors import TooLargeError
 if TYPE_CHECKING:
     from trelliswork.automaton import Automaton
 
-__all__ = ["product_size", "smallest_for"]
+__all__ = ["chain_product_size", "smallest_for"]
 
 # Larger automata are taken as they are: shrinking them takes longer than it saves.
 STATES_TO_MINIMISE = 50_000
@@ -36,21 +36,19 @@ def smallest_for(model: Automaton, language: Automaton) -> Automaton:
     with suppress(TooLargeError):
         backward = language.reverse().minimise(max_states=STATES_TO_REVERSE)
         candidates.append(backward.reverse())
-    return min(candidates, key=lambda made: product_size(model, made)[::-1])
-
-
-def product_size(model: Automaton, language: Automaton) -> tuple[int, int]:
-    """Return the states and arcs of the product of a model with a trimmed language.
-
-    Exact for a chain: a state of the product is a state of the language and the last label, so an
-    arc of the language occurs once for every label that leads to its source. An upper bound for
-    other models.
-    """
     n_labels = model.n_labels
+    return min(candidates, key=lambda made: chain_product_size(n_labels, made)[::-1])
+
+
+def chain_product_size(n_labels: int, language: Automaton) -> tuple[int, int]:
+    """Return the states and arcs of the product of a chain with a trimmed language.
+
+    A state of the product is a state of the language and the last label, so an arc of the language
+    occurs once for every label that leads to its source. Other models remember the last label too,
+    and more: for them this tells smaller languages from larger ones.
+    """
     label = language.label.astype(np.int64) % n_labels
     source, target = language.source.astype(np.int64), language.target.astype(np.int64)
-    if not model.is_chain:
-        return language.n_states * model.n_states, source.size * model.n_arcs
     entered = np.unique(target * n_labels + label)  # (state, last label)
     ways = np.bincount(entered // n_labels, minlength=language.n_states)
     ways += np.isfinite(language.initial)

@@ -41,8 +41,8 @@ class LazyAnswers:
 
     Attributes
     ----------
-    labels : numpy.ndarray
-        Label ids, shape ``(K, N)``; -1 where there is no such labelling.
+    tags : numpy.ndarray
+        Labellings as tags, shape ``(K, N)``; labels in a chain. -1 where there is none.
     scores : numpy.ndarray
         Shape ``(B, K)``; ``-inf`` there.
     iterations : numpy.ndarray
@@ -54,7 +54,7 @@ class LazyAnswers:
         answers are the best under.
     """
 
-    labels: NDArray[np.int32]
+    tags: NDArray[np.int32]
     scores: NDArray[np.float64]
     iterations: IntArray
     methods: IntArray
@@ -110,7 +110,9 @@ def best_lazily(
                 compiled = plan.product([rules[i] for i in np.flatnonzero(pattern)])
             except TooLargeError as error:
                 if not give_up:
-                    raise TooLargeError(f"X: sequence {chosen[0]}: {error}") from None
+                    raise TooLargeError(
+                        f"X: sequence {evidence.numbers[chosen[0]]}: {error}"
+                    ) from None
                 for b in chosen.tolist():
                     under = [rules[i] for i in np.flatnonzero(solved[b])]
                     found.given_up[b] = tuple(sorted((*masks, *under)))
@@ -135,17 +137,17 @@ def _solve(
 ) -> None:
     """Write the best labellings of some sequences, whose trellis is given, to `found`."""
     open_there = None if mask is None else mask[rows]
-    k = len(found.labels)
+    k = len(found.tags)
     found.iterations[sequences] += 1
     if k == 1:
         best = viterbi(trellis, allowed=open_there, n_jobs=n_jobs)
-        found.labels[0, rows] = best.labels
+        found.tags[0, rows] = best.tags
         found.scores[sequences, 0] = best.scores
         return
     several = kbest(trellis, k, allowed=open_there, n_jobs=n_jobs)
-    count = len(several.labels)  # fewer than k where no sequence has so many
-    found.labels[:, rows] = -1
-    found.labels[:count, rows] = several.labels
+    count = len(several.tags)  # fewer than k where no sequence has so many
+    found.tags[:, rows] = -1
+    found.tags[:count, rows] = several.tags
     found.scores[sequences] = -np.inf
     found.scores[sequences, :count] = several.scores
 
@@ -154,8 +156,8 @@ def _not_in(plan: Plan, found: LazyAnswers, evidence: Evidence) -> IntArray:
     """Return the sequences with an answer outside the intersection of all automata."""
     outside = np.zeros(len(found.scores), dtype=bool)
     assert plan.compact is not None, "asked for only where there is one"
-    for labels, scores in zip(found.labels, found.scores.T, strict=True):
-        obeyed = plan.accepts_together(plan.compact, np.maximum(labels, 0), evidence)
+    for tags, scores in zip(found.tags, found.scores.T, strict=True):
+        obeyed = plan.accepts_together(plan.compact, np.maximum(tags, 0), evidence)
         outside |= np.isfinite(scores) & ~obeyed
     return np.flatnonzero(outside)
 
@@ -173,15 +175,15 @@ def _add_broken(
     part = evidence.take(sequences)
     own = added[sequences]
     new = np.zeros(sequences.size, dtype=bool)
-    for labels, scores in zip(found.labels[:, rows], found.scores[sequences].T, strict=True):
+    for tags, scores in zip(found.tags[:, rows], found.scores[sequences].T, strict=True):
         there = np.isfinite(scores)
         if not there.any():
             break  # the answers after it are no better
-        labels = np.maximum(labels, 0)  # -1 where there is no answer
+        tags = np.maximum(tags, 0)  # -1 where there is no answer
         for place, rule in enumerate(rules):
             if own[:, place].all():
                 continue
-            broken = there & ~own[:, place] & ~plan.accepts(rule, labels, part)
+            broken = there & ~own[:, place] & ~plan.accepts(rule, tags, part)
             own[:, place] |= broken
             new |= broken
     added[sequences] = own

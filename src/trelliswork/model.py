@@ -130,7 +130,7 @@ class ChainModel:
         trellis = self.trellis(sequences, n_jobs=n_jobs)
         evidence = plan.evidence(sequences, trellis.offsets)
         found = decode_batch(plan, trellis, evidence, on_infeasible="relax", n_jobs=n_jobs)
-        names = self.names(found.labels)
+        names = self.names(found.tags)
         return [names[first:last] for first, last in pairwise(trellis.offsets.tolist())]
 
     def names(self, ids: NDArray[np.int32]) -> list[str]:

@@ -19,9 +19,10 @@ from trelliswork.automaton import Automaton
 from trelliswork.compiler import MAX_STATES, CompiledProduct, ProductCompiler
 from trelliswork.constraints.given import as_constraints
 from trelliswork.constraints.letters import MAX_TESTS
+from trelliswork.errors import TooLargeError
 from trelliswork.evidence import Evidence
-from trelliswork.intersection import product_size
 from trelliswork.labels import LabelSet
+from trelliswork.patterns import Patterns
 from trelliswork.placements import Placement, describe_placements
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from trelliswork.constraints import Constraint
     from trelliswork.placements import Where
+    from trelliswork.segmentation import Segmentation
 
 __all__ = ["DECODING_BUDGET", "TRAINING_BUDGET", "Placement", "Plan", "as_constraints", "plan"]
 
@@ -47,11 +49,16 @@ class Plan:
     Attributes
     ----------
     labels : LabelSet
-        The ``L`` labels.
+        The labels of tokens.
     constraints : tuple of Constraint
-        All constraints, in the order given: an index below is a place in this tuple.
+        All constraints, in the order given: an index below is a place in this tuple. Those of a
+        semi-Markov model read segments where they may read either.
     model : Automaton
-        The automaton of the model, a chain unless told otherwise.
+        The automaton of the model, over ``L`` letters; a chain over the labels unless told
+        otherwise.
+    segmentation : Segmentation or None
+        How labels are read as segments, in a semi-Markov model. A labelling is then given by its
+        tags, see `trelliswork.segmentation`; in a chain tags are labels.
     """
 
     def __init__(
@@ -60,24 +67,32 @@ class Plan:
         constraints: Sequence[Constraint],
         *,
         model: Automaton | None = None,
+        segmentation: Segmentation | None = None,
         training_budget: int = TRAINING_BUDGET,
         decoding_budget: int = DECODING_BUDGET,
         max_states: int = MAX_STATES,
     ) -> None:
         self.labels = labels
-        self.constraints = tuple(constraints)
-        self.model = Automaton.chain(len(labels)) if model is None else model
+        self.segmentation = segmentation
+        self.constraints = tuple(
+            given if segmentation is None else given.in_segments() for given in constraints
+        )
+        n_letters = len(labels) if segmentation is None else segmentation.n_letters
+        self.model = _first_order(n_letters, segmentation) if model is None else model
         self.training_budget = training_budget
         self.decoding_budget = decoding_budget
         self.max_states = max_states
-        if self.model.n_labels != len(labels):
+        if self.model.n_labels != n_letters:
             raise ValueError(
-                f"model: expected an automaton over {len(labels)} labels, got "
-                f"{self.model.n_labels}."
+                f"model: expected an automaton over {n_letters} labels, got {self.model.n_labels}."
             )
+        if segmentation is not None and segmentation.labels != labels:
+            raise ValueError("segmentation: expected one of the labels of the plan.")
         for constraint in self.constraints:
             constraint.check(labels)
-        self._compiler = ProductCompiler(labels, self.constraints, self.model, max_states)
+        self._compiler = ProductCompiler(
+            labels, self.constraints, self.model, max_states, segmentation
+        )
 
     @cached_property
     def masks(self) -> tuple[int, ...]:
@@ -149,7 +164,11 @@ class Plan:
         constraint = self.constraints[index]
         if index in self.masks:
             return Placement(constraint, "mask", 0, 0, 0.0)
-        states, arcs = product_size(self.model, self.language(index))
+        _ = self.language(index)  # where that is too large, the constraint is no use
+        try:
+            states, arcs = self._compiler.size(index, self.decoding_budget)
+        except TooLargeError:  # not even alone: decoding says so where it is needed
+            states, arcs = 0, self.decoding_budget
         where: Where = "training" if index in self.trained_rules else "decoding"
         return Placement(constraint, where, states, arcs, arcs / self.model.n_arcs)
 
@@ -157,40 +176,25 @@ class Plan:
         """Return the automaton of one constraint, over ``L * 2**k`` letters; see `compile`."""
         return self._compiler.language(index)
 
-    def accepts(
-        self, index: int, labels: NDArray[np.int32], evidence: Evidence
-    ) -> NDArray[np.bool_]:
+    def accepts(self, index: int, tags: NDArray[np.int32], evidence: Evidence) -> NDArray[np.bool_]:
         """Return which labellings of a batch satisfy one constraint, shape ``(B,)``.
 
         Parameters
         ----------
         index
             The constraint; one that became an automaton.
-        labels
-            Label ids of all tokens, shape ``(N,)``.
+        tags
+            Tags of all tokens, shape ``(N,)``.
         evidence
             What the constraints see of the batch.
         """
-        return self._accepts(self.language(index), (index,), labels, evidence)
+        return self._compiler.accepts(self.language(index), (index,), tags, evidence)
 
     def accepts_together(
-        self, language: Automaton, labels: NDArray[np.int32], evidence: Evidence
+        self, language: Automaton, tags: NDArray[np.int32], evidence: Evidence
     ) -> NDArray[np.bool_]:
         """Return which labellings of a batch satisfy all automata, given as `compact`."""
-        return self._accepts(language, self.rules, labels, evidence)
-
-    def _accepts(
-        self,
-        language: Automaton,
-        indices: tuple[int, ...],
-        labels: NDArray[np.int32],
-        evidence: Evidence,
-    ) -> NDArray[np.bool_]:
-        classes = evidence.classes(self._compiler.tests(indices))
-        letters = (
-            labels if classes is None else classes.astype(np.int32) * len(self.labels) + labels
-        )
-        return language.accepts_batch(letters, evidence.offsets)
+        return self._compiler.accepts(language, self.rules, tags, evidence)
 
     def product(self, indices: Iterable[int]) -> CompiledProduct:
         """Return the model times the automata of some constraints, from memory where possible.
@@ -202,9 +206,29 @@ class Plan:
         """
         return self._compiler.product(tuple(sorted(set(indices))), self.decoding_budget)
 
-    def evidence(self, sentences: Sequence[Any], offsets: NDArray[np.int64]) -> Evidence:
-        """Return what the constraints see of a batch."""
-        return Evidence(self.labels, sentences, offsets)
+    def evidence(
+        self,
+        sentences: Sequence[Any],
+        offsets: NDArray[np.int64],
+        numbers: Sequence[int] | None = None,
+    ) -> Evidence:
+        """Return what the constraints see of a batch, whose sequences have these numbers."""
+        return Evidence(self.labels, sentences, offsets, numbers)
+
+    def tag_mask(self, token_mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return labels that tokens may have, ``(N, L)``, as the verbs of inference take them."""
+        return token_mask if self.segmentation is None else self.segmentation.tag_mask(token_mask)
+
+    def blank_scores(self, n_tokens: int) -> NDArray[np.float64]:
+        """Return scores of 0 for all that the model can say, ``(N, L)`` or ``(N, D, L)``."""
+        if self.segmentation is None:
+            return np.zeros((n_tokens, self.model.n_labels))
+        return self.segmentation.blank_scores(n_tokens)
+
+    def names(self, tags: NDArray[np.int32]) -> list[str]:
+        """Return the token labels of tags, by name."""
+        names = self.labels.names if self.segmentation is None else self.segmentation.tag_names
+        return [names[tag] for tag in tags.tolist()]
 
     def masked(self, indices: Iterable[int]) -> tuple[Constraint, ...]:
         """Return the position-wise constraints among some."""
@@ -236,10 +260,18 @@ class Plan:
     def __reduce__(self) -> tuple[Any, ...]:
         options: dict[str, Any] = {
             "model": None if self.model.is_chain else self.model,
+            "segmentation": self.segmentation,
             "max_states": self.max_states,
             **self.budgets(),
         }
         return partial(Plan, **options), (self.labels, self.constraints)
+
+
+def _first_order(n_letters: int, segmentation: Segmentation | None) -> Automaton:
+    if segmentation is None:
+        return Automaton.chain(n_letters)
+    pairs = Patterns.chain(n_letters)
+    return pairs.automaton(repeats=segmentation.repeats, continues=segmentation.continues)
 
 
 def plan(
@@ -247,6 +279,7 @@ def plan(
     constraints: Any,
     *,
     model: Automaton | None = None,
+    segmentation: Segmentation | None = None,
     training_budget: int = TRAINING_BUDGET,
     decoding_budget: int = DECODING_BUDGET,
     max_states: int = MAX_STATES,
@@ -261,6 +294,8 @@ def plan(
         A constraint, a regular expression, an automaton, or a sequence of these.
     model
         Automaton of the model. Default: the first-order chain.
+    segmentation
+        How the labels are read as segments, for a semi-Markov model.
     training_budget, decoding_budget
         Most arcs of a product in training and in decoding. A training budget of 0 leaves all
         automata to decoding.
@@ -271,6 +306,8 @@ def plan(
     ------
     LabelError
         Where a constraint names a label that is not there.
+    RuleError
+        Where one cannot be read off segments, in a semi-Markov model.
     TooLargeError
         Where one constraint alone has more than `max_states` states.
 
@@ -291,6 +328,7 @@ def plan(
         labels,
         as_constraints(constraints),
         model=model,
+        segmentation=segmentation,
         training_budget=training_budget,
         decoding_budget=decoding_budget,
         max_states=max_states,

@@ -108,7 +108,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
             Where no labelling satisfies all constraints, unless ``on_infeasible`` says otherwise.
         """
         evidence, (found,) = self._decode(X, known)
-        names = self.model_.names(found.labels)
+        names = self.model_.names(found.tags)
         return [names[first:last] for first, last in pairwise(evidence.offsets.tolist())]
 
     def decode(self, X: Any, *, known: Any = None) -> list[Decoding]:  # noqa: N803

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from trelliswork.constraints.letters import compile_rule, lifted_parts, union_of_tests
@@ -94,6 +94,10 @@ class Constraint(ABC):
     def conjuncts(self) -> tuple[Constraint, ...]:
         """The rules that are joined by ``&`` at the top: a rule alone is its own."""
         return (self,)
+
+    def in_segments(self) -> Constraint:
+        """Return the rule as a semi-Markov model reads it: what may read either, reads segments."""
+        return self
 
     def compile(self, labels: LabelSet, *, max_states: int = MAX_STATES) -> Automaton:
         """Return the labellings that satisfy the rule, as an unambiguous automaton.
@@ -194,6 +198,9 @@ class Joined(Constraint):
     def names(self) -> tuple[tuple[str, Unit], ...]:
         return tuple(name for part in self.parts for name in part.names)
 
+    def in_segments(self) -> Constraint:
+        return replace(self, parts=tuple(part.in_segments() for part in self.parts))
+
     def check(self, labels: LabelSet) -> None:
         for part in self.parts:
             part.check(labels)
@@ -274,6 +281,9 @@ class Not(Constraint):
     @property
     def names(self) -> tuple[tuple[str, Unit], ...]:
         return self.part.names
+
+    def in_segments(self) -> Constraint:
+        return Not(self.part.in_segments())
 
     def check(self, labels: LabelSet) -> None:
         self.part.check(labels)

@@ -13,7 +13,7 @@ from trelliswork.automaton import Automaton
 from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.letters import Symbols, build
 from trelliswork.constraints.reading import Reading, Unit, segment_names, token_names
-from trelliswork.constraints.words import call, check_name, check_unit, unless
+from trelliswork.constraints.words import call, check_name, check_unit
 from trelliswork.errors import RegexError
 from trelliswork.language import MAX_STATES
 
@@ -47,7 +47,7 @@ class Matches(Constraint):
 
     word = "matches"
     expression: str | ArcList
-    unit: Unit = "token"
+    unit: Unit | None = None
 
     @property
     def names(self) -> tuple[tuple[str, Unit], ...]:
@@ -56,10 +56,19 @@ class Matches(Constraint):
             names = self.expression.names
         else:
             names = tuple(dict.fromkeys(_letters(regex.parse(self.expression))))
-        return tuple((name, self.unit) for name in names)
+        return tuple((name, self._unit) for name in names)
+
+    @property
+    def _unit(self) -> Unit:
+        """The unit that labels alone are read in; a semi-Markov model sets it to segments."""
+        return self.unit or "token"
+
+    def in_segments(self) -> Constraint:
+        """Return the rule as a semi-Markov model reads it: segments, unless it says tokens."""
+        return replace(self, unit=self.unit or "segment")
 
     def _word(self, reading: Reading) -> list[str]:
-        if self.unit == "token":
+        if self._unit == "token":
             return list(reading.labels)
         return [span.name for span in reading.spans]
 
@@ -68,13 +77,13 @@ class Matches(Constraint):
         return int(not language.accepts(self._word(reading)))
 
     def _faults(self, reading: Reading) -> list[str]:
-        word = " ".join(self._word(reading)) or f"the labelling without {self.unit}s"
+        word = " ".join(self._word(reading)) or f"the labelling without {self._unit}s"
         what = "the automaton" if isinstance(self.expression, ArcList) else repr(self.expression)
         return [f"{word} does not match {what}."]
 
     def _build(self, labels: LabelSet, max_states: int) -> Automaton:
         language = _language(self, labels, max_states)
-        if self.unit == "token":
+        if self._unit == "token":
             return language
         language = language.determinise(max_states=max_states)
         columns = language.source.tolist(), language.label.tolist(), language.target.tolist()
@@ -99,10 +108,10 @@ class Matches(Constraint):
         )
 
     def __repr__(self) -> str:
-        return call(self.word, self.expression, unit=unless(self.unit, "token"))
+        return call(self.word, self.expression, unit=self.unit)
 
 
-def matches(expression: str | Automaton | ArcList, *, unit: Unit = "token") -> Constraint:
+def matches(expression: str | Automaton | ArcList, *, unit: Unit | None = None) -> Constraint:
     """Ask that the whole labelling is in a regular language.
 
     Parameters
@@ -113,7 +122,8 @@ def matches(expression: str | Automaton | ArcList, *, unit: Unit = "token") -> C
         inside such a segment: in BIO, ``PER`` is ``[B-PER I-PER]``.
     unit
         ``"token"``: the labels of the tokens are read. ``"segment"``: the names of the segments, in
-        order (with paths, outer before inner); tokens outside are skipped.
+        order (with paths, outer before inner); tokens outside are skipped. Default: tokens, and
+        segments in a semi-Markov model (``max_segment``).
 
     Examples
     --------
@@ -123,7 +133,8 @@ def matches(expression: str | Automaton | ArcList, *, unit: Unit = "token") -> C
     >>> rule.explain(["author", "year"])
     ["author year does not match 'author+ title year?'."]
     """
-    check_unit("matches", unit)
+    if unit is not None:
+        check_unit("matches", unit)
     if isinstance(expression, str):
         try:
             regex.parse(expression)  # a mistake shows here rather than at the first labelling
@@ -218,15 +229,15 @@ def _meaning(labels: LabelSet, unit: Unit, name: str) -> frozenset[str]:
 @lru_cache(maxsize=1024)
 def _language(rule: Matches, labels: LabelSet, max_states: int) -> Automaton:
     """Return the language over the labels, or over the names of segments."""
-    alphabet = _alphabet(labels, rule.unit)
+    alphabet = _alphabet(labels, rule._unit)
     if isinstance(rule.expression, str):
-        node = _resolved(regex.parse(rule.expression), labels, rule.unit)
+        node = _resolved(regex.parse(rule.expression), labels, rule._unit)
         return regex.compile_node(node, alphabet, max_states=max_states)
     ids = {name: i for i, name in enumerate(alphabet)}
     arcs = {
         (source, ids[letter], target)
         for source, name, target in rule.expression.arcs
-        for letter in _meaning(labels, rule.unit, name)
+        for letter in _meaning(labels, rule._unit, name)
     }
     initial, final = rule.expression.initial, rule.expression.final
     states = {0, *initial, *final, *(s for s, _, _ in arcs), *(t for _, _, t in arcs)}

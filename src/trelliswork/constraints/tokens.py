@@ -163,6 +163,29 @@ class NotTest(TokenTest):
         return f"~{self.part!r}"
 
 
+@dataclass(frozen=True, repr=False)
+class Before(TokenTest):
+    """Passes where the token before passes, and at the first token of a sentence.
+
+    What a rule about the ends of segments asks where the next one begins; no word for users.
+    """
+
+    part: TokenTest
+
+    @property
+    def atoms(self) -> tuple[Token, ...]:
+        return self.part.atoms
+
+    def evaluate(self, outcomes: Callable[[Token], NDArray[np.bool_]]) -> NDArray[np.bool_]:
+        """Return the outcomes for the tokens of one sentence."""
+        found = np.roll(self.part.evaluate(outcomes), 1)
+        found[:1] = True
+        return found
+
+    def __repr__(self) -> str:
+        return f"before({self.part!r})"
+
+
 def token(
     regex: str | None = None,
     lexicon: Iterable[str] | None = None,

@@ -1,10 +1,15 @@
 """From text to sparse features: templates, encoders, and ready bundles."""
 
-from trelliswork.features.bundles import BUNDLES, bundle, resolve
+from trelliswork.features.bundles import BUNDLES, bundle, resolve, with_segment_rules
 from trelliswork.features.encoders import Encoder, TemplateEncoder
 from trelliswork.features.items import DictEncoder
 from trelliswork.features.matrices import MatrixEncoder
-from trelliswork.features.matrix import EncodedFeatures, FeatureMatrix
+from trelliswork.features.matrix import (
+    EncodedFeatures,
+    FeatureMatrix,
+    SegmentMatrix,
+    SegmentSpec,
+)
 from trelliswork.features.program import Lexicon
 from trelliswork.features.restore import restore
 from trelliswork.features.templates import Templates
@@ -17,9 +22,12 @@ __all__ = [
     "FeatureMatrix",
     "Lexicon",
     "MatrixEncoder",
+    "SegmentMatrix",
+    "SegmentSpec",
     "TemplateEncoder",
     "Templates",
     "bundle",
     "resolve",
     "restore",
+    "with_segment_rules",
 ]

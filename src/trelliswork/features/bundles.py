@@ -147,6 +147,15 @@ _BUNDLES = {"chunking": _CHUNKING, "citation": _CITATION, "ner": _NER}
 #: The names that :func:`bundle` knows.
 BUNDLES = tuple(_BUNDLES)
 
+# What a segment begins and ends with, and what it is as a whole.
+_SEGMENT_RULES = """
+begin: lower(word[-1..0])
+begin: short_shape(word)
+end: lower(word[0..1])
+segment: text
+segment: shape
+"""
+
 # Without a word about features, an estimator gets the set that needs tokens only.
 DEFAULT_BUNDLE = "ner"
 
@@ -165,16 +174,48 @@ def bundle(name: str) -> Templates:
     return Templates.parse(_BUNDLES[name], origin=f"bundle {name}")
 
 
-def resolve(features: str | Templates | None) -> Templates:
+def with_segment_rules(templates: Templates) -> Templates:
+    """Add rules of segments to templates: what a bundle has more in a semi-Markov model.
+
+    These are the words around a segment's ends, the shape of its first token, its text and its
+    shape as a whole, and its being a phrase of one of the lexicons. Templates that have rules of
+    segments already are returned as they are.
+
+    Parameters
+    ----------
+    templates : Templates
+        In the template language, as those of :func:`bundle`.
+
+    Raises
+    ------
+    TemplateError
+        The templates come from a file of CRF++ or Wapiti, whose language has no such rules.
+    """
+    if templates.has_segments:
+        return templates
+    lexicons = "".join(f"segment: in({name})\n" for name in templates.lexicons)
+    try:
+        return Templates.parse(str(templates) + _SEGMENT_RULES + lexicons)
+    except TemplateError as error:
+        raise TemplateError(
+            "rules of segments cannot be added to a file of CRF++ or Wapiti: expected templates "
+            "in the language of trelliswork.features.templates."
+        ) from error
+
+
+def resolve(features: str | Templates | None, *, segments: bool = False) -> Templates:
     """Turn what a user gives as ``features`` into templates.
 
     Parameters
     ----------
     features : str, Templates or None
         The name of a bundle, template text, templates, or ``None`` for the default bundle.
+    segments : bool, optional
+        Whether they are for a semi-Markov model: bundles then get rules of segments
+        (:func:`with_segment_rules`); your own templates are left as they are.
     """
     if features is None:
-        return bundle(DEFAULT_BUNDLE)
+        features = DEFAULT_BUNDLE
     if isinstance(features, Templates):
         return features
     if not isinstance(features, str):
@@ -183,7 +224,7 @@ def resolve(features: str | Templates | None) -> Templates:
             f"got {type(features).__name__}."
         )
     if features in _BUNDLES:
-        return bundle(features)
+        return with_segment_rules(bundle(features)) if segments else bundle(features)
     if "\n" not in features and Path(features).is_file():
         raise TemplateError(
             f"{features!r} is a file: read it with Templates.from_file({features!r})."

@@ -27,6 +27,7 @@ from trelliswork.features.program import (
     Attribute,
     NamedPattern,
     Operation,
+    Part,
     Source,
     Template,
     Term,
@@ -65,10 +66,10 @@ def parse_pattern_file(text: str, origin: str) -> tuple[ParsedTemplates, bool]:
         terms, literals = _split(rule, number, origin, parsed)
         parsed.rules.append(rule)
         if rule[0] in "Uu*":
-            parsed.templates.append(_template(terms, literals, edge=False))
+            parsed.templates.append(_template(terms, literals, "state"))
         if rule[0] in "Bb*":
             if terms:
-                parsed.templates.append(_template(terms, literals, edge=True))
+                parsed.templates.append(_template(terms, literals, "edge"))
             else:
                 plain_transitions = True
     return parsed, plain_transitions
@@ -126,10 +127,10 @@ def _term(found: re.Match[str], line: int, origin: str, parsed: ParsedTemplates)
     return Term(Attribute(Source.COLUMN, column or None, tuple(operations)), row)
 
 
-def _template(terms: list[Term], literals: list[str], *, edge: bool) -> Template:
+def _template(terms: list[Term], literals: list[str], part: Part) -> Template:
     # The text with the macros blanked: what makes two lines the same feature.
     group = "\0".join(literals)
     if not terms:
         bias = Term(Attribute(Source.BIAS), 0)
-        return Template((bias,), edge, (literals[0], ""), group)
-    return Template(tuple(terms), edge, tuple(literals), group)
+        return Template((bias,), part, (literals[0], ""), group)
+    return Template(tuple(terms), part, tuple(literals), group)

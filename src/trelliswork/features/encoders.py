@@ -7,22 +7,22 @@ called from many threads.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
-
-import numpy as np
+from typing import TYPE_CHECKING, Protocol
 
 from trelliswork import _core
 from trelliswork.features.bundles import resolve
-from trelliswork.features.matrix import EncodedFeatures, FeatureMatrix
+from trelliswork.features.checks import as_list, check_min_count, fitted
 from trelliswork.features.templates import Templates
+from trelliswork.features.vocabulary import TemplateVocabulary
 from trelliswork.parallel import resolve_jobs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-T = TypeVar("T")
+    from trelliswork.features.matrix import EncodedFeatures, SegmentSpec
 
 
 class Encoder(Protocol):
@@ -31,9 +31,18 @@ class Encoder(Protocol):
     kind: str
 
     def fit(
-        self, sequences: Iterable[object], *, min_count: int = 1, n_jobs: int | None = 1
+        self,
+        sequences: Iterable[object],
+        *,
+        min_count: int = 1,
+        n_jobs: int | None = 1,
+        segments: SegmentSpec | None = None,
     ) -> EncodedFeatures:
-        """Learn the features that occur at least ``min_count`` times, and encode."""
+        """Learn the features that occur at least ``min_count`` times, and encode.
+
+        ``segments`` are the gold segments of a semi-Markov model, from which features of segments
+        are learned; ``None`` for a chain.
+        """
 
     def transform(self, sequences: Iterable[object], *, n_jobs: int | None = 1) -> EncodedFeatures:
         """Encode with the features learned."""
@@ -47,11 +56,40 @@ class Encoder(Protocol):
     def edge_feature_names(self) -> list[str]:
         """Return a readable name for every feature of transitions."""
 
+    def begin_feature_names(self) -> list[str]:
+        """Return a readable name for every feature of a segment that begins at a token."""
+
+    def end_feature_names(self) -> list[str]:
+        """Return a readable name for every feature of a segment that ends at a token."""
+
+    def segment_feature_names(self) -> list[str]:
+        """Return a readable name for every feature of whole segments."""
+
     def settings(self) -> dict[str, object]:
         """Return what is not an array, as JSON values."""
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Return the vocabulary as arrays."""
+
+
+class TokenFeaturesOnly:
+    """The names of an encoder that describes tokens and nothing else."""
+
+    def edge_feature_names(self) -> list[str]:
+        """Return nothing: transitions have no features."""
+        return []
+
+    def begin_feature_names(self) -> list[str]:
+        """Return nothing: the first token of a segment has no features of its own."""
+        return []
+
+    def end_feature_names(self) -> list[str]:
+        """Return nothing: the last token of a segment has no features of its own."""
+        return []
+
+    def segment_feature_names(self) -> list[str]:
+        """Return nothing: whole segments have no features."""
+        return []
 
 
 class TemplateEncoder:
@@ -78,7 +116,7 @@ class TemplateEncoder:
 
     def __init__(self, templates: Templates | str | None = None) -> None:
         self.templates = resolve(templates)
-        self._index: _core.FeatureIndex | None = None
+        self._vocabulary: TemplateVocabulary | None = None
         columns = self.templates.program.columns
         self._keys = list(columns)
         named = [column for column in columns if isinstance(column, str)]
@@ -90,44 +128,96 @@ class TemplateEncoder:
         ]
 
     def fit(
-        self, sequences: Iterable[object], *, min_count: int = 1, n_jobs: int | None = 1
+        self,
+        sequences: Iterable[object],
+        *,
+        min_count: int = 1,
+        n_jobs: int | None = 1,
+        segments: SegmentSpec | None = None,
     ) -> EncodedFeatures:
-        """Learn the features of sentences; ``n_jobs`` is there for uniformity: one thread works."""
+        """Learn the features of sentences.
+
+        Parameters
+        ----------
+        sequences : iterable of sentences
+        min_count : int, optional
+            Leave out features seen fewer times; those of whole segments are counted in the gold
+            segments.
+        n_jobs : int, optional
+            Threads that look segments up; one thread learns.
+        segments : SegmentSpec, optional
+            The gold segments and the longest duration, in a semi-Markov model.
+        """
         check_min_count(min_count)
-        resolve_jobs(n_jobs)
+        jobs = resolve_jobs(n_jobs)
+        if segments is None and self.templates.has_segments:
+            raise ValueError(
+                "the templates have rules of segments (begin:, end: or segment:), which a chain "
+                "has no use for: expected max_segment > 1, or templates without such rules."
+            )
         batch = self._read(sequences)
-        program = self.templates.program.native
-        self._index, arrays = _core.FeatureIndex.fit(program, batch, min_count)
-        return self._encoded(batch, arrays)
+        self._vocabulary, encoded = TemplateVocabulary.fit(
+            self.templates.program, batch, min_count, segments, jobs
+        )
+        return encoded
 
     def transform(self, sequences: Iterable[object], *, n_jobs: int | None = 1) -> EncodedFeatures:
         """Encode sentences with the features learned; unknown features are left out."""
         batch = self._read(sequences)
-        return self._encoded(batch, fitted(self._index).transform(batch, resolve_jobs(n_jobs)))
+        return fitted(self._vocabulary).transform(batch, resolve_jobs(n_jobs))
 
-    def select(self, keep_state: ArrayLike, keep_edge: ArrayLike | None = None) -> TemplateEncoder:
+    def select(
+        self,
+        keep_state: ArrayLike,
+        keep_edge: ArrayLike | None = None,
+        *,
+        keep_begin: ArrayLike | None = None,
+        keep_end: ArrayLike | None = None,
+        keep_segment: ArrayLike | None = None,
+    ) -> TemplateEncoder:
         """Return an encoder of the kept features only, renumbered in order."""
-        index = fitted(self._index)
-        edge = np.ones(index.n_edge, bool) if keep_edge is None else keep_edge
         smaller = TemplateEncoder(self.templates)
-        smaller._index = index.select(as_mask(keep_state), as_mask(edge))
+        smaller._vocabulary = fitted(self._vocabulary).select(
+            keep_state, keep_edge, keep_begin, keep_end, keep_segment
+        )
         return smaller
 
     def feature_names(self) -> list[str]:
         """Return the names of the token features, such as ``word[-1]=the|word[0]=cat``."""
-        return fitted(self._index).names(edge=False)
+        return fitted(self._vocabulary).tokens.names(edge=False)
 
     def edge_feature_names(self) -> list[str]:
         """Return the names of the transition features."""
-        return fitted(self._index).names(edge=True)
+        return fitted(self._vocabulary).tokens.names(edge=True)
+
+    def begin_feature_names(self) -> list[str]:
+        """Return the names of the ``begin:`` features, such as ``begin: lower(word[0])=new``."""
+        index = fitted(self._vocabulary).begin
+        return [] if index is None else index.names(edge=False)
+
+    def end_feature_names(self) -> list[str]:
+        """Return the names of the ``end:`` features."""
+        index = fitted(self._vocabulary).end
+        return [] if index is None else index.names(edge=False)
+
+    def segment_feature_names(self) -> list[str]:
+        """Return the names of the ``segment:`` features, such as ``segment: text=new york``."""
+        index = fitted(self._vocabulary).segment
+        return [] if index is None else index.names()
 
     def settings(self) -> dict[str, object]:
-        """Return the templates as JSON values."""
-        return {"kind": self.kind, "templates": dict(self.templates.to_dict())}
+        """Return the templates, and the longest segment where there are any, as JSON values."""
+        settings: dict[str, object] = {
+            "kind": self.kind,
+            "templates": dict(self.templates.to_dict()),
+        }
+        if self._vocabulary is not None and self._vocabulary.max_duration is not None:
+            settings["max_duration"] = self._vocabulary.max_duration
+        return settings
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Return the vocabulary as arrays."""
-        return fitted(self._index).arrays()
+        return fitted(self._vocabulary).arrays()
 
     @classmethod
     def restore(
@@ -138,78 +228,24 @@ class TemplateEncoder:
         if not isinstance(templates, dict):
             raise ValueError("expected the templates of the encoder in its settings.")
         encoder = cls(Templates.from_dict(templates))
-        encoder._index = _core.FeatureIndex.from_arrays(
-            encoder.templates.program.native,
-            stored_array(arrays, "value_bytes", np.uint8),
-            stored_array(arrays, "value_offsets", np.int64),
-            stored_array(arrays, "value_counts", np.int64),
-            stored_array(arrays, "ngram_keys", np.uint64),
-            stored_array(arrays, "ngram_counts", np.int64),
-            stored_array(arrays, "feature_rows", np.int32),
-            stored_array(arrays, "n_features", np.int64),
+        max_duration = settings.get("max_duration")
+        if max_duration is None and not encoder.templates.has_segments:
+            duration = None
+        elif isinstance(max_duration, int) and 1 <= max_duration < 2**31:
+            duration = max_duration
+        else:
+            raise ValueError(
+                f"expected the most tokens of a segment in max_duration, got {max_duration!r}."
+            )
+        encoder._vocabulary = TemplateVocabulary.restore(
+            encoder.templates.program, arrays, duration
         )
         return encoder
 
     def __reduce__(self) -> tuple[object, ...]:
-        if self._index is None:
+        if self._vocabulary is None:
             return TemplateEncoder, (self.templates,)
         return TemplateEncoder.restore, (self.settings(), self.arrays())
 
     def _read(self, sequences: Iterable[object]) -> _core.TokenBatch:
         return _core.TokenBatch(as_list(sequences), self._keys, self._in_rows)
-
-    def _encoded(
-        self,
-        batch: _core.TokenBatch,
-        arrays: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]],
-    ) -> EncodedFeatures:
-        index = fitted(self._index)
-        state_indptr, state_indices, edge_indptr, edge_indices = arrays
-        state = FeatureMatrix(state_indptr, state_indices, None, index.n_state)
-        edge = None
-        if self.templates.has_edges:
-            edge = FeatureMatrix(edge_indptr, edge_indices, None, index.n_edge)
-        return EncodedFeatures(batch.offsets(), state, edge)
-
-
-def fitted(index: T | None) -> T:
-    """Return the index, or say that there is none yet."""
-    if index is None:
-        raise ValueError("this encoder has learned no features yet: call fit first.")
-    return index
-
-
-def as_list(sequences: Iterable[object]) -> list[object]:
-    """Return the sequences as a list; a single string is a mistake worth naming."""
-    if isinstance(sequences, str):
-        raise TypeError("expected a list of sentences, got one str.")
-    return sequences if isinstance(sequences, list) else list(sequences)
-
-
-def as_mask(keep: ArrayLike) -> NDArray[np.uint8]:
-    """Return what to keep as the core reads it."""
-    return np.ascontiguousarray(keep, dtype=bool).view(np.uint8)
-
-
-def check_min_count(min_count: int) -> None:
-    """Refuse thresholds that would keep features nobody has seen."""
-    if min_count < 1:
-        raise ValueError(f"expected min_count of at least 1, got {min_count}.")
-
-
-S = TypeVar("S", bound=np.generic)
-
-
-def stored_array(
-    arrays: Mapping[str, NDArray[np.generic]], name: str, dtype: type[S]
-) -> NDArray[S]:
-    """Take an array of a stored model, checking that it is there and of the right kind."""
-    array = arrays.get(name)
-    if array is None:
-        raise ValueError(f"the array {name!r} of the feature vocabulary is missing.")
-    if array.dtype != dtype or array.ndim != 1:
-        raise ValueError(
-            f"expected the array {name!r} with one dimension of {np.dtype(dtype)}, "
-            f"got {array.ndim} of {array.dtype}."
-        )
-    return np.ascontiguousarray(array, dtype=dtype)

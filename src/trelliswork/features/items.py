@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.features.encoders import (
+from trelliswork.features.checks import (
     as_list,
     as_mask,
     check_min_count,
     fitted,
     stored_array,
 )
+from trelliswork.features.encoders import TokenFeaturesOnly
 from trelliswork.features.matrix import EncodedFeatures, FeatureMatrix
 from trelliswork.parallel import resolve_jobs
 
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from trelliswork.features.matrix import SegmentSpec
 
-class DictEncoder:
+
+class DictEncoder(TokenFeaturesOnly):
     """Features given by name for every token.
 
     A token is a dict or a list of names. The value of a name in a dict decides what it means, as in
@@ -55,9 +58,15 @@ class DictEncoder:
         self._index: _core.ItemIndex | None = None
 
     def fit(
-        self, sequences: Iterable[object], *, min_count: int = 1, n_jobs: int | None = 1
+        self,
+        sequences: Iterable[object],
+        *,
+        min_count: int = 1,
+        n_jobs: int | None = 1,
+        segments: SegmentSpec | None = None,
     ) -> EncodedFeatures:
         """Learn the names; ``n_jobs`` is there for uniformity: one thread works."""
+        del segments  # there is nothing to learn from them
         check_min_count(min_count)
         resolve_jobs(n_jobs)
         batch = _core.ItemBatch(as_list(sequences))
@@ -81,10 +90,6 @@ class DictEncoder:
     def feature_names(self) -> list[str]:
         """Return the names learned, in the order of their ids."""
         return fitted(self._index).names()
-
-    def edge_feature_names(self) -> list[str]:
-        """Return nothing: dicts describe tokens only."""
-        return []
 
     def settings(self) -> dict[str, object]:
         """Return the kind of the encoder."""

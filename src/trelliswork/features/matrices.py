@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import scipy.sparse
 
-from trelliswork.features.encoders import (
+from trelliswork.features.checks import (
     as_list,
     check_min_count,
     fitted,
     stored_array,
 )
+from trelliswork.features.encoders import TokenFeaturesOnly
 from trelliswork.features.matrix import EncodedFeatures, FeatureMatrix
 from trelliswork.parallel import resolve_jobs
 
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from trelliswork.features.matrix import SegmentSpec
 
-class MatrixEncoder:
+
+class MatrixEncoder(TokenFeaturesOnly):
     """Features given as one matrix a sequence: rows are tokens, columns are features.
 
     A matrix is a SciPy sparse matrix or array, or anything NumPy reads as two-dimensional. The
@@ -42,9 +45,15 @@ class MatrixEncoder:
         self._n_columns = 0
 
     def fit(
-        self, sequences: Iterable[object], *, min_count: int = 1, n_jobs: int | None = 1
+        self,
+        sequences: Iterable[object],
+        *,
+        min_count: int = 1,
+        n_jobs: int | None = 1,
+        segments: SegmentSpec | None = None,
     ) -> EncodedFeatures:
         """Fix the columns; those filled in fewer than ``min_count`` rows are left out."""
+        del segments  # there is nothing to learn from them
         check_min_count(min_count)
         resolve_jobs(n_jobs)
         matrices = [_as_rows(s, i) for i, s in enumerate(as_list(sequences))]
@@ -79,10 +88,6 @@ class MatrixEncoder:
     def feature_names(self) -> list[str]:
         """Return the numbers of the columns as text."""
         return [f"column {column}" for column in fitted(self._kept).tolist()]
-
-    def edge_feature_names(self) -> list[str]:
-        """Return nothing: matrices describe tokens only."""
-        return []
 
     def settings(self) -> dict[str, object]:
         """Return the kind of the encoder and the number of columns that it takes."""

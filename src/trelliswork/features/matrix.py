@@ -48,6 +48,55 @@ class FeatureMatrix:
 
 
 @dataclass(frozen=True, eq=False)
+class SegmentMatrix:
+    """Sparse features of whole segments, by the token that they end at.
+
+    A segment ``(u, d)`` has the tokens ``u … u + d − 1``. Only segments with a feature are listed;
+    every value is 1.
+
+    Attributes
+    ----------
+    offsets : ndarray of int64, shape (N + 1,)
+        The entries of segments whose last token is ``v`` lie at ``offsets[v]:offsets[v + 1]``, by
+        rising duration.
+    durations : ndarray of int32, shape (nnz,)
+        The number of tokens of the segment of each entry, at least 1.
+    indices : ndarray of int32, shape (nnz,)
+        Feature ids.
+    n_features : int
+        The number of features.
+    """
+
+    offsets: NDArray[np.int64]
+    durations: NDArray[np.int32]
+    indices: NDArray[np.int32]
+    n_features: int
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """The first token of the segment of each entry, shape ``(nnz,)``."""
+        last = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        return last - self.durations + 1
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentSpec:
+    """The segments that features are learned from, and how long segments can be.
+
+    Attributes
+    ----------
+    starts, ends : ndarray of int64, shape (M,)
+        Gold segments: the tokens ``starts[i]:ends[i]``, counted over the whole batch.
+    max_duration : int
+        The most tokens of any segment, ``D``.
+    """
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    max_duration: int
+
+
+@dataclass(frozen=True, eq=False)
 class EncodedFeatures:
     """The features of a batch of sequences.
 
@@ -60,8 +109,16 @@ class EncodedFeatures:
     edge : FeatureMatrix or None
         Features of the transition *into* each token; the row of a sequence's first token is empty.
         ``None`` when there are no such templates.
+    begin, end : FeatureMatrix or None
+        Features of a segment that begins, or ends, at each token. ``None`` when there are no such
+        templates.
+    segment : SegmentMatrix or None
+        Features of whole segments. ``None`` when there are no such templates.
     """
 
     offsets: NDArray[np.int64]
     state: FeatureMatrix
     edge: FeatureMatrix | None = None
+    begin: FeatureMatrix | None = None
+    end: FeatureMatrix | None = None
+    segment: SegmentMatrix | None = None

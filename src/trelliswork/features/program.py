@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from trelliswork import _core
 from trelliswork.features.unicode import unicode_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 #: A column of a sentence: ``None`` for its tokens, a name, or a number counted from the tokens.
 Column = str | int | None
+
+#: What a template describes: a token, the transition into it, a segment that begins or ends there.
+Part = Literal["state", "edge", "begin", "end"]
 
 MAX_OFFSET = 100
 MAX_TEMPLATES = 10_000
@@ -105,8 +108,9 @@ class Template:
     Attributes
     ----------
     terms : tuple of Term
-    edge : bool
-        A feature of the transition into the token, not of the token.
+    part : {"state", "edge", "begin", "end"}
+        A feature of the token, of the transition into it, or of a segment that begins or ends
+        there.
     literals : tuple of str
         The texts around the values in the name of a feature; one more than terms.
     group : str
@@ -114,7 +118,7 @@ class Template:
     """
 
     terms: tuple[Term, ...]
-    edge: bool
+    part: Part
     literals: tuple[str, ...]
     group: str
 
@@ -138,31 +142,37 @@ class Lexicon:
     cased: bool = False
 
 
-@dataclass(frozen=True)
-class CompiledProgram:
-    """A native program and the columns that it reads, in its order."""
-
-    native: _core.FeatureProgram
-    columns: tuple[Column, ...]
+def columns_of(templates: Iterable[Template]) -> list[Column]:
+    """Return the columns that templates read, each once, in the order of the templates."""
+    reads_column = (Source.COLUMN, Source.LEXICON, Source.SEGMENT_START)
+    return list(
+        dict.fromkeys(
+            term.attribute.column
+            for template in templates
+            for term in template.terms
+            if term.attribute.source in reads_column
+        )
+    )
 
 
 def compile_program(
     templates: Sequence[Template],
+    columns: Mapping[Column, int],
     patterns: Mapping[str, NamedPattern],
     lexicons: Mapping[str, Lexicon],
     *,
     pad: bool,
-) -> CompiledProgram:
-    """Build the native program: attributes, columns, patterns and lexicons become numbers."""
+) -> _core.FeatureProgram:
+    """Build the native program: attributes, patterns and lexicons become numbers.
+
+    ``columns`` says where each column lies in a batch.
+    """
     attributes: dict[Attribute, int] = {}
-    columns: dict[Column, int] = {}
     groups: dict[str, int] = {}
     for template in templates:
         groups.setdefault(template.group, len(groups))
         for term in template.terms:
             attributes.setdefault(term.attribute, len(attributes))
-            if term.attribute.source in (Source.COLUMN, Source.LEXICON, Source.SEGMENT_START):
-                columns.setdefault(term.attribute.column, len(columns))
     pattern_ids = {name: i for i, name in enumerate(patterns)}
     lexicon_ids = {name: i for i, name in enumerate(lexicons)}
 
@@ -187,7 +197,7 @@ def compile_program(
     native_templates = [
         (
             [(attributes[term.attribute], term.offset) for term in template.terms],
-            template.edge,
+            template.part == "edge",
             groups[template.group],
             list(template.literals),
         )
@@ -195,7 +205,7 @@ def compile_program(
     ]
     needs_table = bool(patterns or lexicons) or any(a.operations for a in attributes)
     unicode = unicode_table() if needs_table else None
-    native = _core.FeatureProgram(
+    return _core.FeatureProgram(
         len(columns),
         native_attributes,
         native_templates,
@@ -203,7 +213,6 @@ def compile_program(
         [([p.split() for p in lx.phrases], not lx.cased) for lx in lexicons.values()],
         unicode,
     )
-    return CompiledProgram(native, tuple(columns))
 
 
 def compile_pattern(pattern: NamedPattern) -> _core.Pattern:

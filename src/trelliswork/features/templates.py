@@ -18,6 +18,12 @@ One rule a line; ``#`` starts a comment; an indented line continues the rule bef
     segment_start()                  # after closing punctuation, or on words such as "in"
     bias
     edge: word[0]                    # a feature of the transition into the token
+    begin: lower(word[-1..0])        # a feature of a segment that begins at the token
+    end: lower(word[0..1])           # a feature of a segment that ends at the token
+    segment: text                    # the whole segment in lower case
+    segment: shape                   # the short shapes of its tokens
+    segment: ends                    # its first and its last token in lower case
+    segment: in(months)              # the whole segment is a phrase of the lexicon
 
 Grammar::
 
@@ -25,9 +31,12 @@ Grammar::
     line     = "outside" ":" ( "pad" | "skip" )
              | "pattern" NAME "=" "/" regular expression "/"
              | [ "cased" ] "lexicon" NAME "=" STRING { STRING }
-             | [ "edge" ":" ] factor { "|" factor }
+             | [ ( "edge" | "begin" | "end" ) ":" ] factor { "|" factor }
+             | "segment" ":" ( "text" | "shape" | "ends" ) [ "(" column ")" ]
+             | "segment" ":" "in" "(" NAME [ "," column ] ")"     NAME of a lexicon
     factor   = term | "ngrams" "(" term "," range ")"
-    term     = ( NAME | STRING ) [ window ]                       a column
+    column   = NAME | STRING
+    term     = column [ window ]
              | ( "lower" | "shape" | "short_shape" ) "(" term ")"
              | ( "prefix" | "suffix" ) "(" term "," range ")"
              | ( "match" | "search" ) "(" NAME "," term ")"       NAME of a pattern
@@ -41,7 +50,9 @@ Ranges joined by ``|`` are combined each with each. ``word`` and ``token`` mean 
 sentence; every other name is a column. Places outside the sentence have values of their own
 (``_B-1``, ``_B+1``, …) unless ``outside: skip`` is given: then a template that reaches outside
 gives no feature. ``match``, ``search``, ``in`` and ``segment_start`` give a feature only where they
-hold. Files of CRF++ and Wapiti are recognised by their macros (:mod:`trelliswork.features.crfpp`).
+hold. Rules with ``begin:``, ``end:`` and ``segment:`` are for semi-Markov models, whose segments
+have more than one token. Files of CRF++ and Wapiti are recognised by their macros
+(:mod:`trelliswork.features.crfpp`).
 """
 
 from __future__ import annotations
@@ -57,15 +68,20 @@ from trelliswork.features import crfpp
 from trelliswork.features.lexer import quote
 from trelliswork.features.parser import parse_templates
 from trelliswork.features.program import (
-    CompiledProgram,
+    Column,
     Lexicon,
     NamedPattern,
+    Part,
     Template,
+    columns_of,
     compile_program,
 )
+from trelliswork.features.segment_rules import SegmentRule, compile_segment_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from trelliswork import _core
 
     LexiconSource: TypeAlias = Lexicon | str | os.PathLike[str] | Iterable[str]
 
@@ -77,6 +93,28 @@ class TemplatesDict(TypedDict):
 
 
 @dataclass(frozen=True)
+class CompiledTemplates:
+    """Native programs, and the columns that all of them read, in their order.
+
+    Attributes
+    ----------
+    columns : tuple of (str, int or None)
+    tokens : _core.FeatureProgram
+        Features of tokens and of transitions.
+    begin, end : _core.FeatureProgram or None
+        Features of a segment that begins or ends at a token.
+    segment : _core.SegmentProgram or None
+        Features of whole segments.
+    """
+
+    columns: tuple[Column, ...]
+    tokens: _core.FeatureProgram
+    begin: _core.FeatureProgram | None
+    end: _core.FeatureProgram | None
+    segment: _core.SegmentProgram | None
+
+
+@dataclass(frozen=True)
 class Templates:
     """Parsed feature templates; make them with :meth:`parse` or :meth:`from_file`.
 
@@ -84,6 +122,8 @@ class Templates:
     ----------
     templates : tuple of Template
         One entry for every n-gram that is a feature, windows expanded.
+    segment_rules : tuple of SegmentRule
+        What describes whole segments.
     patterns : dict
         Regular expressions by name.
     lexicons : dict
@@ -102,13 +142,15 @@ class Templates:
     lexicons: Mapping[str, Lexicon] = field(default_factory=dict)
     pad: bool = True
     plain_transitions: bool = False
+    segment_rules: tuple[SegmentRule, ...] = ()
     rules: tuple[str, ...] = field(default=(), compare=False)
 
     def __hash__(self) -> int:
-        return hash((self.templates, self.pad))
+        return hash((self.templates, self.segment_rules, self.pad))
 
     def __repr__(self) -> str:
-        return f"<Templates: {len(self.templates)} of {len(self.rules)} rules>"
+        n_templates = len(self.templates) + len(self.segment_rules)
+        return f"<Templates: {n_templates} of {len(self.rules)} rules>"
 
     def __getstate__(self) -> dict[str, object]:
         # The native program is compiled again where a copy needs it.
@@ -143,11 +185,13 @@ class Templates:
             parsed, plain_transitions = crfpp.parse_pattern_file(text, origin)
         else:
             parsed, plain_transitions = parse_templates(text, given, origin), False
-        if not parsed.templates:
+        if not parsed.templates and not parsed.segment_rules:
             raise TemplateError("expected at least one template, got none: the text has no rules.")
         used = {a for t in parsed.templates for term in t.terms for a in term.attribute.arguments}
+        used |= {rule.lexicon for rule in parsed.segment_rules if rule.lexicon is not None}
         return cls(
             templates=tuple(dict.fromkeys(parsed.templates)),
+            segment_rules=tuple(dict.fromkeys(parsed.segment_rules)),
             patterns=parsed.patterns,
             # A lexicon given from outside is kept, and saved, only when some rule reads it.
             lexicons={
@@ -197,12 +241,35 @@ class Templates:
     @cached_property
     def has_edges(self) -> bool:
         """Whether some template describes transitions."""
-        return any(template.edge for template in self.templates)
+        return any(template.part == "edge" for template in self.templates)
 
     @cached_property
-    def program(self) -> CompiledProgram:
-        """The native program and the columns that it reads."""
-        return compile_program(self.templates, self.patterns, self.lexicons, pad=self.pad)
+    def has_segments(self) -> bool:
+        """Whether some rule describes segments: ``begin:``, ``end:`` or ``segment:``."""
+        on_segments = any(template.part in ("begin", "end") for template in self.templates)
+        return on_segments or bool(self.segment_rules)
+
+    @cached_property
+    def program(self) -> CompiledTemplates:
+        """The native programs and the columns that they read."""
+        read = [*columns_of(self.templates), *(rule.column for rule in self.segment_rules)]
+        columns = {column: i for i, column in enumerate(dict.fromkeys(read))}
+
+        def compiled(*parts: Part) -> _core.FeatureProgram:
+            chosen = [template for template in self.templates if template.part in parts]
+            return compile_program(chosen, columns, self.patterns, self.lexicons, pad=self.pad)
+
+        parts = {template.part for template in self.templates}
+        segment = None
+        if self.segment_rules:
+            segment = compile_segment_rules(self.segment_rules, columns, self.lexicons)
+        return CompiledTemplates(
+            tuple(columns),
+            compiled("state", "edge"),
+            compiled("begin") if "begin" in parts else None,
+            compiled("end") if "end" in parts else None,
+            segment,
+        )
 
 
 def _read_lexicon(source: LexiconSource) -> Lexicon:

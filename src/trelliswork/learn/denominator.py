@@ -41,7 +41,8 @@ class Denominator:
     classes : numpy.ndarray or None
         Class of each token of the sequences kept, shape ``(N,)``.
     open_labels : numpy.ndarray or None
-        Labels that position-wise constraints leave open there, shape ``(N, L)``.
+        Labels that position-wise constraints leave open there, shape ``(N, L)``; in a semi-Markov
+        model ``(N, 2, L)``, those that may begin and go on.
     kept : numpy.ndarray
         Which sequences are trained on, shape ``(B,)``.
     """
@@ -89,7 +90,10 @@ class Denominator:
             return cls(plan.model, None, None, kept)
         lengths = [len(names) for names in labels]
         evidence = plan.evidence(sequences, np.cumsum([0, *lengths]))
-        gold = GoldLabels.encode(plan.labels, labels)
+        if plan.segmentation is None:
+            gold = GoldLabels.encode(plan.labels, labels)
+        else:
+            gold = plan.segmentation.encode(labels)
         everything = range(len(plan.constraints))
         counted = sorted({*plan.masks, *plan.trained_rules}) if trained else ()
         left = [i for i in everything if i not in counted]

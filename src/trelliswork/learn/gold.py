@@ -6,6 +6,7 @@ loss. It is found before training, with its place and the constraint.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.automaton import Automaton
+    from trelliswork.conflicts import Conflict
     from trelliswork.evidence import Evidence
     from trelliswork.learn.objective import GoldLabels
     from trelliswork.plan import Plan
@@ -67,19 +69,20 @@ def find_conflicting_gold(
     is_open = np.bincount(sequence, gold.ids < 0, minlength=n_sequences) > 0
     ruled_out = np.zeros(n_sequences, dtype=bool)
     mask = open_labels(plan, evidence, constraints)
-    ids = np.maximum(gold.ids, 0)
+    tags = _tags(gold, plan.model.n_labels)
     if mask is not None:
-        wrong = ~mask[np.arange(ids.size), ids] & (gold.ids >= 0)
+        allowed = mask.reshape(tags.size, -1)[np.arange(tags.size), tags]
+        wrong = ~allowed & (gold.ids >= 0)
         ruled_out |= np.bincount(sequence, wrong, minlength=n_sequences) > 0
     rules = [i for i in constraints if i in plan.rules]
     for rule in rules:
-        ruled_out |= ~is_open & ~plan.accepts(rule, ids, evidence)
+        ruled_out |= ~is_open & ~plan.accepts(rule, tags, evidence)
     partial = np.flatnonzero(is_open & ~ruled_out)
     if partial_too and partial.size and gold.allowed is not None:
         rows = rows_of(offsets, partial)
         compiled = plan.product(rules)
         classes = evidence.classes(compiled.tests)
-        blank = Trellis(np.zeros(gold.allowed.shape), offsets=offsets)
+        blank = Trellis(plan.blank_scores(tags.size), plan.model, offsets=offsets)
         trellis = derive(blank, sequences=partial, automaton=compiled.automaton, classes=classes)
         allowed = gold.allowed if mask is None else gold.allowed & mask
         ruled_out[partial] = np.isneginf(log_partition(trellis, allowed=allowed[rows]))
@@ -113,13 +116,11 @@ def conflict_error(
         Whether to advise to leave such sequences out.
     """
     one = evidence.take(np.array([sequence]))
-    known = plan.labels.allowed(labels)
+    known = plan.tag_mask(plan.labels.allowed(labels))
     conflict = find_conflict(plan, one, constraints, known)
     assert conflict is not None, "the labels conflict with the constraints"
     broken = [plan.constraints[i] for i in conflict.constraints]
-    compiled = plan.product(i for i in conflict.constraints if i in plan.rules)
-    allowed = open_labels(plan, one, conflict.constraints, known)
-    position = _dead_end(compiled.automaton, one.classes(compiled.tests), allowed)
+    position = _dead_end(plan, one, conflict, known)
     where = "at the end" if position == len(labels) else f"token {position} ({labels[position]!r})"
     names = [name for name in labels if isinstance(name, str)]
     reasons = ""
@@ -156,15 +157,24 @@ def _advice(first: str, may_skip: bool) -> str:
     )
 
 
-def _dead_end(
-    automaton: Automaton, classes: NDArray[np.uint8] | None, allowed: BoolArray | None
-) -> int:
-    """Return the first token after which no labelling inside `allowed` can be completed.
+def _tags(gold: GoldLabels, n_letters: int) -> NDArray[np.int32]:
+    """Return gold labels as tags, shape ``(N,)``; any where they are open."""
+    ids = np.maximum(gold.ids, 0)
+    return ids if gold.begins is None else np.where(gold.begins, ids, ids + n_letters)
 
-    ``T`` where only the end is wrong. The automaton is trimmed: a state that is reached by token
-    ``t`` can still be left towards the end with other labels.
+
+def _dead_end(plan: Plan, evidence: Evidence, conflict: Conflict, known: BoolArray) -> int:
+    """Return the first token after which no labelling inside `known` can be completed.
+
+    ``T`` where only the end is wrong.
     """
+    allowed = open_labels(plan, evidence, conflict.constraints, known)
     assert allowed is not None, "gold labels were given"
+    compiled = plan.product(i for i in conflict.constraints if i in plan.rules)
+    classes = evidence.classes(compiled.tests)
+    if plan.segmentation is not None:
+        return _dead_end_of_segments(plan, compiled.automaton, classes, allowed)
+    automaton = compiled.automaton
     alive = np.isfinite(automaton.initial)
     for t in range(len(allowed)):
         usable = alive[automaton.source] & allowed[t, automaton.label]
@@ -172,6 +182,20 @@ def _dead_end(
             usable &= (automaton.guards >> np.uint64(classes[t])) & np.uint64(1) > 0
         alive = np.zeros_like(alive)
         alive[automaton.target[usable]] = True
-        if not alive.any():
+        if not alive.any():  # the automaton is trimmed: other states can be left towards the end
             return t
     return len(allowed)
+
+
+def _dead_end_of_segments(
+    plan: Plan, automaton: Automaton, classes: NDArray[np.uint8] | None, allowed: BoolArray
+) -> int:
+    """Return the first token that leaves no segmentation, if those after it are open."""
+    trellis = Trellis(plan.blank_scores(len(allowed)), automaton, classes=classes)
+
+    def is_dead(position: int) -> bool:
+        first = allowed.copy()
+        first[position + 1 :] = True
+        return bool(np.isneginf(log_partition(trellis, allowed=first, n_jobs=1)[0]))
+
+    return bisect_left(range(len(allowed)), True, key=is_dead)

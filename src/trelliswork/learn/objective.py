@@ -46,10 +46,13 @@ class GoldLabels:
         Label of every token, ``-1`` where it is not one name, shape ``(N,)``.
     allowed : numpy.ndarray or None
         Labels that every token may have, shape ``(N, L)``; None when all tokens have one name.
+    begins : numpy.ndarray or None
+        Whether a segment begins at the token, shape ``(N,)``; None in a chain.
     """
 
     ids: NDArray[np.int32]
     allowed: NDArray[np.bool_] | None
+    begins: NDArray[np.bool_] | None = None
 
     @classmethod
     def encode(cls, labels: LabelSet, sequences: Sequence[Sequence[Label]]) -> GoldLabels:

@@ -1,0 +1,55 @@
+"""Checks of what encoders are given and of what they stored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+T = TypeVar("T")
+S = TypeVar("S", bound=np.generic)
+
+
+def fitted(index: T | None) -> T:
+    """Return the index, or say that there is none yet."""
+    if index is None:
+        raise ValueError("this encoder has learned no features yet: call fit first.")
+    return index
+
+
+def as_list(sequences: Iterable[object]) -> list[object]:
+    """Return the sequences as a list; a single string is a mistake worth naming."""
+    if isinstance(sequences, str):
+        raise TypeError("expected a list of sentences, got one str.")
+    return sequences if isinstance(sequences, list) else list(sequences)
+
+
+def as_mask(keep: ArrayLike) -> NDArray[np.uint8]:
+    """Return what to keep as the core reads it."""
+    return np.ascontiguousarray(keep, dtype=bool).view(np.uint8)
+
+
+def check_min_count(min_count: int) -> None:
+    """Refuse thresholds that would keep features nobody has seen."""
+    if min_count < 1:
+        raise ValueError(f"expected min_count of at least 1, got {min_count}.")
+
+
+def stored_array(
+    arrays: Mapping[str, NDArray[np.generic]], name: str, dtype: type[S]
+) -> NDArray[S]:
+    """Take an array of a stored model, checking that it is there and of the right kind."""
+    array = arrays.get(name)
+    if array is None:
+        raise ValueError(f"the array {name!r} of the feature vocabulary is missing.")
+    if array.dtype != dtype or array.ndim != 1:
+        raise ValueError(
+            f"expected the array {name!r} with one dimension of {np.dtype(dtype)}, "
+            f"got {array.ndim} of {array.dtype}."
+        )
+    return np.ascontiguousarray(array, dtype=dtype)

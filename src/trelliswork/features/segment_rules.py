@@ -1,0 +1,105 @@
+"""Rules of whole segments: ``segment: text`` and the like, parsed and compiled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from trelliswork import _core
+from trelliswork.features.lexer import unquote
+from trelliswork.features.reader import column_of
+from trelliswork.features.unicode import unicode_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from trelliswork.features.program import Column, Lexicon
+    from trelliswork.features.reader import RuleReader
+
+
+class SegmentSource(IntEnum):
+    """What a segment is told by; the numbers are the core's."""
+
+    TEXT = 0
+    SHAPE = 1
+    ENDS = 2
+    LEXICON = 3
+
+
+_SOURCES = {
+    "text": SegmentSource.TEXT,
+    "shape": SegmentSource.SHAPE,
+    "ends": SegmentSource.ENDS,
+    "in": SegmentSource.LEXICON,
+}
+
+
+@dataclass(frozen=True)
+class SegmentRule:
+    """One rule of whole segments.
+
+    Attributes
+    ----------
+    source : SegmentSource
+    column : str, int or None
+        The column it reads.
+    lexicon : str or None
+        The name of its lexicon, where it has one.
+    name : str
+        How its features are called: ``segment: text`` in ``segment: text=new york``.
+    """
+
+    source: SegmentSource
+    column: Column
+    lexicon: str | None
+    name: str
+
+
+def read_segment_rule(reader: RuleReader, lexicons: Mapping[str, Lexicon]) -> SegmentRule:
+    """Read what follows ``segment:``."""
+    token = reader.take("name", what="text, shape, ends or in(…)")
+    source = _SOURCES.get(token.text)
+    if source is None:
+        reader.fail(f"expected text, shape, ends or in(…), got {token.text!r}.", token)
+    lexicon: str | None = None
+    arguments = []
+    written = ""
+    if source is SegmentSource.LEXICON:
+        reader.take("mark", "(")
+        lexicon = reader.declared("lexicon", lexicons)
+        arguments.append(lexicon)
+        if reader.skip(","):
+            written = _column(reader)
+        reader.take("mark", ")")
+    elif reader.skip("("):
+        written = _column(reader)
+        reader.take("mark", ")")
+    column = column_of(unquote(written) if written.startswith('"') else written or "word")
+    if column is not None:
+        arguments.append(written)
+    of = f"({', '.join(arguments)})" if arguments else ""
+    return SegmentRule(source, column, lexicon, f"segment: {token.text}{of}")
+
+
+def _column(reader: RuleReader) -> str:
+    kind = "string" if reader.ahead.kind == "string" else "name"
+    return reader.take(kind, what="the name of a column").text
+
+
+def compile_segment_rules(
+    rules: Sequence[SegmentRule],
+    columns: Mapping[Column, int],
+    lexicons: Mapping[str, Lexicon],
+) -> _core.SegmentProgram:
+    """Build the native program of rules; ``columns`` says where each column lies in a batch."""
+    ids = {name: i for i, name in enumerate(dict.fromkeys(r.lexicon for r in rules if r.lexicon))}
+    return _core.SegmentProgram(
+        len(columns),
+        [
+            (int(r.source), columns[r.column], ids[r.lexicon] if r.lexicon else 0, r.name)
+            for r in rules
+        ],
+        [([p.split() for p in lexicons[n].phrases], not lexicons[n].cased) for n in ids],
+        unicode_table(),
+    )

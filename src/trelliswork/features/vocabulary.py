@@ -1,0 +1,210 @@
+"""What a :class:`~trelliswork.features.encoders.TemplateEncoder` learns: an index a part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trelliswork import _core
+from trelliswork.features.checks import as_mask, stored_array
+from trelliswork.features.matrix import EncodedFeatures, FeatureMatrix, SegmentMatrix
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from trelliswork.features.matrix import SegmentSpec
+    from trelliswork.features.templates import CompiledTemplates
+
+
+@dataclass(frozen=True, eq=False)
+class TemplateVocabulary:
+    """The features that templates learned. Immutable: threads may share one.
+
+    Attributes
+    ----------
+    tokens : _core.FeatureIndex
+        Features of tokens and of transitions.
+    begin, end : _core.FeatureIndex or None
+        Features of a segment that begins or ends at a token.
+    segment : _core.SegmentIndex or None
+        Features of whole segments.
+    max_duration : int or None
+        The most tokens of a segment; ``None`` in a chain.
+    """
+
+    tokens: _core.FeatureIndex
+    begin: _core.FeatureIndex | None = None
+    end: _core.FeatureIndex | None = None
+    segment: _core.SegmentIndex | None = None
+    max_duration: int | None = None
+
+    @classmethod
+    def fit(
+        cls,
+        program: CompiledTemplates,
+        batch: _core.TokenBatch,
+        min_count: int,
+        segments: SegmentSpec | None,
+        n_workers: int,
+    ) -> tuple[TemplateVocabulary, EncodedFeatures]:
+        """Learn the features of a batch, and encode it.
+
+        ``segments`` may be ``None`` only where no rule describes segments.
+        """
+
+        def learn(
+            native: _core.FeatureProgram | None,
+        ) -> tuple[_core.FeatureIndex | None, FeatureMatrix | None]:
+            if native is None:
+                return None, None
+            index, rows = _core.FeatureIndex.fit(native, batch, min_count)
+            return index, FeatureMatrix(rows[0], rows[1], None, index.n_state)
+
+        tokens, rows = _core.FeatureIndex.fit(program.tokens, batch, min_count)
+        begin, begin_features = learn(program.begin)
+        end, end_features = learn(program.end)
+        segment = None
+        if program.segment is not None and segments is not None:
+            segment = _core.SegmentIndex.fit(
+                program.segment,
+                batch,
+                np.ascontiguousarray(segments.starts, dtype=np.int64),
+                np.ascontiguousarray(segments.ends, dtype=np.int64),
+                segments.max_duration,
+                min_count,
+            )
+        duration = None if segments is None else segments.max_duration
+        learned = cls(tokens, begin, end, segment, duration)
+        return learned, EncodedFeatures(
+            batch.offsets(),
+            *learned._token_matrices(rows),
+            begin_features,
+            end_features,
+            learned._segment_matrix(batch, n_workers),
+        )
+
+    def transform(self, batch: _core.TokenBatch, n_workers: int) -> EncodedFeatures:
+        """Encode a batch with the features known."""
+
+        def encode(index: _core.FeatureIndex | None) -> FeatureMatrix | None:
+            if index is None:
+                return None
+            rows = index.transform(batch, n_workers)
+            return FeatureMatrix(rows[0], rows[1], None, index.n_state)
+
+        return EncodedFeatures(
+            batch.offsets(),
+            *self._token_matrices(self.tokens.transform(batch, n_workers)),
+            encode(self.begin),
+            encode(self.end),
+            self._segment_matrix(batch, n_workers),
+        )
+
+    def select(
+        self,
+        keep_state: ArrayLike,
+        keep_edge: ArrayLike | None,
+        keep_begin: ArrayLike | None,
+        keep_end: ArrayLike | None,
+        keep_segment: ArrayLike | None,
+    ) -> TemplateVocabulary:
+        """Return the kept features only, renumbered in order; ``None`` keeps all of a part."""
+
+        def chosen(keep: ArrayLike | None, n_features: int) -> NDArray[np.uint8]:
+            return as_mask(np.ones(n_features, bool) if keep is None else keep)
+
+        def smaller(
+            index: _core.FeatureIndex | None, keep: ArrayLike | None
+        ) -> _core.FeatureIndex | None:
+            if index is None:
+                _refuse(keep)
+                return None
+            return index.select(chosen(keep, index.n_state), chosen(None, index.n_edge))
+
+        segment = self.segment
+        if segment is None:
+            _refuse(keep_segment)
+        else:
+            segment = segment.select(chosen(keep_segment, segment.n_features))
+        return TemplateVocabulary(
+            self.tokens.select(as_mask(keep_state), chosen(keep_edge, self.tokens.n_edge)),
+            smaller(self.begin, keep_begin),
+            smaller(self.end, keep_end),
+            segment,
+            self.max_duration,
+        )
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Return everything learned as arrays; those of segments have a prefix."""
+        found = dict(self.tokens.arrays())
+        for prefix in ("begin", "end", "segment"):
+            index: _core.FeatureIndex | _core.SegmentIndex | None = getattr(self, prefix)
+            if index is not None:
+                found |= {f"{prefix}.{name}": array for name, array in index.arrays().items()}
+        return found
+
+    @classmethod
+    def restore(
+        cls,
+        program: CompiledTemplates,
+        arrays: Mapping[str, NDArray[np.generic]],
+        max_duration: int | None,
+    ) -> TemplateVocabulary:
+        """Rebuild a vocabulary from :meth:`arrays`."""
+
+        def index(native: _core.FeatureProgram, prefix: str) -> _core.FeatureIndex:
+            return _core.FeatureIndex.from_arrays(
+                native,
+                stored_array(arrays, f"{prefix}value_bytes", np.uint8),
+                stored_array(arrays, f"{prefix}value_offsets", np.int64),
+                stored_array(arrays, f"{prefix}value_counts", np.int64),
+                stored_array(arrays, f"{prefix}ngram_keys", np.uint64),
+                stored_array(arrays, f"{prefix}ngram_counts", np.int64),
+                stored_array(arrays, f"{prefix}feature_rows", np.int32),
+                stored_array(arrays, f"{prefix}n_features", np.int64),
+            )
+
+        segment = None
+        if program.segment is not None:
+            segment = _core.SegmentIndex.from_arrays(
+                program.segment,
+                stored_array(arrays, "segment.word_bytes", np.uint8),
+                stored_array(arrays, "segment.word_offsets", np.int64),
+                stored_array(arrays, "segment.word_counts", np.int64),
+                stored_array(arrays, "segment.step_keys", np.uint64),
+                stored_array(arrays, "segment.step_counts", np.int64),
+                stored_array(arrays, "segment.node_features", np.int32),
+                stored_array(arrays, "segment.rule_features", np.int32),
+            )
+        return cls(
+            index(program.tokens, ""),
+            None if program.begin is None else index(program.begin, "begin."),
+            None if program.end is None else index(program.end, "end."),
+            segment,
+            max_duration,
+        )
+
+    def _token_matrices(
+        self,
+        rows: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]],
+    ) -> tuple[FeatureMatrix, FeatureMatrix | None]:
+        state_indptr, state_indices, edge_indptr, edge_indices = rows
+        state = FeatureMatrix(state_indptr, state_indices, None, self.tokens.n_state)
+        if not self.tokens.has_edges:
+            return state, None
+        return state, FeatureMatrix(edge_indptr, edge_indices, None, self.tokens.n_edge)
+
+    def _segment_matrix(self, batch: _core.TokenBatch, n_workers: int) -> SegmentMatrix | None:
+        if self.segment is None or self.max_duration is None:
+            return None
+        rows = self.segment.transform(batch, self.max_duration, n_workers)
+        return SegmentMatrix(*rows, self.segment.n_features)
+
+
+def _refuse(keep: ArrayLike | None) -> None:
+    if keep is not None and np.size(keep):
+        raise ValueError("expected nothing to keep of a part that the templates do not describe.")

@@ -1,0 +1,449 @@
+"""Segments of a semi-Markov model, and the token labels that they are written as.
+
+A semi-Markov model puts a *letter* on a segment of several tokens. There are ``L`` letters, the
+names of segments, and the outside letter where the labels have one. The segments of a sequence are
+carried token by token as ``2 L`` *tags*: tag ``y`` where a segment of letter ``y`` begins, tag
+``y + L`` on its other tokens. A tag says which label its token has: in BIO ``B-y`` and ``I-y``,
+with plain labels ``y`` and ``y``.
+
+Tokens outside are read one by one: each is a segment of length 1 for the kernel, so that a run of
+any length is possible, and the whole run is one letter for patterns and constraints. ``N`` tokens,
+``B`` sequences, ``D`` tokens of the longest segment.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from trelliswork.errors import DataError, LabelError
+from trelliswork.labels import LabelSet
+from trelliswork.schemes import OUTSIDE, check_sequence
+from trelliswork.segments import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork.learn.objective import GoldLabels
+    from trelliswork.sentence import Label
+
+    BoolArray = NDArray[np.bool_]
+    IdArray = NDArray[np.int32]
+    IntArray = NDArray[np.int64]
+
+__all__ = ["Letters", "MaxSegment", "Segmentation"]
+
+MaxSegment = int | dict[str, int] | Literal["auto"]
+"""Most tokens of a segment: of every one, of some by name, or of the longest one seen."""
+
+
+class Letters(NamedTuple):
+    """Label sequences with one letter a segment, a run of tokens outside being one.
+
+    Attributes
+    ----------
+    letters
+        Shape ``(M,)``; -1 for a token whose label is open.
+    offsets
+        Sequence ``b`` is letters ``offsets[b]`` to ``offsets[b + 1]``, shape ``(B + 1,)``.
+    tokens
+        The token at which each of them begins, shape ``(M,)``.
+    """
+
+    letters: IdArray
+    offsets: IntArray
+    tokens: IntArray
+
+
+@dataclass(frozen=True)
+class Segmentation:
+    """How token labels and the segments of a semi-Markov model correspond; made by `choose`.
+
+    Parameters
+    ----------
+    labels
+        Token labels, plain or BIO; in BIO both labels of every segment name.
+    limits
+        Most tokens of a segment of each letter; 1 for the outside letter, whose runs have no bound.
+    adjacent
+        With plain labels: whether a segment may follow another of the same letter. Labels do not
+        show the border between the two, so that several segmentations read the same. In BIO
+        segments may always follow one another.
+    """
+
+    labels: LabelSet
+    limits: tuple[int, ...]
+    adjacent: bool = False
+
+    def __post_init__(self) -> None:
+        check_labels(self.labels)
+        if len(self.limits) != len(self.names) or any(limit < 1 for limit in self.limits):
+            raise ValueError(
+                f"limits: expected a number from 1 up for each of {', '.join(self.names)}, got "
+                f"{self.limits}."
+            )
+        if len(self.names) == 1 and not (self.adjacent or self.repeats[0] or self.continues[0]):
+            raise LabelError(
+                f"Expected two labels or more, got {self.names[0]!r} alone: with plain labels a "
+                "segment ends where the label changes. Set adjacent=True, or max_segment=1."
+            )
+
+    @classmethod
+    def choose(
+        cls,
+        labels: LabelSet,
+        sequences: Sequence[Sequence[Label]],
+        max_segment: MaxSegment,
+        *,
+        adjacent: bool = False,
+    ) -> Segmentation:
+        """Return the segmentation that fits a training set.
+
+        Parameters
+        ----------
+        labels
+            Its labels. In BIO, where ``B-x`` or ``I-x`` is missing it is added.
+        sequences
+            Its label sequences.
+        max_segment
+            Most tokens of a segment; by name (a name that is left out takes the longest one seen);
+            or ``"auto"``, the longest one seen of every name.
+        adjacent
+            With plain labels: allow a segment to follow another of the same name.
+
+        Raises
+        ------
+        LabelError
+            For labels of another scheme, and for sequences that break BIO.
+        DataError
+            At a segment that is longer than allowed.
+
+        Examples
+        --------
+        >>> labels = LabelSet(["author", "title"])
+        >>> found = Segmentation.choose(labels, [["author", "author", "title"]], "auto")
+        >>> found.limits
+        (2, 1)
+        """
+        full = with_both_tags(check_labels(labels))
+        names = _letter_names(full)
+        bound = np.array([_bound(name, max_segment, full) for name in names])  # 0: as seen
+        made = cls(full, tuple(np.maximum(bound, 1).tolist()), adjacent)
+        read = made._read(sequences)
+        longest = np.ones(len(names), dtype=np.int64)
+        np.maximum.at(longest, read.letters, read.lengths)
+        limits = np.where(bound > 0, bound, longest)
+        limits[made.continues] = 1
+        made = cls(full, tuple(limits.tolist()), adjacent)
+        made._check_lengths(read)
+        return made
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the ``L`` letters; the outside letter has that of its label."""
+        return _letter_names(self.labels)
+
+    @property
+    def n_letters(self) -> int:
+        """Number of letters, ``L``."""
+        return len(self.names)
+
+    @property
+    def max_duration(self) -> int:
+        """Most tokens of any segment, ``D``."""
+        return max(self.limits)
+
+    @cached_property
+    def longest(self) -> IdArray:
+        """Most tokens of a segment of each letter, shape ``(L,)``."""
+        return np.array(self.limits, dtype=np.int32)
+
+    @cached_property
+    def repeats(self) -> BoolArray:
+        """Letters that may follow themselves as a new segment, shape ``(L,)``."""
+        return np.full(len(self.names), self.adjacent or self.labels.scheme == "bio")
+
+    @cached_property
+    def continues(self) -> BoolArray:
+        """Letters whose runs are one segment of any length, shape ``(L,)``: the outside letter."""
+        outside = OUTSIDE if self.labels.scheme == "bio" else self.labels.outside
+        found = np.array([name == outside for name in self.names])
+        if self.labels.scheme == "bio":  # a segment may be called O: the outside letter is last
+            found[:-1] = False
+            found[-1] = OUTSIDE in self.labels
+        return found
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether several segmentations read the same as labels."""
+        return self.adjacent and self.labels.scheme == "plain"
+
+    @cached_property
+    def token_of_tag(self) -> IdArray:
+        """Token label of each tag, shape ``(2 L,)``."""
+        if self.labels.scheme == "plain":
+            return np.tile(np.arange(len(self.names), dtype=np.int32), 2)
+        first, rest = (
+            [
+                OUTSIDE if outside else f"{tag}-{name}"
+                for name, outside in zip(self.names, self.continues.tolist(), strict=True)
+            ]
+            for tag in "BI"
+        )
+        return np.array([self.labels.id(label) for label in (*first, *rest)], dtype=np.int32)
+
+    @cached_property
+    def tag_names(self) -> tuple[str, ...]:
+        """Token label of each tag, by name."""
+        return tuple(self.labels.names[y] for y in self.token_of_tag)
+
+    @cached_property
+    def letter_set(self) -> LabelSet:
+        """Letters as BIO labels, one a segment, for rules that read segments; ids are letters."""
+        return LabelSet(
+            [
+                OUTSIDE if outside else f"B-{name}"
+                for name, outside in zip(self.names, self.continues.tolist(), strict=True)
+            ],
+            scheme="bio",
+        )
+
+    def encode(self, sequences: Sequence[Sequence[Label]]) -> GoldLabels:
+        """Return gold labels as letters; gold segments of plain labels are maximal runs.
+
+        Where a token is open, the sequence may have any segments inside `allowed`; `begins` is then
+        true wherever one may begin for all that is known.
+
+        Raises
+        ------
+        LabelError
+            For labels that are unknown or break BIO.
+        DataError
+            At a segment that is longer than allowed.
+        """
+        from trelliswork.learn.objective import GoldLabels  # which needs plans, and these this
+
+        read = self._read(sequences)
+        self._check_lengths(read)
+        allowed = None
+        if (read.ids < 0).any():
+            flat = [label for sequence in sequences for label in sequence]
+            allowed = self.tag_mask(self.labels.allowed(flat))
+            sequence = np.repeat(np.arange(len(sequences)), np.diff(read.offsets))  # of each token
+            n_open = np.bincount(sequence, read.ids < 0, minlength=len(sequences))
+            closed = np.flatnonzero(n_open[sequence] == 0)
+            allowed[closed] = False
+            allowed[closed, (~read.begins[closed]).astype(np.intp), read.ids[closed]] = True
+        return GoldLabels(ids=read.ids, begins=read.begins, allowed=allowed)
+
+    def letters_of(self, gold: GoldLabels, offsets: IntArray) -> Letters:
+        """Return gold labels with one letter a segment, as patterns read them.
+
+        Parameters
+        ----------
+        gold
+            The labels, from `encode`.
+        offsets
+            Sequence ``b`` is tokens ``offsets[b]`` to ``offsets[b + 1]``, shape ``(B + 1,)``.
+        """
+        assert gold.begins is not None, "encoded by a segmentation"
+        goes_on = np.zeros(gold.ids.size, dtype=bool)
+        goes_on[1:] = (gold.ids[1:] == gold.ids[:-1]) & (gold.ids[1:] >= 0)
+        goes_on &= self.continues[np.maximum(gold.ids, 0)]
+        goes_on[offsets[:-1][offsets[:-1] < gold.ids.size]] = False
+        shown = gold.begins & ~goes_on
+        counts = np.concatenate([[0], np.cumsum(shown)])
+        return Letters(gold.ids[shown], counts[offsets], np.flatnonzero(shown))
+
+    def tag_mask(self, token_mask: BoolArray) -> BoolArray:
+        """Return which letters may begin and go on at each token, shape ``(N, 2, L)``.
+
+        Parameters
+        ----------
+        token_mask
+            Labels that each token may have, one column a token label.
+        """
+        found: BoolArray = token_mask[:, self.token_of_tag]
+        return found.reshape(len(token_mask), 2, len(self.names))
+
+    def token_probabilities(self, tags: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return probabilities of token labels, one column a label, from those of tags.
+
+        Parameters
+        ----------
+        tags
+            ``P(letter y begins at t)`` and ``P(it goes on)``, shape ``(N, 2, L)``.
+        """
+        found = np.zeros((len(tags), len(self.labels)))
+        for of_tag, label in zip(tags.reshape(len(tags), -1).T, self.token_of_tag, strict=True):
+            found[:, label] += of_tag
+        return found
+
+    def spans(self, tags: Iterable[int]) -> list[Span]:
+        """Return the segments of one sequence of tags, those outside left out."""
+        found: list[Span] = []
+        n_letters = len(self.names)
+        for position, tag in enumerate(tags):
+            letter = tag % n_letters
+            if self.continues[letter]:
+                continue
+            if tag < n_letters:
+                found.append(Span(position, position + 1, self.names[letter]))
+            else:
+                found[-1] = found[-1]._replace(end=position + 1)
+        return found
+
+    def blank_scores(self, n_tokens: int) -> NDArray[np.float64]:
+        """Return scores that allow every segment and prefer none, shape ``(N, D, L)``."""
+        durations = np.arange(self.max_duration)[:, None]
+        allowed = np.where(durations < self.longest, 0.0, -np.inf)
+        return np.broadcast_to(allowed, (n_tokens, *allowed.shape))
+
+    def settings(self) -> dict[str, Any]:
+        """Return what `restore` needs besides the labels, as JSON values."""
+        return {"limits": list(self.limits), "adjacent": self.adjacent}
+
+    @classmethod
+    def restore(cls, labels: LabelSet, settings: Mapping[str, Any]) -> Segmentation:
+        """Build the segmentation that `settings` described."""
+        limits = tuple(int(limit) for limit in settings["limits"])
+        return cls(labels, limits, bool(settings["adjacent"]))
+
+    def _read(self, sequences: Sequence[Sequence[Label]]) -> _Runs:
+        """Return the letters of token labels and where segments begin, as far as known."""
+        offsets = np.cumsum([0, *map(len, sequences)]).astype(np.int64)
+        labels = np.concatenate(
+            [np.zeros(0, np.int32), *(self._ids(s, b) for b, s in enumerate(sequences))]
+        )
+        is_first = np.zeros(labels.size, dtype=bool)
+        is_first[offsets[:-1][np.diff(offsets) > 0]] = True
+        before = np.where(is_first, -1, np.roll(labels, 1))
+        letter_of = np.zeros(len(self.labels), dtype=np.int32)
+        letter_of[self.token_of_tag] = np.tile(np.arange(len(self.names)), 2)
+        ids = np.where(labels >= 0, letter_of[labels], -1).astype(np.int32)
+        if self.labels.scheme == "plain":
+            begins = labels != before
+        else:
+            self._check_bio(sequences, offsets, labels, before, is_first)
+            begins = self.token_of_tag[np.maximum(ids, 0)] == labels
+        begins |= is_first & (labels >= 0) | (labels < 0) | self.continues[np.maximum(ids, 0)]
+        return _Runs(ids, begins, offsets)
+
+    def _ids(self, sequence: Sequence[Label], index: int) -> IdArray:
+        try:
+            return self.labels.encode(sequence)
+        except LabelError as error:
+            raise LabelError(f"y: sequence {index}, {error}") from error
+
+    def _check_bio(
+        self,
+        sequences: Sequence[Sequence[Label]],
+        offsets: IntArray,
+        labels: IdArray,
+        before: IdArray,
+        is_first: BoolArray,
+    ) -> None:
+        may_begin, may_follow, _ = self.labels.transitions
+        fine = np.where(is_first, may_begin[labels], may_follow[before, labels])
+        fine |= (labels < 0) | ((before < 0) & ~is_first)
+        for position in np.flatnonzero(~fine)[:1]:
+            sequence = int(np.searchsorted(offsets, position, side="right")) - 1
+            try:
+                check_sequence(sequences[sequence], "bio")
+            except LabelError as error:
+                raise LabelError(
+                    f"y: sequence {sequence}, {error} Segments begin with B in a semi-Markov "
+                    "model: mend the labels with trelliswork.convert(labels, 'bio', 'bio', "
+                    "repair=True), or set max_segment=1."
+                ) from error
+
+    def _check_lengths(self, read: _Runs) -> None:
+        """Raise a `DataError` at the first segment that is longer than allowed."""
+        for i in np.flatnonzero(read.lengths > self.longest[read.letters])[:1]:
+            token, length = int(read.starts[i]), int(read.lengths[i])
+            sequence = int(np.searchsorted(read.offsets, token, side="right")) - 1
+            name, limit = self.names[read.letters[i]], self.limits[read.letters[i]]
+            raise DataError(
+                f"y: sequence {sequence}, token {token - read.offsets[sequence]}: a segment of "
+                f"{name!r} has {length} tokens, and max_segment allows {limit}. Raise it to "
+                f"{length} or more, or set max_segment='auto'."
+            )
+
+
+class _Runs:
+    """Token labels read as letters: ``ids`` and ``begins`` of tokens, and the runs they make.
+
+    ``starts``, ``lengths`` and ``letters`` have one entry a run of known tokens that is certainly
+    inside one segment.
+    """
+
+    def __init__(self, ids: IdArray, begins: BoolArray, offsets: IntArray) -> None:
+        self.ids, self.begins, self.offsets = ids, begins, offsets
+        edges = begins.copy()
+        edges[1:] |= ids[1:] != ids[:-1]  # what goes on after an open token has no start of its own
+        edges[offsets[:-1][np.diff(offsets) > 0]] = True
+        starts = np.flatnonzero(edges)
+        lengths = np.diff(starts, append=ids.size)
+        known = ids[starts] >= 0
+        self.starts, self.lengths = starts[known], lengths[known]
+        self.letters = ids[self.starts]
+
+
+def check_labels(labels: LabelSet) -> LabelSet:
+    """Return labels that segments can be read from, or raise a `LabelError`."""
+    if labels.scheme not in ("plain", "bio"):
+        advice = (
+            "Choose one level of them."
+            if labels.scheme == "path"
+            else f"Convert them with trelliswork.convert(labels, {labels.scheme!r}, 'bio')."
+        )
+        raise LabelError(
+            "Expected plain or bio labels in a model with segments of several tokens "
+            f"(max_segment), got {labels.scheme}. {advice}"
+        )
+    return labels
+
+
+def with_both_tags(labels: LabelSet) -> LabelSet:
+    """Return BIO labels with ``B-x`` and ``I-x`` for every name ``x``; plain ones as they are."""
+    if labels.scheme == "plain":
+        return labels
+    wanted = [f"{tag}-{name}" for name in labels.segment_names for tag in "BI"]
+    missing = [label for label in wanted if label not in labels]
+    return LabelSet((*labels.names, *missing), labels.scheme) if missing else labels
+
+
+def _letter_names(labels: LabelSet) -> tuple[str, ...]:
+    if labels.scheme == "plain":
+        return labels.names
+    return (*labels.segment_names, *((OUTSIDE,) if OUTSIDE in labels else ()))
+
+
+def _bound(name: str, max_segment: MaxSegment, labels: LabelSet) -> int:
+    """Return the bound that was given for a name; 0 where what was seen decides."""
+    if isinstance(max_segment, str) and max_segment == "auto":
+        return 0
+    if isinstance(max_segment, dict):
+        unknown = [key for key in max_segment if key not in labels.segment_names]
+        if unknown:
+            raise LabelError(
+                f"max_segment: no segment is called {unknown[0]!r}. Known are "
+                f"{', '.join(labels.segment_names)}."
+            )
+        return _whole(max_segment[name], 1) if name in max_segment else 0
+    return _whole(max_segment, 2)
+
+
+def _whole(value: object, least: int) -> int:
+    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
+        raise ValueError(
+            f"max_segment: expected a number of tokens from {least} up, such numbers by name, or "
+            f"'auto', got {value!r}."
+        )
+    return int(value)
