@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from hypothesis import strategies as st
 
 from oracle import EnumeratedPath, enumerate_paths
@@ -20,6 +19,8 @@ from trelliswork.plan import Plan
 from trelliswork.segmentation import Segmentation
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from trelliswork.automaton import Automaton
     from trelliswork.constraints import Constraint
 

@@ -104,8 +104,8 @@ def feasible_rules(
     # The constraints agree; it is the scores that forbid what they leave.
     if on_infeasible == "error":
         raise InfeasibleError(
-            f"X: sequence {evidence.numbers[sequence]}: every labelling that satisfies the constraints has a score "
-            "of -inf. Correct the scores, or drop a constraint."
+            f"X: sequence {evidence.numbers[sequence]}: every labelling that satisfies the "
+            "constraints has a score of -inf. Correct the scores, or drop a constraint."
         )
     return ()
 

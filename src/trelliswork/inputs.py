@@ -32,6 +32,7 @@ __all__ = [
     "check_scheme_fits",
     "infer_labels",
     "make_encoder",
+    "sequence_length",
 ]
 
 
@@ -93,7 +94,7 @@ def as_labels(sequences: list[Any], y: Any, name: str = "y") -> list[Sequence[La
         raise DataError(f"{name}: expected {len(sequences)} label sequences, got {len(labels)}.")
     checked: list[Sequence[Label]] = []
     for index, (sequence, own) in enumerate(zip(sequences, labels, strict=True)):
-        n_tokens = _length(sequence)
+        n_tokens = sequence_length(sequence)
         if own is None or len(own) != n_tokens:
             got = "none" if own is None else len(own)
             raise DataError(f"{name}: sequence {index}: expected {n_tokens} labels, got {got}.")
@@ -139,7 +140,8 @@ def _without_templates(encoder: Encoder, features: str | Templates | None, kind:
     return encoder
 
 
-def _length(sequence: Any) -> int:
+def sequence_length(sequence: Any) -> int:
+    """Return the number of tokens of a sequence of any kind."""
     return int(sequence.shape[0]) if hasattr(sequence, "shape") else len(sequence)
 
 

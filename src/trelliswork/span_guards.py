@@ -93,7 +93,8 @@ def guarded_trellises(
     Parameters
     ----------
     trellis
-        The batch; arcs fire the pattern ``y' * L + y`` of their two labels, as those of a chain do.
+        The batch, one label a token; its states remember the last label, as those of a chain, of
+        label patterns, and of their products do.
     labels
         The ``L`` labels.
     wanted
@@ -119,21 +120,13 @@ def _guarded(automaton: Automaton, labels: LabelSet, name: str) -> Automaton:
 
     Class ``c`` of the automaton and role ``r`` become class ``4 c + r``.
     """
-    n_labels = len(labels)
     n_classes = automaton.n_classes * ROLES
     if n_classes > MOST_CLASSES:
         raise TooLargeError(
             f"Expected at most {MOST_CLASSES // ROLES} token classes, got {automaton.n_classes}. "
             "Use fewer token tests in the constraints."
         )
-    fired = np.diff(automaton.pattern_offsets)
-    if automaton.n_patterns != n_labels**2 or (fired > 1).any():
-        raise ValueError(
-            f"trellis: expected an automaton that fires the patterns of {n_labels} x {n_labels} "
-            f"label pairs, got {automaton!r}."
-        )
-    before = np.zeros(automaton.n_arcs, dtype=np.int64)  # row of the label before; 0 is the start
-    before[fired == 1] = automaton.pattern_ids // n_labels + 1
+    before = _last_labels(automaton)[automaton.source] + 1  # row of the label before; 0: the start
     begins = np.array(
         [[name in labels.begins(prior, label) for label in labels] for prior in (None, *labels)]
     )
@@ -153,3 +146,16 @@ def _guarded(automaton: Automaton, labels: LabelSet, name: str) -> Automaton:
             guards |= (usable & fits[:, role]).astype(np.uint64) << bit
     parts = automaton._arrays()._replace(guards=guards, n_classes=n_classes)
     return Automaton._from_arrays(parts)
+
+
+def _last_labels(automaton: Automaton) -> NDArray[np.int64]:
+    """Return the label of the arcs into each state, shape ``(S,)``; -1 for the start."""
+    last = np.full(automaton.n_states, -1, dtype=np.int64)
+    last[automaton.target] = automaton.label
+    remembered = last[automaton.target] == automaton.label
+    if not remembered.all() or (np.isfinite(automaton.initial) & (last >= 0)).any():
+        raise ValueError(
+            "trellis: expected an automaton whose states remember the last label, got "
+            f"{automaton!r}."
+        )
+    return last

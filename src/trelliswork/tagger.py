@@ -12,24 +12,29 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from trelliswork import inference
+from trelliswork.batches import scored_batches, token_offsets
 from trelliswork.conflicts import check_on_infeasible
 from trelliswork.constrained import constrained_trellis, feasible_trellises
 from trelliswork.decoding import decode_nbest_batch, describe_batch, describe_nbest
 from trelliswork.evidence import rows_of
 from trelliswork.inputs import allowed_labels, as_labels, as_sequences
 from trelliswork.plan import Plan, as_constraints, plan
+from trelliswork.posteriors import span_probabilities, token_marginals
 from trelliswork.report import report
+from trelliswork.span_guards import collect_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from trelliswork.batches import ScoredBatch
     from trelliswork.conflicts import OnInfeasible
     from trelliswork.decoding import DecodedBatch, Decoding
     from trelliswork.evidence import Evidence
     from trelliswork.labels import LabelSet
     from trelliswork.model import ChainModel
+    from trelliswork.segments import Span
     from trelliswork.trellis import Trellis
 
 __all__ = ["Tagger"]
@@ -87,6 +92,8 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         other.plan_ = plan(
             self.labels_,
             other.constraints,
+            model=self.plan_.model,
+            segmentation=self.plan_.segmentation,
             training_budget=0,
             decoding_budget=other.decoding_budget,
         )
@@ -107,17 +114,38 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         InfeasibleError
             Where no labelling satisfies all constraints, unless ``on_infeasible`` says otherwise.
         """
-        evidence, (found,) = self._decode(X, known)
-        names = self.model_.names(found.tags)
-        return [names[first:last] for first, last in pairwise(evidence.offsets.tolist())]
+        answers: list[list[str]] = []
+        for evidence, (found,) in self._decode(X, known):
+            names = self.model_.names(found.tags)
+            answers += [names[first:last] for first, last in pairwise(evidence.offsets.tolist())]
+        return answers
+
+    def predict_segments(self, X: Any, *, known: Any = None) -> list[list[Span]]:  # noqa: N803
+        """Return the segments of the best labelling of each sequence; see `LabelSet.spans`.
+
+        A model with ``adjacent=True`` knows segments that its labels do not tell apart. The
+        parameters are those of `predict`.
+        """
+        check_is_fitted(self)
+        segmentation = self.plan_.segmentation
+        if segmentation is None:
+            return [self.labels_.spans(labels) for labels in self.predict(X, known=known)]
+        answers: list[list[Span]] = []
+        for evidence, (found,) in self._decode(X, known):
+            bounds = pairwise(evidence.offsets.tolist())
+            answers += [segmentation.spans(found.tags[first:last]) for first, last in bounds]
+        return answers
 
     def decode(self, X: Any, *, known: Any = None) -> list[Decoding]:  # noqa: N803
         """Return the best labelling of each sequence, with what is known about it.
 
         The parameters are those of `predict`.
         """
-        evidence, (found,) = self._decode(X, known)
-        return describe_batch(self.plan_, evidence, found)
+        return [
+            answer
+            for evidence, (found,) in self._decode(X, known)
+            for answer in describe_batch(self.plan_, evidence, found)
+        ]
 
     def decode_nbest(self, X: Any, k: int, *, known: Any = None) -> list[list[Decoding]]:  # noqa: N803
         """Return the `k` best labellings of each sequence with their scores, best first.
@@ -135,17 +163,21 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         known
             What is known of the labels, as in `predict`.
         """
-        evidence, found = self._decode(X, known, k)
-        return describe_nbest(self.plan_, evidence, found)
+        return [
+            answers
+            for evidence, found in self._decode(X, known, k)
+            for answers in describe_nbest(self.plan_, evidence, found)
+        ]
 
     def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:  # noqa: N803
-        """Return ``P(y_t = y | x)``, one array of shape ``(T, L)`` a sequence."""
-        offsets, groups = self._groups(X)
-        posterior = np.zeros((int(offsets[-1]), len(self.labels_)))
-        for members, trellis in groups:
-            found = inference.marginals(trellis, n_jobs=self.n_jobs).labels
-            posterior[rows_of(offsets, members)] = found
-        return np.split(posterior, offsets[1:-1]) if offsets.size > 1 else []
+        """Return ``P(y_t = y | x)``, one array of shape ``(T, n_labels)`` a sequence."""
+        sequences = as_sequences(X)
+        found: list[NDArray[np.float64]] = [np.zeros((0, 0))] * len(sequences)
+        for members, trellis in self._groups(sequences):
+            posterior = token_marginals(self.plan_, trellis, self.n_jobs)
+            for b, own in zip(members.tolist(), _split(posterior, trellis), strict=True):
+                found[b] = own
+        return found
 
     def predict_nbest(self, X: Any, k: int) -> list[list[tuple[list[str], float]]]:  # noqa: N803
         """Return the `k` most probable labellings of each sequence with their probabilities.
@@ -153,17 +185,17 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         Best first; fewer than `k` where there are no more. Probabilities need the product with all
         constraints; `decode_nbest` does without.
         """
-        offsets, groups = self._groups(X)
-        answers: list[list[tuple[list[str], float]]] = [[] for _ in offsets[1:]]
-        for members, trellis in groups:
+        sequences = as_sequences(X)
+        answers: list[list[tuple[list[str], float]]] = [[] for _ in sequences]
+        for members, trellis in self._groups(sequences):
             best = inference.kbest(trellis, k, n_jobs=self.n_jobs)
             log_z = inference.log_partition(trellis, n_jobs=self.n_jobs)
             probability = np.exp(best.scores - log_z[:, None])
             bounds = pairwise(trellis.offsets.tolist())
             for b, (member, (first, last)) in enumerate(zip(members, bounds, strict=True)):
                 answers[member] = [
-                    (self.model_.names(best.labels[i, first:last]), float(probability[b, i]))
-                    for i in range(len(best.labels))
+                    (self.model_.names(best.tags[i, first:last]), float(probability[b, i]))
+                    for i in range(len(best.tags))
                     if np.isfinite(best.scores[b, i])
                 ]
         return answers
@@ -171,15 +203,16 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     def log_probability(self, X: Any, y: Any = None) -> NDArray[np.float64]:  # noqa: N803
         """Return ``log p(y | x)`` of each sequence, shape ``(B,)``, summed over open labels.
 
-        ``-inf`` for labels that break a constraint.
+        ``-inf`` for labels that break a constraint. In a model with ``adjacent=True`` the sum of
+        all segmentations that read as these labels.
         """
         sequences = as_sequences(X)
         gold = allowed_labels(self.labels_, as_labels(sequences, y), "y")
-        offsets, groups = self._groups(sequences)
+        offsets = token_offsets(sequences)
         found = np.empty(len(sequences))
-        for members, trellis in groups:
-            rows = rows_of(offsets, members)
-            inside = inference.log_partition(trellis, allowed=gold[rows], n_jobs=self.n_jobs)
+        for members, trellis in self._groups(sequences):
+            mask = self.plan_.tag_mask(gold[rows_of(offsets, members)])
+            inside = inference.log_partition(trellis, allowed=mask, n_jobs=self.n_jobs)
             found[members] = inside - inference.log_partition(trellis, n_jobs=self.n_jobs)
         return found
 
@@ -204,11 +237,20 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         sequences = as_sequences(X)
-        free = self.model_.trellis(sequences, n_jobs=self.n_jobs)
-        asked = Plan(self.labels_, as_constraints(constraint), decoding_budget=self.decoding_budget)
-        inside = constrained_trellis(asked, free, asked.evidence(sequences, free.offsets))
-        log_odds = inference.log_partition(inside, n_jobs=self.n_jobs)
-        return np.exp(log_odds - inference.log_partition(free, n_jobs=self.n_jobs))
+        asked = Plan(
+            self.labels_,
+            as_constraints(constraint),
+            model=self.plan_.model,
+            segmentation=self.plan_.segmentation,
+            decoding_budget=self.decoding_budget,
+        )
+        found = np.empty(len(sequences))
+        for numbers, own, free in self._batches(sequences):
+            inside = constrained_trellis(asked, free, asked.evidence(own, free.offsets, numbers))
+            log_odds = inference.log_partition(inside, n_jobs=self.n_jobs)
+            log_odds -= inference.log_partition(free, n_jobs=self.n_jobs)
+            found[numbers.start : numbers.stop] = np.exp(log_odds)
+        return found
 
     def span_probability(
         self,
@@ -230,18 +272,12 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         list of numpy.ndarray
             One probability a span.
         """
-        offsets, groups = self._groups(X)
-        if len(spans) != offsets.size - 1:
-            raise ValueError(
-                f"spans: expected a list for each of the {offsets.size - 1} sequences, got "
-                f"{len(spans)}."
-            )
+        sequences = as_sequences(X)
+        collect_spans(spans, self.labels_, np.diff(token_offsets(sequences)))
         found: list[NDArray[np.float64]] = [np.zeros(0)] * len(spans)
-        for members, trellis in groups:
+        for members, trellis in self._groups(sequences):
             own = [spans[b] for b in members.tolist()]
-            probabilities = inference.span_probability(
-                trellis, self.labels_, own, n_jobs=self.n_jobs
-            )
+            probabilities = span_probabilities(self.plan_, trellis, own, self.n_jobs)
             for b, values in zip(members.tolist(), probabilities, strict=True):
                 found[b] = values
         return found
@@ -260,43 +296,58 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         evidence = self.plan_.evidence(sequences, free.offsets)
         return constrained_trellis(self.plan_, free, evidence)
 
-    def _decode(self, X: Any, known: Any, k: int = 1) -> tuple[Evidence, list[DecodedBatch]]:  # noqa: N803
+    def _decode(
+        self,
+        X: Any,  # noqa: N803
+        known: Any,
+        k: int = 1,
+    ) -> Iterator[tuple[Evidence, list[DecodedBatch]]]:
+        """Yield the answers to all sequences, batch by batch in order."""
         check_is_fitted(self)
         sequences = as_sequences(X)
-        allowed = None
+        offsets, allowed = token_offsets(sequences), None
         if known is not None:
             given = as_labels(sequences, known, "known")
-            allowed = allowed_labels(self.labels_, given, "known")
-        free = self.model_.trellis(sequences, n_jobs=self.n_jobs)
-        evidence = self.plan_.evidence(sequences, free.offsets)
-        found = decode_nbest_batch(
-            self.plan_,
-            free,
-            evidence,
-            k,
-            allowed=allowed,
-            on_infeasible=self.on_infeasible,
-            n_jobs=self.n_jobs,
-        )
-        _warn_of_relaxed(len(found[0].kept), len(sequences), self.on_infeasible)
-        return evidence, found
+            allowed = self.plan_.tag_mask(allowed_labels(self.labels_, given, "known"))
+        n_relaxed = 0
+        for numbers, own, free in self._batches(sequences):
+            evidence = self.plan_.evidence(own, free.offsets, numbers)
+            rows = slice(offsets[numbers.start], offsets[numbers.stop])
+            found = decode_nbest_batch(
+                self.plan_,
+                free,
+                evidence,
+                k,
+                allowed=None if allowed is None else allowed[rows],
+                on_infeasible=self.on_infeasible,
+                n_jobs=self.n_jobs,
+            )
+            n_relaxed += len(found[0].kept)
+            yield evidence, found
+        _warn_of_relaxed(n_relaxed, len(sequences), self.on_infeasible)
 
-    def _groups(self, X: Any) -> tuple[NDArray[np.int64], list[tuple[NDArray[np.int64], Trellis]]]:  # noqa: N803
-        """Return the offsets of a batch, and the trellises that its sequences have a path on."""
+    def _groups(self, sequences: list[Any]) -> Iterator[tuple[NDArray[np.int64], Trellis]]:
+        """Yield the indices of all sequences, and the trellises that they have a path on."""
         check_is_fitted(self)
-        sequences = as_sequences(X)
-        free = self.model_.trellis(sequences, n_jobs=self.n_jobs)
-        if not self.plan_.constraints:
-            return free.offsets, [(np.arange(free.n_sequences), free)]
-        groups = feasible_trellises(
-            self.plan_,
-            free,
-            self.plan_.evidence(sequences, free.offsets),
-            on_infeasible=self.on_infeasible,
-            n_jobs=self.n_jobs,
-        )
-        _warn_of_relaxed(free.n_sequences - len(groups[0][0]), len(sequences), self.on_infeasible)
-        return free.offsets, groups
+        n_relaxed = 0
+        for numbers, own, free in self._batches(sequences):
+            members = np.arange(numbers.start, numbers.stop)
+            if not self.plan_.constraints:
+                yield members, free
+                continue
+            groups = feasible_trellises(
+                self.plan_,
+                free,
+                self.plan_.evidence(own, free.offsets, numbers),
+                on_infeasible=self.on_infeasible,
+                n_jobs=self.n_jobs,
+            )
+            n_relaxed += len(numbers) - len(groups[0][0])
+            yield from ((members[chosen], trellis) for chosen, trellis in groups)
+        _warn_of_relaxed(n_relaxed, len(sequences), self.on_infeasible)
+
+    def _batches(self, sequences: list[Any]) -> Iterator[ScoredBatch]:
+        return scored_batches(self.model_, self.plan_, sequences, self.n_jobs)
 
     def score(self, X: Any, y: Any = None) -> float:  # noqa: N803
         """Return the token accuracy; use `trelliswork.report` for segments."""
@@ -309,6 +360,11 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.two_d_array = False
         tags.target_tags.required = False  # a labelled corpus brings its own
         return tags
+
+
+def _split(rows: NDArray[np.float64], trellis: Trellis) -> list[NDArray[np.float64]]:
+    """Return the rows of each sequence."""
+    return np.split(rows, trellis.offsets[1:-1])
 
 
 def _warn_of_relaxed(count: int, total: int, how: str) -> None:
