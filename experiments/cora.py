@@ -20,7 +20,6 @@ Reported are cross-validation over train and dev together, and dev by a model of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from common import Findings, options, read_part, settings_of
@@ -121,8 +120,8 @@ def parameters_of(model: str, max_iter: int) -> dict[str, Any]:
 
 def as_bio(labels: Sequence[str]) -> list[str]:
     """Mark the first token of every run ``B-``, the others ``I-``."""
-    runs_on = [False, *(before == label for before, label in pairwise(labels))]
-    return [f"{'I' if on else 'B'}-{label}" for on, label in zip(runs_on, labels, strict=True)]
+    before = [None, *labels[:-1]] if labels else []
+    return [f"{'B' if x != y else 'I'}-{y}" for x, y in zip(before, labels, strict=True)]
 
 
 @dataclass
