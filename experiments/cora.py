@@ -40,6 +40,7 @@ from hosemicrf import (
 
 import trelliswork as tw
 from trelliswork.features.bundles import bundle
+from trelliswork.segments import convert
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -118,12 +119,6 @@ def parameters_of(model: str, max_iter: int) -> dict[str, Any]:
     }
 
 
-def as_bio(labels: Sequence[str]) -> list[str]:
-    """Mark the first token of every run ``B-``, the others ``I-``."""
-    before = [None, *labels[:-1]] if labels else []
-    return [f"{'B' if x != y else 'I'}-{y}" for x, y in zip(before, labels, strict=True)]
-
-
 @dataclass
 class References:
     """References and their labels, to train on and to label."""
@@ -138,7 +133,7 @@ class References:
     ) -> tuple[tw.CRFTagger, list[list[str]]]:
         """Train a model; returns it with the plain labels of what is tested."""
         in_bio = model.endswith("-BIO")
-        labels = [as_bio(self.gold[i]) if in_bio else self.gold[i] for i in train]
+        labels = [convert(self.gold[i], "plain", "bio") if in_bio else self.gold[i] for i in train]
         tagger = tw.CRFTagger(**parameters_of(model, self.max_iter), n_jobs=self.jobs)
         tagger.fit([self.sentences[i] for i in train], labels)
         predicted = tagger.predict([self.sentences[i] for i in test]) if test else []

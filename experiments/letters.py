@@ -16,9 +16,9 @@ in common, such as endings, or not at all.
 
 from __future__ import annotations
 
-
 import sys
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,7 +71,7 @@ class Words:
             starts = stored["word_start"].tolist()
             fold = stored["fold"].astype(np.int64)
         rows = np.hstack([pixels, np.ones((len(pixels), 1))])
-        places = [slice(*ends) for ends in itertools.pairwise(starts)]
+        places = [slice(*ends) for ends in pairwise(starts)]
         return cls([rows[at] for at in places], [names[at] for at in places], fold)
 
     @property
@@ -224,7 +224,7 @@ def main(arguments: Sequence[str] | None = None) -> bool:
     findings.values |= found
     findings.write()
     reached = [v["accuracy"] for v in found[SAME].values()]
-    rising = all(b >= a - SETTLED for a, b in itertools.pairwise(reached))
+    rising = all(b >= a - SETTLED for a, b in pairwise(reached))
     enough = [v["accuracy"] >= FLOOR.get(m, 0.0) for m, v in found[SAME].items()]
     return rising and all(enough)
 
