@@ -20,8 +20,10 @@ from trelliswork.constraints import (
     where,
 )
 from trelliswork.learn.denominator import Denominator
-from trelliswork.learn.objective import GoldLabels, Objective
+from trelliswork.learn.gold_labels import GoldLabels
+from trelliswork.learn.objective import Objective
 from trelliswork.plan import plan
+from trelliswork.structure import Structure
 
 
 def objective(rules, names):
@@ -33,7 +35,7 @@ def objective(rules, names):
     made = Objective(
         features,
         GoldLabels.encode(labels, names),
-        3,
+        Structure.chain(labels),
         l2=0.3,
         pairs="all",
         transitions="all",
@@ -66,7 +68,7 @@ def test_loss_and_gradient_equal_enumeration(rules, names):
 
     def loss(parameters):
         tagger = tw.CRFTagger()
-        tagger.model_ = made.model(parameters, labels, encoder)
+        tagger.model_ = made.model(parameters, encoder)
         tagger.labels_ = labels
         total = 0.3 * float(parameters @ parameters)
         for sentence, gold in zip(X, names, strict=True):

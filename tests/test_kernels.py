@@ -14,8 +14,11 @@ from trelliswork import inference, srl_language
 from trelliswork.automaton import Automaton
 from trelliswork.features import EncodedFeatures, FeatureMatrix
 from trelliswork.inference import Trellis
-from trelliswork.learn.objective import GoldLabels, Objective
+from trelliswork.labels import LabelSet
+from trelliswork.learn.gold_labels import GoldLabels
+from trelliswork.learn.objective import Objective
 from trelliswork.product import product
+from trelliswork.structure import Structure
 
 # Around every border between whole vectors, and more than one block of columns.
 SIZES = (1, 2, 7, 8, 9, 16, 17, 24, 25, 32, 33, 40, 65)
@@ -119,9 +122,10 @@ def test_feature_scores_and_gradients_equal_matrix_products(n_labels, real):
     features = EncodedFeatures(np.array([0, 15, n_tokens], dtype=np.int64), matrix, None)
     # Few labels a feature here, many there: both layouts of the weights are used.
     gold = GoldLabels((rng.random(n_tokens) ** 3 * n_labels).astype(np.int32), None)
-    objective = Objective(features, gold, n_labels)
+    labels = LabelSet([f"y{i}" for i in range(n_labels)])
+    objective = Objective(features, gold, Structure.chain(labels))
     parameters = rng.normal(size=objective.n_parameters)
-    model = objective.model(parameters, None, None)
+    model = objective.model(parameters, None)
     table = np.zeros((n_features, n_labels))
     table[model.state.features, model.state.outputs] = model.state.weights
     np.testing.assert_allclose(

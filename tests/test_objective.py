@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from oracle import enumerate_paths, log_sum_exp
 from trelliswork.features import EncodedFeatures, FeatureMatrix
 from trelliswork.labels import LabelSet
-from trelliswork.learn.objective import GoldLabels, Objective
+from trelliswork.learn.gold_labels import GoldLabels
+from trelliswork.learn.objective import Objective
+from trelliswork.structure import Structure
 
 
 class NoEncoder:
@@ -67,7 +69,7 @@ def problems(draw):
     objective = Objective(
         features,
         gold,
-        len(names),
+        Structure.chain(labels),
         weights=None if weights is None else np.array(weights),
         l2=draw(st.sampled_from([0.0, 0.5])),
         pairs=draw(st.sampled_from(["observed", "all"])),
@@ -85,10 +87,10 @@ def problems(draw):
 
 
 def loss_by_enumeration(features, labels, flat, weights, objective, parameters) -> float:
-    model = objective.model(parameters, labels, NoEncoder(features))
+    model = objective.model(parameters, NoEncoder(features))
     trellis = model.trellis([])
     allowed = labels.allowed(flat)
-    total = objective.l2 * float(parameters @ parameters)
+    total = float(objective.l2[0]) * float(parameters @ parameters)
     for b in range(trellis.n_sequences):
         weight = 1.0 if weights is None else weights[b]
         every = log_sum_exp([p.score for p in enumerate_paths(trellis, b)])
@@ -127,7 +129,7 @@ def test_ranges_of_sequences_add_up(problem):
     *_, objective, parameters = problem
     whole = np.empty(objective.n_parameters)
     value = objective.value_and_grad(parameters, whole)
-    total = objective.l2 * float(parameters @ parameters)
+    total = float(objective.l2[0]) * float(parameters @ parameters)
     gradient = 2 * objective.l2 * parameters
     for b in range(objective.n_sequences):
         part = np.empty_like(gradient)
@@ -146,7 +148,7 @@ def test_the_same_number_of_threads_gives_the_same_bits():
     )
     features = EncodedFeatures(np.arange(0, n_tokens + 1, 6, dtype=np.int64), matrix, None)
     gold = GoldLabels(rng.integers(4, size=n_tokens).astype(np.int32), None)
-    objective = Objective(features, gold, 4)
+    objective = Objective(features, gold, Structure.chain(LabelSet("ABCD")))
     parameters = rng.normal(size=objective.n_parameters)
     results = []
     for _ in range(3):
@@ -163,9 +165,10 @@ def test_observed_pairs_only_have_weights():
     features = EncodedFeatures(np.array([0, 3], dtype=np.int64), matrix, None)
     labels = LabelSet(["A", "B"])
     gold = GoldLabels.encode(labels, [["A", "B", "A"]])
+    chain = Structure.chain(labels)
     # (0, A), (1, B) and the transitions A→B, B→A.
-    assert Objective(features, gold, 2).n_parameters == 4
-    assert Objective(features, gold, 2, pairs="all", transitions="all").n_parameters == 8
+    assert Objective(features, gold, chain).n_parameters == 4
+    assert Objective(features, gold, chain, pairs="all", transitions="all").n_parameters == 8
 
 
 def test_unlabelled_tokens_show_no_pair_but_may_hold_any_transition():
@@ -173,6 +176,7 @@ def test_unlabelled_tokens_show_no_pair_but_may_hold_any_transition():
         np.array([0, 1, 2], dtype=np.int64), np.array([0, 1], dtype=np.int32), None, 2
     )
     features = EncodedFeatures(np.array([0, 2], dtype=np.int64), matrix, None)
-    gold = GoldLabels.encode(LabelSet(["A", "B", "C"]), [[None, {"A", "B"}]])
+    labels = LabelSet(["A", "B", "C"])
+    gold = GoldLabels.encode(labels, [[None, {"A", "B"}]])
     # Feature 1 with A and with B; the six transitions from anything to A or B.
-    assert Objective(features, gold, 3).n_parameters == 2 + 6
+    assert Objective(features, gold, Structure.chain(labels)).n_parameters == 2 + 6

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from trelliswork.model import ChainModel
+    from trelliswork.model import CRFModel
     from trelliswork.plan import Plan
     from trelliswork.trellis import Trellis
 
@@ -41,7 +41,7 @@ class ScoredBatch(NamedTuple):
 
 
 def scored_batches(
-    model: ChainModel, plan: Plan, sequences: list[Any], n_jobs: int | None
+    model: CRFModel, plan: Plan, sequences: list[Any], n_jobs: int | None
 ) -> Iterator[ScoredBatch]:
     """Yield all sequences in order, batch by batch.
 

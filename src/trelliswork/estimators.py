@@ -21,27 +21,29 @@ from trelliswork.inputs import (
     make_encoder,
 )
 from trelliswork.learn.denominator import Denominator
-from trelliswork.learn.objective import GoldLabels, Objective
+from trelliswork.learn.objective import Objective
 from trelliswork.learn.train import DevCheck, train
 from trelliswork.learn.weights import sequence_weights
-from trelliswork.model import ChainModel
+from trelliswork.model import CRFModel
 from trelliswork.parallel import resolve_jobs
 from trelliswork.parameters import check_parameters, restored_parameters, saved_parameters
 from trelliswork.persist import read_model_file, write_model_file
 from trelliswork.plan import DECODING_BUDGET, TRAINING_BUDGET, Plan, plan
 from trelliswork.progress import TrainingProgress, TrainingStep
 from trelliswork.report import report
+from trelliswork.structure import Structure
 from trelliswork.tagger import Tagger
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     from trelliswork.conflicts import OnInfeasible
     from trelliswork.features import Templates
     from trelliswork.labels import Scheme
+    from trelliswork.segmentation import MaxSegment
 
 __all__ = ["CRFTagger", "load"]
 
@@ -49,14 +51,32 @@ logger = logging.getLogger(__name__)
 
 
 class CRFTagger(Tagger):
-    """A linear-chain conditional random field, trained by maximum likelihood.
+    """A conditional random field of any order, on tokens or segments, by maximum likelihood.
 
     Minimises ``−Σ_b log p(y_b | x_b) + l2 ‖w‖²``; sequences may be labelled in part.
 
     Parameters
     ----------
+    order
+        Highest order of the dependencies between labels: patterns of up to ``order + 1`` labels (or
+        names of segments) that occur in training have a weight. Exact, and affordable while few of
+        the possible patterns occur.
+    max_segment
+        Most tokens of a segment. 1: a chain, which labels tokens. Otherwise a semi-Markov model,
+        which labels segments: a number, a number a segment name, or ``"auto"``, the longest one
+        seen of every name. Tokens outside (``O``) are read one by one, in runs of any length.
+    adjacent
+        With plain labels and segments: whether equal segments may touch. Labels do not show the
+        border between the two, so that several segmentations give one labelling.
+    patterns
+        Patterns to use instead of those observed, each a sequence of label (or segment) names.
+    min_pattern_count, max_patterns
+        Leave out patterns seen fewer times; keep the most frequent.
+    edge_order
+        Patterns up to this order have weights that read the ``edge:`` templates as well.
     l2
-        Coefficient of ``‖w‖²`` (CRFsuite's ``c2``).
+        Coefficient of ``‖w‖²`` (CRFsuite's ``c2``); or one for each order: ``{0: 1.0, 2: 0.1}`` is
+        1.0 for features and transitions, 0.1 for patterns of three labels and more.
     features
         For token input: the name of a bundle (``"chunking"``, ``"ner"``, ``"citation"``), template
         text, or `Templates`; None is ``"ner"``. For feature dicts and matrices: None.
@@ -109,7 +129,7 @@ class CRFTagger(Tagger):
         The label names, in the order of every label axis.
     labels_ : LabelSet
         The same with their scheme.
-    model_ : ChainModel
+    model_ : CRFModel
         The trained model.
     plan_ : Plan
         What the constraints compiled into; print it to see.
@@ -139,7 +159,14 @@ class CRFTagger(Tagger):
     def __init__(
         self,
         *,
-        l2: float = 1.0,
+        order: int = 1,
+        max_segment: MaxSegment = 1,
+        adjacent: bool = False,
+        patterns: Sequence[Sequence[str]] | None = None,
+        min_pattern_count: int = 1,
+        max_patterns: int | None = None,
+        edge_order: int = 1,
+        l2: float | Mapping[int, float] = 1.0,
         features: str | Templates | None = None,
         min_count: int = 1,
         pairs: str = "observed",
@@ -162,6 +189,13 @@ class CRFTagger(Tagger):
         random_state: int | None = None,
         verbose: bool = False,
     ) -> None:
+        self.order = order
+        self.max_segment = max_segment
+        self.adjacent = adjacent
+        self.patterns = patterns
+        self.min_pattern_count = min_pattern_count
+        self.max_patterns = max_patterns
+        self.edge_order = edge_order
         self.l2 = l2
         self.features = features
         self.min_count = min_count
@@ -223,10 +257,24 @@ class CRFTagger(Tagger):
         jobs = resolve_jobs(self.n_jobs)
         sequences = as_sequences(X)
         names = as_labels(sequences, y)
-        labels = infer_labels(names, self.scheme, self.outside)
+        structure = Structure.choose(
+            infer_labels(names, self.scheme, self.outside),
+            names,
+            order=self.order,
+            max_segment=self.max_segment,
+            adjacent=self.adjacent,
+            patterns=self.patterns,
+            min_count=self.min_pattern_count,
+            max_patterns=self.max_patterns,
+            all_transitions=self.transitions == "all",
+            edge_order=self.edge_order,
+        )
+        labels = structure.labels
         rules = plan(
             labels,
             self.constraints,
+            model=structure.automaton,
+            segmentation=structure.segmentation,
             training_budget=self.training_budget if self.constrained_training else 0,
             decoding_budget=self.decoding_budget,
         )
@@ -238,18 +286,25 @@ class CRFTagger(Tagger):
             kept = np.flatnonzero(under.kept).tolist()
             sequences, names = [sequences[b] for b in kept], [names[b] for b in kept]
             weights = None if weights is None else weights[kept]
-        encoder = make_encoder(sequences, self.features)
-        features = encoder.fit(sequences, min_count=self.min_count, n_jobs=jobs)
+        gold = structure.encode(names)
+        encoder = make_encoder(
+            sequences, self.features, segments=structure.segmentation is not None
+        )
+        features = encoder.fit(
+            sequences,
+            min_count=self.min_count,
+            n_jobs=jobs,
+            segments=structure.known_segments(gold, [len(own) for own in names]),
+        )
         if features.state.n_features == 0:
             logger.warning(
                 "no feature occurs %d times or more: the model will know transitions only",
                 self.min_count,
             )
-        gold = GoldLabels.encode(labels, names)
         objective = Objective(
             features,
             gold,
-            len(labels),
+            structure,
             weights=weights,
             l2=self.l2,
             pairs="all" if self.pairs == "all" else "observed",
@@ -261,7 +316,7 @@ class CRFTagger(Tagger):
         del features  # the objective keeps what it needs in a form of its own
         start = np.zeros(objective.n_parameters)
         if self.init is not None:
-            start = objective.parameters_like(_trained_model(self.init), labels, encoder)
+            start = objective.parameters_like(_trained_model(self.init), encoder)
         check = None
         if dev is not None:
             X_dev, y_dev = dev if isinstance(dev, tuple) else (dev, None)  # noqa: N806
@@ -270,7 +325,7 @@ class CRFTagger(Tagger):
             check_scheme_fits(dev_labels, labels)
 
             def dev_score(parameters: NDArray[np.float64]) -> float:
-                candidate = objective.model(parameters, labels, encoder)
+                candidate = objective.model(parameters, encoder)
                 found = candidate.decode(dev_sequences, rules, n_jobs=self.n_jobs)
                 return report(dev_labels, found, scheme=labels.scheme, outside=labels.outside).f1
 
@@ -296,7 +351,7 @@ class CRFTagger(Tagger):
             )
         self.labels_ = labels
         self.classes_ = np.array(labels.names)
-        self.model_: ChainModel = objective.model(run.parameters, labels, encoder)
+        self.model_: CRFModel = objective.model(run.parameters, encoder)
         self.plan_ = rules
         self.n_skipped_ = under.n_skipped
         self.n_iter_ = len(run.log)
@@ -330,12 +385,18 @@ class CRFTagger(Tagger):
     @classmethod
     def _restore(cls, settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> CRFTagger:
         tagger = cls(**restored_parameters(settings["parameters"]))
-        tagger.model_ = ChainModel.restore(settings["model"], arrays)
+        tagger.model_ = CRFModel.restore(settings["model"], arrays)
         tagger.labels_ = tagger.model_.labels
         tagger.classes_ = np.array(tagger.labels_.names)
         # Files written before budgets could be chosen do not name them.
         old = {} if tagger.constrained_training else {"training_budget": 0}
-        tagger.plan_ = Plan(tagger.labels_, tagger.constraints, **settings.get("plan", old))
+        tagger.plan_ = Plan(
+            tagger.labels_,
+            tagger.constraints,
+            model=tagger.model_.automaton,
+            segmentation=tagger.model_.segmentation,
+            **settings.get("plan", old),
+        )
         training = settings["training"]
         tagger.n_iter_ = training["n_iter"]
         tagger.loss_ = training["loss"]
@@ -379,7 +440,7 @@ def load(path: str | os.PathLike[str]) -> CRFTagger:
         ) from error
 
 
-def _trained_model(tagger: CRFTagger | str | os.PathLike[str]) -> ChainModel:
+def _trained_model(tagger: CRFTagger | str | os.PathLike[str]) -> CRFModel:
     fitted = tagger if isinstance(tagger, CRFTagger) else load(tagger)
     check_is_fitted(fitted)
     return fitted.model_

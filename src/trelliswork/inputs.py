@@ -15,7 +15,7 @@ import scipy.sparse
 
 from trelliswork.corpus import Corpus, Sentence
 from trelliswork.errors import DataError, LabelError
-from trelliswork.features import DictEncoder, MatrixEncoder, TemplateEncoder
+from trelliswork.features import DictEncoder, MatrixEncoder, TemplateEncoder, resolve
 from trelliswork.labels import LabelSet
 
 if TYPE_CHECKING:
@@ -115,8 +115,13 @@ def allowed_labels(
     return np.concatenate(masks)
 
 
-def make_encoder(sequences: list[Any], features: str | Templates | None) -> Encoder:
-    """Choose the encoder that fits the first token: templates, dicts or matrices."""
+def make_encoder(
+    sequences: list[Any], features: str | Templates | None, *, segments: bool = False
+) -> Encoder:
+    """Choose the encoder that fits the first token: templates, dicts or matrices.
+
+    With `segments`, a bundle of templates gets rules for whole segments as well.
+    """
     for sequence in sequences:
         if scipy.sparse.issparse(sequence) or isinstance(sequence, np.ndarray):
             return _without_templates(MatrixEncoder(), features, "matrices")
@@ -128,7 +133,7 @@ def make_encoder(sequences: list[Any], features: str | Templates | None) -> Enco
         if isinstance(token, list | set | frozenset) and features is None:
             return DictEncoder()
         break
-    return TemplateEncoder(features)
+    return TemplateEncoder(resolve(features, segments=segments))
 
 
 def _without_templates(encoder: Encoder, features: str | Templates | None, kind: str) -> Encoder:

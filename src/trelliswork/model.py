@@ -1,10 +1,13 @@
-"""The chain model: weights of features and transitions, and the scores they give.
+"""The trained model: weights of features and label patterns, and the scores they give.
 
-    score(y) = Σ_t Σ_f x[t, f] W[f, y_t]
-             + Σ_{t > 0} ( T[y_{t−1}, y_t] + Σ_f e[t, f] V[f, y_{t−1}, y_t] )
+    score(y) = Σ_segments φ(u, v, y) + Σ_{patterns z that end there} ( ψ_z + Σ_f e[u, f] V[f, z] )
+    φ(u, v, y) = Σ_{t = u … v} x[t]·W[:, y] + b[u]·W_b[:, y] + c[v]·W_c[:, y]
+               + s[u, v]·W_s[:, y] + W_l[length, y]
 
-with ``x`` the token features and ``e`` the transition ("edge") features. Only some (feature, label)
-pairs have a weight; the others are 0. ``F`` features, ``L`` labels, ``K`` pairs.
+with ``x`` the features of tokens, ``b`` and ``c`` those of the first and the last token of a
+segment, ``s`` those of the whole segment and ``e`` those of the transition ("edge") into its first
+token. In a chain every token is a segment and ``φ = x·W``. Only some (feature, letter) pairs have a
+weight; the others are 0. ``F`` features, ``L`` letters, ``K`` pairs, ``P`` patterns.
 """
 
 from __future__ import annotations
@@ -17,11 +20,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.automaton import Automaton
 from trelliswork.decoding import decode_batch
+from trelliswork.features import FeatureMatrix
 from trelliswork.features.restore import restore as restore_encoder
-from trelliswork.labels import LabelSet
 from trelliswork.parallel import resolve_jobs
+from trelliswork.structure import Structure, length_buckets
 from trelliswork.trellis import Trellis
 
 if TYPE_CHECKING:
@@ -30,10 +33,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from trelliswork.features import EncodedFeatures, Encoder, FeatureMatrix
+    from trelliswork.automaton import Automaton
+    from trelliswork.features import EncodedFeatures, Encoder, SegmentMatrix
+    from trelliswork.labels import LabelSet
+    from trelliswork.patterns import Patterns
     from trelliswork.plan import Plan
+    from trelliswork.segmentation import Segmentation
 
-__all__ = ["ChainModel", "PairWeights"]
+    FloatArray = NDArray[np.float64]
+
+__all__ = ["CRFModel", "PairWeights", "length_rows", "segment_rows"]
+
+# The kinds of features besides those of tokens, in the order of their parameters.
+SEGMENT_KINDS = ("begin", "end", "segment", "length")
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,21 +57,21 @@ class PairWeights:
     offsets : numpy.ndarray
         Pairs of feature ``f``: ``offsets[f]`` to ``offsets[f + 1]``; shape ``(F + 1,)``.
     outputs : numpy.ndarray
-        Output of each pair, a label or a transition ``y' * L + y``, rising, shape ``(K,)``.
+        Output of each pair, a letter or a pattern, rising, shape ``(K,)``.
     weights : numpy.ndarray
         Shape ``(K,)``.
     """
 
     offsets: NDArray[np.int64]
     outputs: NDArray[np.int32]
-    weights: NDArray[np.float64]
+    weights: FloatArray
 
     @property
     def features(self) -> NDArray[np.int64]:
         """Feature of each pair, shape ``(K,)``."""
         return np.repeat(np.arange(self.offsets.size - 1), np.diff(self.offsets))
 
-    def score(self, matrix: FeatureMatrix, n_outputs: int, n_jobs: int) -> NDArray[np.float64]:
+    def score(self, matrix: FeatureMatrix, n_outputs: int, n_jobs: int) -> FloatArray:
         """``X W``, shape ``(N, n_outputs)``."""
         scores = np.empty((matrix.shape[0], n_outputs))
         rows = _core.FeatureRows(matrix.indptr, matrix.indices, matrix.values)
@@ -75,33 +87,68 @@ class PairWeights:
 
 
 @dataclass(frozen=True, eq=False)
-class ChainModel:
-    """A trained first-order model. Immutable: threads may share one.
+class CRFModel:
+    """A trained model. Immutable: threads may share one.
 
     Attributes
     ----------
-    labels : LabelSet
-        The ``L`` labels.
+    structure : Structure
+        Labels, patterns and segments.
     encoder : Encoder
         From input to features.
     state : PairWeights
-        ``W``: outputs are labels.
-    transitions : numpy.ndarray
-        ``T``, shape ``(L, L)``, rows = previous label.
+        ``W``: outputs are letters.
+    pattern_weights : numpy.ndarray
+        ``ψ``, shape ``(P,)``.
     edge : PairWeights or None
-        ``V``: outputs are transitions.
+        ``V``: outputs are patterns.
+    begin, end, segment, length : PairWeights or None
+        ``W_b``, ``W_c``, ``W_s`` and ``W_l``; None in a chain.
     """
 
-    labels: LabelSet
+    structure: Structure
     encoder: Encoder
     state: PairWeights
-    transitions: NDArray[np.float64]
+    pattern_weights: FloatArray
     edge: PairWeights | None = None
+    begin: PairWeights | None = None
+    end: PairWeights | None = None
+    segment: PairWeights | None = None
+    length: PairWeights | None = None
+
+    @property
+    def labels(self) -> LabelSet:
+        """The labels of tokens."""
+        return self.structure.labels
+
+    @property
+    def patterns(self) -> Patterns:
+        """The label patterns that have a weight."""
+        return self.structure.patterns
+
+    @property
+    def segmentation(self) -> Segmentation | None:
+        """How segments and token labels correspond; None in a chain."""
+        return self.structure.segmentation
+
+    @property
+    def automaton(self) -> Automaton:
+        """The automaton of the patterns."""
+        return self.structure.automaton
 
     @cached_property
-    def automaton(self) -> Automaton:
-        """The complete first-order automaton over the labels."""
-        return Automaton.chain(len(self.labels))
+    def transitions(self) -> FloatArray:
+        """Weights of the patterns of two letters, shape ``(L, L)``, rows = previous letter."""
+        n_letters = self.structure.n_letters
+        if self.patterns.is_chain:
+            return self.pattern_weights.reshape(n_letters, n_letters)
+        matrix = np.zeros((n_letters, n_letters))
+        pairs = np.flatnonzero(self.patterns.lengths == 2)
+        at = self.patterns.offsets[pairs]
+        matrix[self.patterns.letters[at], self.patterns.letters[at + 1]] = self.pattern_weights[
+            pairs
+        ]
+        return matrix
 
     def encode(self, sequences: Sequence[object], *, n_jobs: int | None = None) -> EncodedFeatures:
         """Turn input into features; unknown features are left out."""
@@ -111,17 +158,51 @@ class ChainModel:
         """Score a batch of sequences: what every verb of `trelliswork.inference` takes."""
         features = self.encode(sequences, n_jobs=n_jobs)
         jobs = resolve_jobs(n_jobs)
-        n_labels = len(self.labels)
         edge_scores = None
         if self.edge is not None and features.edge is not None:
-            edge_scores = self.edge.score(features.edge, n_labels * n_labels, jobs)
+            edge_scores = self.edge.score(features.edge, self.structure.n_edge_patterns, jobs)
+        scores = self.state.score(features.state, self.structure.n_letters, jobs)
+        if self.segmentation is not None:
+            scores = self._segment_scores(features, scores, self.segmentation, jobs)
         return Trellis(
-            self.state.score(features.state, n_labels, jobs),
+            scores,
             self.automaton,
             offsets=features.offsets,
-            weights=self.transitions,
+            weights=self.pattern_weights,
             position_weights=edge_scores,
         )
+
+    def _segment_scores(
+        self,
+        features: EncodedFeatures,
+        token: FloatArray,
+        segmentation: Segmentation,
+        n_jobs: int,
+    ) -> FloatArray:
+        """Return ``φ``, shape ``(N, D, L)``."""
+        n_letters, n_durations = self.structure.n_letters, self.structure.n_durations
+
+        def score(weights: PairWeights | None, rows: FeatureMatrix | None) -> FloatArray | None:
+            if weights is None or rows is None:
+                return None
+            return weights.score(rows, n_letters, n_jobs)
+
+        own = features.segment
+        scores = np.empty((token.shape[0], n_durations, n_letters))
+        _core.segment_scores(
+            features.offsets,
+            token,
+            score(self.begin, features.begin),
+            score(self.end, features.end),
+            score(self.length, length_rows(n_durations)),
+            segmentation.longest,
+            None if own is None else own.offsets,
+            None if own is None else own.durations,
+            score(self.segment, None if own is None else segment_rows(own)),
+            scores,
+            n_jobs,
+        )
+        return scores
 
     def decode(
         self, sequences: Sequence[object], plan: Plan, *, n_jobs: int | None = None
@@ -133,60 +214,75 @@ class ChainModel:
         names = self.names(found.tags)
         return [names[first:last] for first, last in pairwise(trellis.offsets.tolist())]
 
-    def names(self, ids: NDArray[np.int32]) -> list[str]:
-        """Return the names of an array of label ids."""
-        return list(self._names[ids])
-
-    @cached_property
-    def _names(self) -> NDArray[np.object_]:
-        return np.array(self.labels.names, dtype=object)
+    def names(self, tags: NDArray[np.int32]) -> list[str]:
+        """Return the token labels of an array of tags."""
+        return list(self.structure.tag_names[tags])
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return everything numeric, by name; see :meth:`restore`."""
-        parts: dict[str, NDArray[Any]] = {
-            "state.offsets": self.state.offsets,
-            "state.outputs": self.state.outputs,
-            "state.weights": self.state.weights,
-            "transitions": self.transitions,
-        }
-        if self.edge is not None:
-            parts |= {
-                "edge.offsets": self.edge.offsets,
-                "edge.outputs": self.edge.outputs,
-                "edge.weights": self.edge.weights,
-            }
+        parts: dict[str, NDArray[Any]] = {}
+        for kind in ("state", "edge", *SEGMENT_KINDS):
+            weights: PairWeights | None = getattr(self, kind)
+            if weights is not None:
+                parts[f"{kind}.offsets"] = weights.offsets
+                parts[f"{kind}.outputs"] = weights.outputs
+                parts[f"{kind}.weights"] = weights.weights
+        if self.patterns.is_chain:
+            parts["transitions"] = self.transitions
+        else:
+            parts["pattern_weights"] = self.pattern_weights
+        parts |= {f"patterns.{key}": value for key, value in self.structure.arrays().items()}
         return parts | {f"encoder.{key}": value for key, value in self.encoder.arrays().items()}
 
     def settings(self) -> dict[str, Any]:
         """Return everything else, as JSON values."""
-        return {"labels": self.labels.to_dict(), "encoder": self.encoder.settings()}
+        return {**self.structure.settings(), "encoder": self.encoder.settings()}
 
     @classmethod
-    def restore(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> ChainModel:
+    def restore(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> CRFModel:
         """Rebuild a model from :meth:`settings` and :meth:`arrays`; nothing is executed."""
-        labels = LabelSet.from_dict(settings["labels"])
-        prefix = "encoder."
-        encoder = restore_encoder(
-            settings["encoder"],
-            {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)},
-        )
-        n_labels = len(labels)
-        transitions = np.ascontiguousarray(arrays["transitions"], dtype=np.float64)
-        if transitions.shape != (n_labels, n_labels):
-            raise ValueError(
-                f"transitions: expected shape {(n_labels, n_labels)}, got {transitions.shape}."
-            )
 
-        def pairs(name: str) -> PairWeights:
+        def under(name: str) -> dict[str, NDArray[Any]]:
+            prefix = f"{name}."
+            return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
+
+        def pairs(kind: str) -> PairWeights:
+            found = under(kind)
             return PairWeights(
-                np.ascontiguousarray(arrays[f"{name}.offsets"], dtype=np.int64),
-                np.ascontiguousarray(arrays[f"{name}.outputs"], dtype=np.int32),
-                np.ascontiguousarray(arrays[f"{name}.weights"], dtype=np.float64),
+                np.ascontiguousarray(found["offsets"], dtype=np.int64),
+                np.ascontiguousarray(found["outputs"], dtype=np.int32),
+                np.ascontiguousarray(found["weights"], dtype=np.float64),
             )
 
-        edge = pairs("edge") if "edge.weights" in arrays else None
-        return cls(labels, encoder, pairs("state"), transitions, edge)
+        structure = Structure.restore(settings, under("patterns"))
+        name = "transitions" if structure.patterns.is_chain else "pattern_weights"
+        weights = np.ascontiguousarray(arrays[name], dtype=np.float64).reshape(-1)
+        if weights.size != len(structure.patterns):
+            raise ValueError(
+                f"{name}: expected {len(structure.patterns)} weights, got {weights.size}."
+            )
+        return cls(
+            structure,
+            restore_encoder(settings["encoder"], under("encoder")),
+            pairs("state"),
+            weights,
+            **{kind: pairs(kind) for kind in ("edge", *SEGMENT_KINDS) if under(kind)},
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The encoder and the scorer live in the core: pickle what a model file holds instead.
-        return ChainModel.restore, (self.settings(), self.arrays())
+        return CRFModel.restore, (self.settings(), self.arrays())
+
+
+def length_rows(n_durations: int) -> FeatureMatrix:
+    """Return the lengths of segments as features, one row a duration."""
+    buckets = length_buckets(n_durations)
+    return FeatureMatrix(
+        np.arange(n_durations + 1, dtype=np.int64), buckets, None, int(buckets[-1]) + 1
+    )
+
+
+def segment_rows(segments: SegmentMatrix) -> FeatureMatrix:
+    """Return features of segments as a matrix with one row an entry."""
+    indptr = np.arange(segments.indices.size + 1, dtype=np.int64)
+    return FeatureMatrix(indptr, segments.indices, None, segments.n_features)

@@ -232,8 +232,31 @@ class Patterns:
         ([0, 1, 1, 4], [0, 0, 1, 2])
         """
         sequences = LetterSequences.of(letters, offsets, self.n_labels)
+        if self.is_chain:  # no need to look anything up
+            before = np.where(sequences.begins, -1, np.roll(sequences.letters, 1))
+            both = (before >= 0) & (sequences.letters >= 0)
+            return (
+                np.concatenate([[0], np.cumsum(both)]),
+                before[both] * self.n_labels + sequences.letters[both],
+            )
         every = np.ones(self.n_labels, dtype=bool)
         return self._trie(every).find(*sequences)
+
+    def places_in(self, other: Patterns, letters: ArrayLike) -> IntArray:
+        """Return where another set has each pattern, -1 where it has not; shape ``(P,)``.
+
+        Parameters
+        ----------
+        other
+            Patterns over other letters.
+        letters
+            The letter that each of these letters is there, or -1; shape ``(L,)``.
+        """
+        there = np.asarray(letters).tolist()
+        place = {pattern: i for i, pattern in enumerate(other)}
+        return np.array(
+            [place.get(tuple(there[y] for y in pattern), -1) for pattern in self], dtype=np.int64
+        )
 
     def names(self, labels: Sequence[str]) -> list[tuple[str, ...]]:
         """Spell the patterns with the names of the labels."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from trelliswork.learn.objective import GoldLabels
+    from trelliswork.learn.gold_labels import GoldLabels
     from trelliswork.sentence import Label
 
     BoolArray = NDArray[np.bool_]
@@ -227,7 +227,7 @@ class Segmentation:
         DataError
             At a segment that is longer than allowed.
         """
-        from trelliswork.learn.objective import GoldLabels  # which needs plans, and these this
+        from trelliswork.learn.gold_labels import GoldLabels  # which needs plans, and these this
 
         read = self._read(sequences)
         self._check_lengths(read)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from trelliswork.decoding import DecodedBatch, Decoding
     from trelliswork.evidence import Evidence
     from trelliswork.labels import LabelSet
-    from trelliswork.model import ChainModel
+    from trelliswork.model import CRFModel
     from trelliswork.segments import Span
     from trelliswork.trellis import Trellis
 
@@ -48,7 +48,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     All of it is under the constraints of the tagger, unless it says otherwise.
     """
 
-    model_: ChainModel
+    model_: CRFModel
     labels_: LabelSet
     plan_: Plan
     metadata_: dict[str, Any]

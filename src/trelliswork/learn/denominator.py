@@ -12,7 +12,7 @@ from trelliswork.conflicts import open_labels
 from trelliswork.constraints.letters import MAX_TESTS
 from trelliswork.errors import DataError
 from trelliswork.learn.gold import conflict_error, find_conflicting_gold
-from trelliswork.learn.objective import GoldLabels
+from trelliswork.learn.gold_labels import GoldLabels
 from trelliswork.placements import warn_of_tests
 from trelliswork.tables import join_names, shorten
 

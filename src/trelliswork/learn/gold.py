@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from trelliswork.automaton import Automaton
     from trelliswork.conflicts import Conflict
     from trelliswork.evidence import Evidence
-    from trelliswork.learn.objective import GoldLabels
+    from trelliswork.learn.gold_labels import GoldLabels
     from trelliswork.plan import Plan
     from trelliswork.sentence import Label
 

@@ -1,6 +1,6 @@
-"""The objective of a chain model: negative log-likelihood, and how parameters map to weights.
+"""The objective of a model: negative log-likelihood, and how parameters map to weights.
 
-    loss(w) = Σ_b weight_b (log Z_b − log Z_b over the allowed labellings) + l2 ‖w‖²
+    loss(w) = Σ_b weight_b (log Z_b − log Z_b over the allowed labellings) + Σ_k l2_k w_k²
 
 For a fully labelled sequence the allowed labelling is one, and its log Z is its score. The sum over
 sequences is split between threads; any range of sequences can be asked for by itself.
@@ -8,164 +8,110 @@ sequences is split between threads; any range of sequences can be asked for by i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.automaton import Automaton
-from trelliswork.model import ChainModel, PairWeights
+from trelliswork.learn.parts import Part, PartsBuilder, carry_over
+from trelliswork.model import SEGMENT_KINDS, CRFModel, PairWeights
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from trelliswork.features import EncodedFeatures, Encoder, FeatureMatrix
-    from trelliswork.labels import LabelSet
-    from trelliswork.sentence import Label
+    from trelliswork.automaton import Automaton
+    from trelliswork.features import EncodedFeatures, Encoder
+    from trelliswork.learn.gold_labels import GoldLabels
+    from trelliswork.learn.parts import Pairs
+    from trelliswork.structure import Structure
 
     FloatArray = NDArray[np.float64]
 
-__all__ = ["GoldLabels", "Objective"]
+__all__ = ["Objective"]
 
-Pairs = Literal["observed", "all"]
-
-# The core numbers the L × L outputs of an edge feature with 16 bits.
-_MOST_LABELS_WITH_EDGES = 256
-
-
-@dataclass(frozen=True, eq=False)
-class GoldLabels:
-    """Labels of a training set as arrays.
-
-    Attributes
-    ----------
-    ids : numpy.ndarray
-        Label of every token, ``-1`` where it is not one name, shape ``(N,)``.
-    allowed : numpy.ndarray or None
-        Labels that every token may have, shape ``(N, L)``; None when all tokens have one name.
-    begins : numpy.ndarray or None
-        Whether a segment begins at the token, shape ``(N,)``; None in a chain.
-    """
-
-    ids: NDArray[np.int32]
-    allowed: NDArray[np.bool_] | None
-    begins: NDArray[np.bool_] | None = None
-
-    @classmethod
-    def encode(cls, labels: LabelSet, sequences: Sequence[Sequence[Label]]) -> GoldLabels:
-        """Encode label sequences, in which ``None`` is unlabelled and a set lists alternatives."""
-        flat = [label for sequence in sequences for label in sequence]
-        ids = labels.encode(flat)
-        return cls(ids, labels.allowed(flat) if (ids < 0).any() else None)
-
-    @property
-    def evidence(self) -> NDArray[np.bool_] | None:
-        """`allowed` without the unlabelled tokens, which show no (feature, label) pair."""
-        if self.allowed is None:
-            return None
-        return self.allowed & ~self.allowed.all(axis=1, keepdims=True)
+KINDS = ("state", *SEGMENT_KINDS)
 
 
 class Objective:
-    """The regularised negative log-likelihood of a chain model.
+    """The regularised negative log-likelihood of a model.
 
     Parameters
     ----------
     features
         Features of the training set.
     gold
-        Its labels.
-    n_labels
-        ``L``.
+        Its labels, as letters of the structure.
+    structure
+        Labels, patterns and segments.
     weights
         Weight of each sequence, shape ``(B,)``; default 1.
     l2
-        Coefficient of ``‖w‖²``.
+        Coefficient of ``‖w‖²``, or one for each order: 0 for features of tokens and segments,
+        ``k`` for patterns of ``k + 1`` letters and features on these. A missing order takes that of
+        the next lower one.
     pairs, transitions
-        Which (feature, label) pairs and transitions have a weight: those ``"observed"`` in the
-        labels, or ``"all"``.
+        Which (feature, letter) pairs and, in a first-order chain, which transitions have a weight:
+        those ``"observed"`` in the labels, or ``"all"``.
     automaton
-        The labellings that both sums run over: a product of the chain, see
+        The labellings that both sums run over: a product of the model's, see
         `trelliswork.product`. It must accept the gold labels. Default: all labellings.
     classes
         Class of each token, shape ``(N,)``, for an automaton with guards.
     open_labels
-        Labels that the constraints leave to each token, shape ``(N, L)``. Default: all.
+        Letters that the constraints leave to each token, shape ``(N, L)``, or ``(N, 2, L)`` in a
+        semi-Markov model: to begin, and to go on. Default: all.
 
     Attributes
     ----------
     n_parameters : int
-        Pairs, then transitions, then pairs of edge features.
+        Pairs of token features, then those of segments, then patterns, then pairs of edge features.
     """
 
     def __init__(
         self,
         features: EncodedFeatures,
         gold: GoldLabels,
-        n_labels: int,
+        structure: Structure,
         *,
         weights: FloatArray | None = None,
-        l2: float = 0.0,
+        l2: float | Mapping[int, float] = 0.0,
         pairs: Pairs = "observed",
         transitions: Pairs = "observed",
         automaton: Automaton | None = None,
         classes: NDArray[np.uint8] | None = None,
         open_labels: NDArray[np.bool_] | None = None,
     ) -> None:
-        self.l2 = l2
-        self.n_labels = n_labels
-        self._automaton = Automaton.chain(n_labels) if automaton is None else automaton
-        rows = _rows(features.state)
-        evidence = gold.evidence
-        self._state_pairs = _core.observed_pairs(
-            rows,
-            features.state.n_features,
-            n_labels,
-            gold.ids,
-            None if evidence is None else evidence.view(np.uint8),
-            pairs == "all",
-        )
-        observed = _observed_transitions(gold, features.offsets, n_labels)  # (N,), -1: none
-        self._transitions = (
-            np.arange(n_labels * n_labels, dtype=np.int32)
-            if transitions == "all"
-            else _seen_transitions(observed, gold, features.offsets, n_labels)
-        )
-        if features.edge is not None and n_labels > _MOST_LABELS_WITH_EDGES:
-            raise ValueError(
-                f"edge features: expected at most {_MOST_LABELS_WITH_EDGES} labels, got {n_labels}."
-                " Leave out the features on transitions."
-            )
-        edge_rows = None if features.edge is None else _rows(features.edge)
-        self._edge_pairs = None
-        if features.edge is not None and edge_rows is not None:
-            self._edge_pairs = _core.observed_pairs(
-                edge_rows,
-                features.edge.n_features,
-                n_labels * n_labels,
-                observed,
-                None,
-                pairs == "all",
-            )
-        edge_offsets, edge_outputs = self._edge_pairs or (None, None)
+        self.structure = structure
+        self._automaton = structure.automaton if automaton is None else automaton
+        builder = PartsBuilder(features, gold, structure, pairs)
+        self._parts: dict[str, Part] = builder.parts()
+        self._edge = builder.edge()
+        fired_offsets, fired = builder.fired
+        self._patterns = builder.weighted_patterns(transitions)
+        own = features.segment
+        segmentation = structure.segmentation
         self._core = _core.Objective(
             self._automaton._core,
             features.offsets,
             gold.ids,
-            None if gold.allowed is None else gold.allowed.view(np.uint8),
+            None if gold.begins is None else gold.begins.view(np.uint8),
+            fired_offsets,
+            fired,
+            _masks(gold.allowed),
             weights,
-            rows,
-            *self._state_pairs,
-            self._transitions,
-            edge_rows,
-            edge_offsets,
-            edge_outputs,
             classes,
-            None if open_labels is None else open_labels.view(np.uint8),
+            _masks(open_labels),
+            structure.n_durations,
+            None if segmentation is None else segmentation.longest,
+            [self._parts[kind].core if kind in self._parts else None for kind in KINDS],
+            None if own is None or segmentation is None else own.offsets,
+            None if own is None or segmentation is None else own.durations,
+            self._patterns,
+            None if self._edge is None else self._edge.core,
         )
+        self.l2 = self._penalties(l2)
 
     @property
     def n_parameters(self) -> int:
@@ -201,7 +147,7 @@ class Objective:
         if sequences is not None:
             if sequences.step != 1:
                 raise ValueError(f"sequences: expected a range of step 1, got {sequences}.")
-            first, last, l2 = sequences.start, sequences.stop, 0.0
+            first, last, l2 = sequences.start, sequences.stop, np.zeros(1)
         return self._core.value_and_grad(parameters, gradient, l2, first, last, n_jobs)
 
     def gold_counts(self) -> FloatArray:
@@ -210,112 +156,89 @@ class Objective:
         self._core.gold_counts(counts)
         return counts
 
-    def model(self, parameters: FloatArray, labels: LabelSet, encoder: Encoder) -> ChainModel:
+    def model(self, parameters: FloatArray, encoder: Encoder) -> CRFModel:
         """Return the model that a parameter vector stands for."""
-        state, transitions, edge = self._split(parameters)
-        matrix = np.zeros(self.n_labels * self.n_labels)
-        matrix[self._transitions] = transitions
-        return ChainModel(
-            labels,
-            encoder,
-            PairWeights(*self._state_pairs, state.copy()),
-            matrix.reshape(self.n_labels, self.n_labels),
-            None if self._edge_pairs is None else PairWeights(*self._edge_pairs, edge.copy()),
-        )
+        parts, patterns, edge = self._split(parameters)
+        weights = np.zeros(len(self.structure.patterns))
+        weights[self._patterns] = patterns
+        made = {
+            kind: PairWeights(self._parts[kind].offsets, self._parts[kind].outputs, own.copy())
+            for kind, own in parts.items()
+        }
+        if self._edge is not None:
+            made["edge"] = PairWeights(self._edge.offsets, self._edge.outputs, edge.copy())
+        return CRFModel(self.structure, encoder, made.pop("state"), weights, **made)
 
-    def parameters_like(
-        self, earlier: ChainModel, labels: LabelSet, encoder: Encoder
-    ) -> FloatArray:
+    def parameters_like(self, earlier: CRFModel, encoder: Encoder) -> FloatArray:
         """Return parameters that start from an earlier model.
 
-        Weights carry over by the names of features and labels; what is new starts at 0.
+        Weights carry over by the names of features, letters and patterns; what is new starts at 0.
         """
-        n_labels = len(labels)
-        old_ids = np.array([earlier.labels.id(n) if n in earlier.labels else -1 for n in labels])
-        known = np.flatnonzero(old_ids >= 0)
-        # Transition y'→y of this model, in the numbering of the earlier one; -1: not there.
-        old_transitions = np.full((n_labels, n_labels), -1)
-        old_transitions[np.ix_(known, known)] = (
-            old_ids[known, None] * len(earlier.labels) + old_ids[None, known]
-        )
+        names, old_names = self.structure.letter_names, earlier.structure.letter_names
+        place = {name: i for i, name in enumerate(old_names)}
+        old_letters = np.array([place.get(name, -1) for name in names], dtype=np.int64)
+        old_patterns = self.structure.patterns.places_in(earlier.patterns, old_letters)
         parameters = np.zeros(self.n_parameters)
-        state, transitions, edge = self._split(parameters)
-        pairs = PairWeights(*self._state_pairs, state)
-        _carry_over(
-            pairs, encoder.feature_names(), old_ids, earlier.state, earlier.encoder.feature_names()
-        )
-        old = old_transitions.ravel()[self._transitions]
-        transitions[old >= 0] = earlier.transitions.ravel()[old[old >= 0]]
-        if self._edge_pairs is not None and earlier.edge is not None:
-            _carry_over(
-                PairWeights(*self._edge_pairs, edge),
+        parts, patterns, edge = self._split(parameters)
+        for kind, own in parts.items():
+            before: PairWeights | None = getattr(earlier, kind)
+            if before is None:
+                continue
+            pairs = PairWeights(self._parts[kind].offsets, self._parts[kind].outputs, own)
+            known, old_known = (_feature_names(e, kind) for e in (encoder, earlier.encoder))
+            carry_over(pairs, known, old_letters, before, old_known)
+        old = old_patterns[self._patterns]
+        patterns[old >= 0] = earlier.pattern_weights[old[old >= 0]]
+        if self._edge is not None and earlier.edge is not None:
+            carry_over(
+                PairWeights(self._edge.offsets, self._edge.outputs, edge),
                 encoder.edge_feature_names(),
-                old_transitions.ravel(),
+                old_patterns,
                 earlier.edge,
                 earlier.encoder.edge_feature_names(),
             )
         return parameters
 
-    def _split(self, parameters: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        n_state = self._state_pairs[1].size
-        n_transitions = self._transitions.size
-        return (
-            parameters[:n_state],
-            parameters[n_state : n_state + n_transitions],
-            parameters[n_state + n_transitions :],
+    def _split(
+        self, parameters: FloatArray
+    ) -> tuple[dict[str, FloatArray], FloatArray, FloatArray]:
+        """Return the parameters of each kind of feature, of the patterns and of edge features."""
+        parts: dict[str, FloatArray] = {}
+        first = 0
+        for kind in KINDS:
+            if kind in self._parts:
+                parts[kind] = parameters[first : first + self._parts[kind].n_pairs]
+                first += self._parts[kind].n_pairs
+        last = first + self._patterns.size
+        return parts, parameters[first:last], parameters[last:]
+
+    def _penalties(self, l2: float | Mapping[int, float]) -> FloatArray:
+        """Return the coefficient of every parameter, or one for all."""
+        if not isinstance(l2, dict):
+            return np.array([l2], dtype=np.float64)
+        by_order = np.array(
+            [l2[max((k for k in l2 if k <= order), default=min(l2))] for order in range(64)]
+        )
+        orders = np.maximum(self.structure.patterns.lengths - 1, 0)
+        n_pairs = sum(part.n_pairs for part in self._parts.values())
+        edge = np.zeros(0, np.int64) if self._edge is None else orders[self._edge.outputs]
+        return np.concatenate(
+            [np.full(n_pairs, by_order[0]), by_order[orders[self._patterns]], by_order[edge]]
         )
 
 
-def _rows(matrix: FeatureMatrix) -> _core.FeatureRows:
-    return _core.FeatureRows(matrix.indptr, matrix.indices, matrix.values)
+def _masks(allowed: NDArray[np.bool_] | None) -> NDArray[np.uint8] | None:
+    """Return a mask as the core takes it, shape ``(N, 1 or 2, L)``."""
+    if allowed is None:
+        return None
+    masks = np.ascontiguousarray(allowed).view(np.uint8)
+    return masks[:, None, :] if masks.ndim == 2 else masks
 
 
-def _observed_transitions(
-    gold: GoldLabels, offsets: NDArray[np.int64], n_labels: int
-) -> NDArray[np.int32]:
-    """Transition into each token as ``y' * L + y``; -1 for a first token or an open label."""
-    before = np.full(gold.ids.size, -1, dtype=np.int32)
-    before[1:] = gold.ids[:-1]
-    firsts = offsets[:-1][offsets[:-1] < offsets[1:]]
-    before[firsts] = -1
-    both = (before >= 0) & (gold.ids >= 0)
-    return np.where(both, before * n_labels + gold.ids, -1).astype(np.int32)
-
-
-def _seen_transitions(
-    observed: NDArray[np.int32], gold: GoldLabels, offsets: NDArray[np.int64], n_labels: int
-) -> NDArray[np.int32]:
-    """Transitions that occur, or may occur between tokens whose labels are open."""
-    seen = np.zeros((n_labels, n_labels), dtype=bool)
-    seen.ravel()[observed[observed >= 0]] = True
-    if gold.allowed is not None:
-        first = np.zeros(gold.ids.size, dtype=bool)
-        first[offsets[:-1][offsets[:-1] < offsets[1:]]] = True
-        open_ends = np.flatnonzero(~first & (observed < 0))
-        for i in open_ends[open_ends > 0]:
-            seen |= np.outer(gold.allowed[i - 1], gold.allowed[i])
-    return np.flatnonzero(seen).astype(np.int32)
-
-
-def _carry_over(
-    pairs: PairWeights,
-    names: list[str],
-    old_outputs: NDArray[np.int64],
-    earlier: PairWeights,
-    earlier_names: list[str],
-) -> None:
-    """Copy the weights of the pairs that an earlier model has too."""
-    place = {name: i for i, name in enumerate(earlier_names)}
-    old_features = np.array([place.get(name, -1) for name in names], dtype=np.int64)
-    feature = old_features[pairs.features]
-    output = old_outputs[pairs.outputs]
-    # Both (feature, output) and its place in the earlier model, as one sorted key.
-    n_outputs = int(max(earlier.outputs.max(initial=0), output.max(initial=0))) + 1
-    keys = earlier.features * n_outputs + earlier.outputs
-    wanted = feature * n_outputs + output
-    at = np.searchsorted(keys, wanted)
-    at[at == keys.size] = 0
-    found = (feature >= 0) & (output >= 0)
-    if keys.size:
-        found &= keys[at] == wanted
-        pairs.weights[found] = earlier.weights[at[found]]
+def _feature_names(encoder: Encoder, kind: str) -> list[str]:
+    if kind == "state":
+        return encoder.feature_names()
+    if kind == "length":  # numbered alike in every model
+        return [str(bucket) for bucket in range(64)]
+    names: list[str] = getattr(encoder, f"{kind}_feature_names")()
+    return names
