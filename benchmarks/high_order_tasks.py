@@ -78,16 +78,16 @@ def measure(data: Path, name: str, parameters: dict[str, Any], iterations: int) 
     tagger = tw.CRFTagger(**(settings | parameters), max_iter=iterations, tol=0.0)
     with _timed(evaluations):
         tagger.fit(sequences, labels)
-    structure = tagger.model_.structure
+    model = tagger.model_
     found = {
         # The first evaluation pays for memory that the others find ready.
         "evaluation_s": float(np.median(evaluations[1:] or evaluations)),
         "iteration_s": tagger.training_log_[-1].seconds / tagger.n_iter_,
         "iterations": tagger.n_iter_,
         "evaluations": len(evaluations),
-        "patterns": len(structure.patterns),
-        "states": structure.automaton.n_states,
-        "arcs": structure.automaton.n_arcs,
+        "patterns": int(np.count_nonzero(model.pattern_weights)),
+        "states": model.automaton.n_states,
+        "arcs": model.automaton.n_arcs,
         "sequences": len(labels),
         "tokens": sum(map(len, labels)),
         "loss": tagger.loss_,

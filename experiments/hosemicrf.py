@@ -166,11 +166,12 @@ class Trials:
 
 def size_of(tagger: tw.CRFTagger) -> dict[str, int]:
     """Return how many patterns (labels among them), states and arcs a model has."""
-    structure = tagger.model_.structure
+    model = tagger.model_
     return {
-        "patterns": structure.n_letters + len(structure.patterns),
-        "states": structure.automaton.n_states,
-        "arcs": structure.automaton.n_arcs,
+        # A chain of order 1 lists all pairs; those not observed have no weight.
+        "patterns": model.structure.n_letters + int(np.count_nonzero(model.pattern_weights)),
+        "states": model.automaton.n_states,
+        "arcs": model.automaton.n_arcs,
     }
 
 
