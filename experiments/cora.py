@@ -3,8 +3,9 @@
 Thirteen fields, F1 of whole segments, as in the paper (with 200 test references some of its scores
 are such as 57.14 = 4/7, which only segments give). Features are no richer than the paper's: words
 up to four places away, prefixes and suffixes of up to five letters, transitions with the current
-or the previous word. A semi-Markov model sums the token features over a segment; its word features
-of segment beginnings stand for the chain's transitions inside a field.
+or the previous word. A semi-Markov model sums the token features over a segment; its features of
+the first and last words stand for the chain's transitions inside a field. It has weights for the
+lengths of segments, which the paper's has not.
 
   C1 C2 C3         chains; C1-BIO … the same with B- and I- labels (the question of table 5)
   SC1 SC2 SC3      semi-Markov models; SC3-10 with the weaker penalty of section 3.3 (C1-10 too)
@@ -57,14 +58,16 @@ suffix(word, 1..5)
 edge: word[0]
 edge: word[-1]
 """
-BEGINNINGS = """
+# A chain's transitions inside a field, with the current and the previous word, are about all words
+# of the field but the first, and all but the last: token features less these.
+BOUNDARIES = """
 begin: bias
 begin: word[-1..0]
+end: word
 """
 RICH = f"{bundle('citation')}\nedge: word[0]\nedge: word[-1]\n"
 WHOLE = """
 begin: short_shape(word[-1..0])
-end: word[0..1]
 end: short_shape(word[0..1])
 segment: in(months)
 segment: in(venues)
@@ -109,7 +112,7 @@ def parameters_of(model: str, max_iter: int) -> dict[str, Any]:
     core = model.removeprefix("R-").removesuffix("-BIO").removesuffix("-10")
     features = RICH if rich else TOKENS
     if in_segments:
-        features += BEGINNINGS + (WHOLE if rich else "")
+        features += BOUNDARIES + (WHOLE if rich else "")
     return {
         "order": int(core.lstrip("SC")),
         "max_segment": "auto" if in_segments else 1,

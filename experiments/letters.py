@@ -90,8 +90,9 @@ class Words:
         """Test on the words of one part, train on as many others as a fold has."""
         generator = np.random.default_rng(seed)
         distinct, index = np.unique(self.texts, return_inverse=True)
-        part = (generator.permutation(len(distinct)) % folds)[index]
-        size = len(self.texts) // (int(self.fold.max()) + 1)
+        parts = int(self.fold.max()) + 1
+        part = (generator.permutation(len(distinct)) % parts)[index]
+        size = len(self.texts) // parts
         return [
             (
                 np.sort(generator.permutation(np.flatnonzero(part != k))[:size]).tolist(),

@@ -80,10 +80,11 @@ edge: word[0]
 edge: word[-1]
 edge: word[-1] | word[0]
 """
-BEGINNINGS = """
+BOUNDARIES = """
 begin: bias
 begin: word[-1..0]
 begin: word[-1] | word[0]
+end: word
 """
 # What trials do not depend on.
 NOT_SETTINGS = ("models", "jobs", "parallel", "orders", "max_iter")
@@ -115,7 +116,7 @@ def parameters_of(model: str, max_iter: int) -> dict[str, Any]:
         "edge_order": order if model.endswith(WORDS) else 1,
         "max_segment": "auto" if in_segments else 1,
         "l2": SIGMA_1,
-        "features": TOKENS + (BEGINNINGS if in_segments else ""),
+        "features": TOKENS + (BOUNDARIES if in_segments else ""),
         "max_iter": max_iter,
     }
 
