@@ -24,9 +24,9 @@ class ArcCounter {
           sums_(static_cast<std::size_t>(blocks.n_slots), 0.0) {}
 
     // α must stay readable until `flush`.
-    void add(const double* alpha, const AlignedDoubles& ahead) {
+    void add(const double* alpha, const double* ahead) {
         alpha_[n_rows_] = alpha;
-        std::copy_n(ahead.begin(), blocks_.n_ports, rows_.begin() + n_rows_ * stride_);
+        std::copy_n(ahead, blocks_.n_ports, rows_.begin() + n_rows_ * stride_);
         if (++n_rows_ == kRows) flush();
     }
 

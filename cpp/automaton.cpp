@@ -170,6 +170,11 @@ void Automaton::finish() {
     for (int s = 0; s < n_states; ++s) state_offsets[s + 1] += state_offsets[s];
     is_chain = has_chain_shape(*this);
     best_final = *std::max_element(final.begin(), final.end());
+    most_fired = 0.0;
+    for (std::int64_t i = 0; i < n_arcs(); ++i) {
+        most_fired =
+            std::max(most_fired, static_cast<double>(pattern_offsets[i + 1] - pattern_offsets[i]));
+    }
     count_reached(*this);
     require(contexts.empty() || contexts_hold(*this),
             "contexts: states of one context must fire the same patterns by the same label");
@@ -179,23 +184,27 @@ void Automaton::finish() {
     if (forest.empty()) {
         blocks = Blocks(step_offsets, step_label, source,
                         guards.empty() ? contexts : std::vector<std::int32_t>{});
+        step_port = blocks.port;
     }
+    n_ports = forest.empty() ? blocks.n_ports : forest.n_ports;
     one_step = true;
-    state_port.assign(static_cast<std::size_t>(n_states), static_cast<int>(blocks.n_ports));
+    state_port.assign(static_cast<std::size_t>(n_states), static_cast<int>(n_ports));
     state_label.assign(static_cast<std::size_t>(n_states), 0);
     for (int s = 0; s < n_states; ++s) {
         const auto g = state_offsets[s];
         one_step &= state_offsets[s + 1] - g <= 1;
         if (state_offsets[s + 1] == g) continue;
-        state_port[s] = blocks.port[g];
+        state_port[s] = step_port[g];
         state_label[s] = step_label[g];
     }
     state_runs.clear();
     for (int s = 0; s < n_states; ++s) {
         if (s == 0 || state_label[s] != state_label[s - 1]) {
-            state_runs.push_back({s, s, state_label[s]});
+            state_runs.push_back({s, s, state_label[s], state_port[s]});
         }
-        state_runs.back().last = s + 1;
+        auto& run = state_runs.back();
+        if (run.port >= 0 && state_port[s] != run.port + (s - run.first)) run.port = -1;
+        run.last = s + 1;
     }
 }
 

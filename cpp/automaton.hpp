@@ -37,6 +37,8 @@ struct Automaton {
     std::vector<std::int32_t> step_label, step_target;  // (G,)
     std::vector<std::int64_t> step_offsets;             // (G + 1,) into the arcs
     std::vector<std::int64_t> state_offsets;            // (S + 1,) into the steps, by target
+    std::vector<std::int32_t> step_port;                // (G,) where the sum of a step is kept
+    std::int64_t n_ports = 0;
     // Every state is entered by one step only, as in a chain. Its port and label: those of a state
     // that nothing enters are the port after the last, where every sum is zero, and label 0.
     bool one_step = false;
@@ -47,6 +49,7 @@ struct Automaton {
     std::vector<std::int64_t> n_reached;
     std::vector<std::int64_t> n_reached_within;  // the same by 1 … n arcs
     double best_final = 0.0;                     // largest of `final`
+    double most_fired = 0.0;                     // patterns on one arc
     Blocks blocks;                               // the same arcs, packed for the kernel
     Forest forest;                               // or shared along the parents; not both
     // Complete first order: state 0 is the empty context, state 1 + y follows label y, every state

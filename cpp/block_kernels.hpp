@@ -27,9 +27,9 @@ struct Run {
     std::int32_t n_steps;
 };
 
-// States first … last, all entered by one label.
+// States first … last, all entered by one label; their ports from `port` on, −1: anywhere.
 struct StateRun {
-    std::int32_t first, last, label;
+    std::int32_t first, last, label, port;
 };
 
 // The arrays of a Blocks, as raw pointers; see blocks.hpp.

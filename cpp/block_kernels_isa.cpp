@@ -219,6 +219,13 @@ void enter_states(std::int64_t n_runs, const StateRun* runs, const std::int32_t*
                   double* __restrict alpha) {
     for (std::int64_t r = 0; r < n_runs; ++r) {
         const double factor = e[runs[r].label];
+        if (runs[r].port >= 0) {
+            const double* from = enter + runs[r].port;
+            for (auto s = runs[r].first; s < runs[r].last; ++s) {
+                alpha[s] = from[s - runs[r].first] * factor;
+            }
+            continue;
+        }
         for (auto s = runs[r].first; s < runs[r].last; ++s) alpha[s] = enter[port[s]] * factor;
     }
 }
@@ -235,6 +242,10 @@ void leave_states(std::int64_t n_runs, const StateRun* runs, const std::int32_t*
             const Vec a = load(alpha + s);
             const Vec b = a > 0.0 ? load(beta + s) : Vec{};
             sums += a * b;
+            if (runs[r].port >= 0) {
+                store(ahead + runs[r].port + (s - runs[r].first), gain * b);
+                continue;
+            }
             for (int k = 0; k < kLanes; ++k) ahead[port[s + k]] = gain * b[k];
         }
         double total = 0.0;

@@ -71,7 +71,6 @@ Blocks::Blocks(const std::vector<std::int64_t>& step_offsets,
                const std::vector<std::int32_t>& contexts) {
     port.resize(step_offsets.size() - 1);
     slot.resize(source.size());
-    transpose.assign(source.size(), -1);
     Steps narrow;
     std::vector<Steps> groups;
     for (auto& group : group_steps(step_offsets, step_label, source)) {
@@ -86,6 +85,7 @@ Blocks::Blocks(const std::vector<std::int64_t>& step_offsets,
     std::sort(narrow.begin(), narrow.end());
     add_runs(narrow, step_offsets, source);
     slot_arc.assign(static_cast<std::size_t>(n_slots), -1);
+    transpose.resize(slot_arc.size(), -1);
     for (std::size_t a = 0; a < slot.size(); ++a) slot_arc[slot[a]] = static_cast<std::int64_t>(a);
 }
 
@@ -139,8 +139,11 @@ void Blocks::add_blocks(const std::vector<Steps>& groups,
             port[g] = static_cast<std::int32_t>(n_ports) + column;
             for (std::int32_t i = 0; i < m; ++i) {
                 const std::int64_t row = row_numbers[block.first_source + i];
-                slot[step_offsets[g] + i] = block.table + row * block.stride + column;
-                transpose[step_offsets[g] + i] =
+                const auto place = block.table + row * block.stride + column;
+                slot[step_offsets[g] + i] = place;
+                transpose.resize(std::max(transpose.size(), static_cast<std::size_t>(place) + 1),
+                                 -1);
+                transpose[place] =
                     block.transposed + std::int64_t{column} * block.padded_rows + row;
             }
         }

@@ -36,7 +36,7 @@ struct Blocks {
     std::int32_t most_rows = 0;           // of any table, padded
     std::vector<std::int32_t> port;       // (G,)
     std::vector<std::int64_t> slot;       // (A,)
-    std::vector<std::int64_t> transpose;  // (A,) place in the transposed tables, −1: narrow
+    std::vector<std::int64_t> transpose;  // (slots,) place in the transposed tables, −1: none
     std::vector<std::int64_t> slot_arc;   // (slots,) an arc of each slot, −1: padding
 
     Blocks() = default;

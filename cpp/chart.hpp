@@ -28,9 +28,9 @@
 #include "automaton.hpp"
 #include "block_kernels.hpp"
 #include "chain_kernels.hpp"
-#include "forest_kernels.hpp"
 #include "rows.hpp"
 #include "scores.hpp"
+#include "segment_kernels.hpp"
 #include "semiring.hpp"
 
 namespace trelliswork {
@@ -63,6 +63,7 @@ class Chart {
     // Computes every α; false when S is scaled and a reachable state fell out of range.
     bool forward(const SequenceScores& scores) {
         scores_ = scores;
+        by_factors_ = factors_will_do();
         allocate();
         if (!begin()) return false;
         return rows_.run([this] { return fill_block(); }) && finish_total();
@@ -87,17 +88,19 @@ class Chart {
     // Arc weights for segments that begin at token u.
     const ArcWeights<S>& weights_at(std::int64_t u) {
         if (scores_.positional == nullptr) return constant_.of_class[class_at(u)];
-        local_.load(automaton_, constant_patterns_, scores_.positional + u * scores_.n_positional,
-                    scores_.n_positional, class_at(u));
+        local_.load(automaton_, constant_patterns_, positional_row(u), scores_.n_positional,
+                    class_at(u));
+        if (by_factors_) local_.rebase(shift_[u]);
         return local_;
     }
 
-    // The same for the vector loops: without single arcs where that saves work.
+    // The same for the vector loops: without single arcs, and without `factors`, where that saves
+    // work.
     const ArcWeights<S>& packed_at(std::int64_t u) {
         if constexpr (S::packs) {
+            if (by_factors_) return constant_.of_class[class_at(u)];
             if (scores_.positional != nullptr) {
-                packed_.load_packed(automaton_, constant_patterns_,
-                                    scores_.positional + u * scores_.n_positional,
+                packed_.load_packed(automaton_, constant_patterns_, positional_row(u),
                                     scores_.n_positional, class_at(u));
                 return packed_;
             }
@@ -122,8 +125,8 @@ class Chart {
     void leave_segments(std::int64_t t, const PosteriorSink& sink);
     void leave_ports(std::int64_t t, const PosteriorSink& sink);
     void pass_packed(std::int64_t u, const PosteriorSink& sink);
-    void pass_forest(std::int64_t u, const PosteriorSink& sink);
     void pass_arcs(std::int64_t u, const PosteriorSink& sink);
+    void count_factors(std::int64_t u, const PosteriorSink& sink);
     void add_fired(std::int64_t a, double p, double* counts, std::int64_t u) const;
     // Adds p · x to the expected score, where x may be −inf if p is 0.
     void expect(double p, double x) {
@@ -147,10 +150,20 @@ class Chart {
     }
     // Ports and one more, which stays zero; padded.
     std::int64_t enter_width() const {
-        return (automaton_.blocks.n_ports + kLanes) / kLanes * kLanes;
+        const auto n_ports = by_label() ? automaton_.forest.n_ports : automaton_.n_ports;
+        return (n_ports + kLanes) / kLanes * kLanes;
     }
+    // Whether sums over arcs are kept by the ports of the forest, for the loops over durations.
+    bool by_label() const { return S::packs && n_durations() > 1; }
     int class_at(std::int64_t u) const {
         return scores_.classes == nullptr ? 0 : scores_.classes[u];
+    }
+    const double* positional_row(std::int64_t u) const {
+        return scores_.positional + u * scores_.n_positional;
+    }
+    // α, and what is pooled where arcs are shared.
+    std::int64_t row_width() const {
+        return S::packs && !automaton_.forest.empty() ? 2 * n_states() : n_states();
     }
     double final_shift() const {
         return S::scaled && automaton_.best_final > kNegativeInfinity ? automaton_.best_final : 0.0;
@@ -158,8 +171,8 @@ class Chart {
 
     void allocate() {
         const std::int64_t emission_width = S::scaled ? this->emission_width() : 0;
-        rows_.plan(scores_.length, n_durations(), n_states(),
-                   sizeof(double) * static_cast<std::size_t>(n_states() + emission_width),
+        rows_.plan(scores_.length, n_durations(), row_width(),
+                   sizeof(double) * static_cast<std::size_t>(row_width() + emission_width),
                    memory_limit_);
         emissions_.resize(static_cast<std::size_t>(rows_.block_length() * emission_width));
         enter_.assign(static_cast<std::size_t>(n_durations() * enter_width()), S::zero);
@@ -170,9 +183,9 @@ class Chart {
         longest_.assign(static_cast<std::size_t>(n_labels()), n_durations());
         if (scores_.longest != nullptr)
             longest_.assign(scores_.longest, scores_.longest + n_labels());
-        if (S::packs && !automaton_.forest.empty()) {
-            pooled_.resize(static_cast<std::size_t>(n_states()));
-            mass_.resize(static_cast<std::size_t>(automaton_.forest.n_nodes()));
+        if (S::packs && (by_label() || !automaton_.forest.empty())) {
+            sources_.resize(2 * static_cast<std::size_t>(n_states()));
+            by_node_.assign(static_cast<std::size_t>(automaton_.blocks.n_ports), S::zero);
             by_port_.assign(static_cast<std::size_t>(enter_width()), S::zero);
         }
     }
@@ -196,12 +209,10 @@ class Chart {
     bool fill_block() {
         const auto start = rows_.block_start();
         for (auto u = std::max<std::int64_t>(0, start - n_durations() + 1); u < start; ++u) {
-            compute_enter(u, packed_at(u));
+            compute_enter(u);
         }
         for (auto t = start + 1; t <= rows_.block_end(); ++t) {
-            const auto& weights = packed_at(t - 1);
-            shift_[t - 1] = weights.shift;
-            compute_enter(t - 1, weights);
+            shift_[t - 1] = compute_enter(t - 1);
             compute_emissions(t);
             compute_row(t);
             if constexpr (S::scaled) {
@@ -211,37 +222,99 @@ class Chart {
         return true;
     }
 
-    void compute_enter(std::int64_t u, const ArcWeights<S>& weights) {
-        const double* alpha_row = rows_[u];
+    // Returns the shift of the arc weights.
+    double compute_enter(std::int64_t u) {
+        const auto& weights = packed_at(u);
+        double* alpha_row = rows_[u];
         double* enter = enter_row(u);
         if constexpr (S::packs) {
-            if (!automaton_.forest.empty()) {
-                compute_masses(u);
-                const auto& kernels = forest_kernels();
-                const auto sum = S::scaled ? kernels.sum_enter : kernels.best_enter;
-                // The port behind the last takes what padding gives, which is zero.
-                sum(automaton_.forest.view(), automaton_.blocks.n_ports + 1, weights.packed.data(),
-                    mass_.data(), enter);
-                return;
-            }
             const auto& kernels = block_kernels();
             const auto forward = S::scaled ? kernels.sum_forward : kernels.best_forward;
-            forward(automaton_.blocks.view(), weights.packed.data(), alpha_row, enter);
-            return;
+            const auto blocks = automaton_.blocks.view();
+            const auto& forest = automaton_.forest;
+            if (forest.empty()) {
+                forward(blocks, weights.packed.data(), alpha_row,
+                        by_label() ? by_node_.data() : enter);
+                for (std::size_t g = 0; by_label() && g < forest.port.size(); ++g) {
+                    enter[forest.port[g]] = by_node_[automaton_.step_port[g]];
+                }
+                return weights.shift;
+            }
+            forest.template pool<S>(alpha_row);
+            forward(blocks, weights.packed.data(), alpha_row, by_node_.data());
+            double shift = weights.shift;
+            if (by_factors_) {
+                shift += compute_factors(u);
+                for (std::size_t i = 0; i < forest.nodes.size(); ++i) {
+                    double& sum = by_node_[forest.nodes[i].sum];
+                    sum = S::times(sum, factors_[i]);
+                }
+            }
+            forest.template enter<S>(by_node_.data(), enter);
+            return shift;
         }
         for (std::int64_t g = 0; g < automaton_.n_steps(); ++g) {
             typename S::Sum sum;
             for (auto a = automaton_.step_offsets[g]; a < automaton_.step_offsets[g + 1]; ++a) {
                 sum.add(S::times(alpha_row[automaton_.source[a]], weights.weight[a]));
             }
-            enter[automaton_.blocks.port[g]] = sum.value();
+            enter[automaton_.step_port[g]] = sum.value();
+        }
+        return weights.shift;
+    }
+
+    // factors[i] = the weights of the token at u for node i, relative to the largest where S is
+    // scaled; returns the latter.
+    double compute_factors(std::int64_t u) {
+        const auto& nodes = automaton_.forest.nodes;
+        const double* positional = positional_row(u);
+        logs_.resize(nodes.size());
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            double total = 0.0;
+            for_positional(nodes[i].arc,
+                           [&](std::int32_t pattern) { total += positional[pattern]; });
+            logs_[i] = total;
+        }
+        if constexpr (S::scaled) {
+            double largest = 0.0;
+            factors_.resize(static_cast<std::size_t>(padded(static_cast<int>(nodes.size()))));
+            chain_kernels().exponentiate(1, static_cast<int>(nodes.size()), logs_.data(),
+                                         factors_.data(), &largest);
+            return largest;
+        }
+        factors_.assign(logs_.begin(), logs_.end());
+        return 0.0;
+    }
+
+    // Calls visit(pattern) for the patterns of an arc that have weights of single tokens.
+    template <class Visit>
+    void for_positional(std::int64_t arc, Visit&& visit) const {
+        for (auto k = automaton_.pattern_offsets[arc]; k < automaton_.pattern_offsets[arc + 1];
+             ++k) {
+            const auto pattern = automaton_.pattern_ids[k];
+            if (pattern < scores_.n_positional) visit(pattern);
         }
     }
 
-    void compute_masses(std::int64_t u) {
-        const auto& kernels = forest_kernels();
-        const auto sum = S::scaled ? kernels.sum_masses : kernels.best_masses;
-        sum(automaton_.forest.view(), rows_[u], pooled_.data(), mass_.data());
+    // Whether the weights of single tokens are factors of nodes, and no product of a factor and a
+    // constant weight can vanish that their sum as logarithms would not let vanish.
+    bool factors_will_do() const {
+        if (!S::packs || automaton_.forest.empty() || scores_.positional == nullptr ||
+            scores_.n_positional > automaton_.forest.first_varying) {
+            return false;
+        }
+        constexpr double kMostRange = 300.0;
+        if (!S::scaled) return true;
+        if (constant_.range > kMostRange) return false;
+        const auto* end = scores_.positional + scores_.length * scores_.n_positional;
+        double least = 0.0;
+        double largest = 0.0;
+        for (const auto* x = scores_.positional; x != end; ++x) {
+            if (*x == kNegativeInfinity) return false;
+            least = std::min(least, *x);
+            largest = std::max(largest, *x);
+        }
+        return (largest - least) * automaton_.most_fired <= kMostRange;
     }
 
     // The rows of `enter` that segments which end in row t began with, the shortest first.
@@ -301,9 +374,9 @@ class Chart {
             }
             return;
         }
-        if (S::packs && !automaton_.forest.empty()) {
+        if (by_label()) {
             const auto& runs = automaton_.forest.runs;
-            const auto& kernels = forest_kernels();
+            const auto& kernels = segment_kernels();
             const auto sum = S::scaled ? kernels.enter_segments : kernels.best_segments;
             sum(std::ssize(runs), runs.data(), longest, automaton_.n_labels, longest_.data(),
                 enter_rows(t, longest), S::scaled ? emission_row(t) : phi_row(t), by_port_.data());
@@ -311,7 +384,7 @@ class Chart {
                 typename S::Sum total;
                 for (auto g = automaton_.state_offsets[s]; g < automaton_.state_offsets[s + 1];
                      ++g) {
-                    total.add(by_port_[automaton_.blocks.port[g]]);
+                    total.add(by_port_[automaton_.forest.port[g]]);
                 }
                 out[s] = total.value();
             }
@@ -321,7 +394,7 @@ class Chart {
             typename S::Sum sum;
             for (auto g = automaton_.state_offsets[s]; g < automaton_.state_offsets[s + 1]; ++g) {
                 for (int d = 1; d <= longest; ++d) {
-                    sum.add(S::times(enter_row(t - d)[automaton_.blocks.port[g]],
+                    sum.add(S::times(enter_row(t - d)[automaton_.step_port[g]],
                                      emission(t, d, automaton_.step_label[g])));
                 }
             }
@@ -419,12 +492,14 @@ class Chart {
     std::vector<const double*> enter_rows_;  // (D,)
     std::vector<std::int32_t> longest_;      // (L,)
     std::vector<double> sums_;               // (D, L)
-    AlignedDoubles pooled_, mass_;           // (S,), (nodes,): see forest.hpp
-    AlignedDoubles through_, gamma_;         // (nodes,), (children,)
+    bool by_factors_ = false;                // weights of tokens are factors of nodes
+    AlignedDoubles factors_;                 // (nodes,)
+    std::vector<double> logs_;               // (nodes,)
+    AlignedDoubles sources_;                 // (2S,): see forest.hpp
+    AlignedDoubles by_node_;                 // (sums of the blocks,)
     AlignedDoubles by_port_;                 // (ports + 1,)
     AlignedDoubles pending_rows_;            // (D, ports), a ring over starts
     std::vector<double*> pending_into_;      // (D,)
-    std::vector<AlignedDoubles> node_sums_;  // (nodes,), one a token class
     AlignedDoubles scratch_;                 // for the kernels
     AlignedDoubles beta_;                    // (S,)
     AlignedDoubles ahead_;                   // (ports,)

@@ -10,170 +10,231 @@ namespace trelliswork {
 
 namespace {
 
-// Beyond this share of nodes among the arcs the tables of blocks.hpp are faster.
-constexpr double kMostNodes = 0.75;
 constexpr std::int64_t kNoArc = -1;
+// Cells of the tables, an arc: beyond, the tables of blocks.hpp are faster.
+constexpr std::int64_t kMostWork = 4;
 
-// Whether two arcs lead to the same state, fire the same patterns and have the same guard.
-bool agree(const Automaton& a, std::int64_t i, std::int64_t j) {
+bool same_patterns(const Automaton& a, std::int64_t i, std::int64_t j) {
     const auto* ids = a.pattern_ids.data();
-    return a.target[i] == a.target[j] && (a.guards.empty() || a.guards[i] == a.guards[j]) &&
-           std::equal(ids + a.pattern_offsets[i], ids + a.pattern_offsets[i + 1],
+    return std::equal(ids + a.pattern_offsets[i], ids + a.pattern_offsets[i + 1],
                       ids + a.pattern_offsets[j], ids + a.pattern_offsets[j + 1]);
 }
 
-// The states, children before parents.
-std::vector<std::int32_t> children_first(const Automaton& a) {
-    std::vector<std::int32_t> depth(static_cast<std::size_t>(a.n_states), 0);
-    for (std::size_t s = 0; s < depth.size(); ++s) {
-        for (auto above = a.parents[s]; above >= 0; above = a.parents[above]) ++depth[s];
-    }
-    std::vector<std::int32_t> order(depth.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](auto s, auto t) { return depth[s] > depth[t]; });
-    return order;
+// Whether two arcs lead to the same state, fire the same patterns and have the same guard.
+bool agree(const Automaton& a, std::int64_t i, std::int64_t j) {
+    return a.target[i] == a.target[j] && (a.guards.empty() || a.guards[i] == a.guards[j]) &&
+           same_patterns(a, i, j);
+}
+
+// The least pattern that one of two arcs fires and the other does not.
+std::int32_t first_difference(const Automaton& a, std::int64_t i, std::int64_t j) {
+    const auto sorted = [&](std::int64_t arc) {
+        std::vector<std::int32_t> ids(a.pattern_ids.begin() + a.pattern_offsets[arc],
+                                      a.pattern_ids.begin() + a.pattern_offsets[arc + 1]);
+        std::sort(ids.begin(), ids.end());
+        return ids;
+    };
+    const auto mine = sorted(i);
+    const auto other = sorted(j);
+    const auto [p, q] = std::mismatch(mine.begin(), mine.end(), other.begin(), other.end());
+    auto least = std::numeric_limits<std::int32_t>::max();
+    if (p != mine.end()) least = std::min(least, *p);
+    if (q != other.end()) least = std::min(least, *q);
+    return least;
 }
 
 }  // namespace
 
-Forest::Forest(Automaton& a) {
-    if (a.parents.empty()) return;
-    const auto n_labels = static_cast<std::size_t>(a.n_labels);
-    const auto n_cells = static_cast<std::size_t>(a.n_states) * n_labels;
-    std::vector<std::int64_t> arc_of(n_cells, kNoArc);  // (S, L)
-    for (std::int64_t i = 0; i < a.n_arcs(); ++i) {
-        auto& arc = arc_of[static_cast<std::size_t>(a.source[i]) * n_labels + a.label[i]];
-        if (arc != kNoArc) return;
-        arc = i;
+// The arcs of an automaton by (state, label), and which of them are nodes.
+struct Forest::Arcs {
+    explicit Arcs(const Automaton& automaton)
+        : a(automaton),
+          n_labels(static_cast<std::size_t>(a.n_labels)),
+          arc_of(static_cast<std::size_t>(a.n_states) * n_labels, kNoArc),
+          is_node(arc_of.size(), 0),
+          children(static_cast<std::size_t>(a.n_states)) {
+        for (std::int64_t i = 0; i < a.n_arcs(); ++i) {
+            auto& arc = arc_of[cell(a.source[i], a.label[i])];
+            deterministic &= arc == kNoArc;
+            arc = i;
+        }
+        std::vector<std::int32_t> depth(children.size(), 0);
+        for (std::int32_t s = 0; s < a.n_states; ++s) {
+            if (a.parents[s] >= 0) children[a.parents[s]].push_back(s);
+            for (auto above = a.parents[s]; above >= 0; above = a.parents[above]) ++depth[s];
+        }
+        order.resize(children.size());
+        std::iota(order.begin(), order.end(), 0);
+        std::stable_sort(order.begin(), order.end(),
+                         [&](auto s, auto t) { return depth[s] > depth[t]; });
     }
-    std::vector<std::uint8_t> is_node(n_cells, 0);
-    std::int64_t n_own = 0;
-    for (const auto s : children_first(a)) {
-        const auto above = a.parents[s];
-        for (std::size_t y = 0; y < n_labels; ++y) {
-            const auto cell = static_cast<std::size_t>(s) * n_labels + y;
-            const auto arc = arc_of[cell];
-            const auto parent = static_cast<std::size_t>(std::max(above, 0)) * n_labels + y;
-            const auto shared = above < 0 ? kNoArc : arc_of[parent];
-            if (arc != kNoArc && (shared == kNoArc || !agree(a, arc, shared))) is_node[cell] = 1;
-            // A state that differs from its parent may not hide in what the parent shares above.
-            if (shared != kNoArc && (is_node[cell] || arc == kNoArc)) is_node[parent] = 1;
-            n_own += is_node[cell];
+
+    std::size_t cell(std::int32_t state, std::size_t label) const {
+        return static_cast<std::size_t>(state) * n_labels + label;
+    }
+
+    // The arc that state s takes by label y in the table of its parent, or of its own where it is
+    // `p` itself; kNoArc: none.
+    std::int64_t entry(std::int32_t p, std::int32_t s, std::size_t y) const {
+        const auto own = arc_of[cell(s, y)];
+        return s != p && (own == kNoArc || is_node[cell(s, y)]) ? kNoArc : own;
+    }
+
+    void find_nodes() {
+        for (const auto s : order) {
+            for (std::size_t y = 0; y < n_labels; ++y) {
+                const auto arc = arc_of[cell(s, y)];
+                const auto above = a.parents[s];
+                const auto shared = above < 0 ? kNoArc : arc_of[cell(above, y)];
+                const bool differs = arc != kNoArc && (shared == kNoArc || !agree(a, arc, shared));
+                const bool merges = differs && shared != kNoArc && children[s].empty() &&
+                                    a.parents[above] >= 0 && a.target[arc] == a.target[shared];
+                auto& node = is_node[cell(s, y)];
+                if (differs && !merges) node = 1;
+                // A state that differs from its parent may not hide in what the parent pools.
+                if (shared != kNoArc && (node || differs || arc == kNoArc)) {
+                    is_node[cell(above, y)] = 1;
+                }
+            }
         }
     }
-    if (static_cast<double>(n_own) > kMostNodes * static_cast<double>(a.n_arcs())) return;
+
+    const Automaton& a;
+    std::size_t n_labels;
+    std::vector<std::int64_t> arc_of;                 // (S, L)
+    std::vector<std::uint8_t> is_node;                // (S, L)
+    std::vector<std::vector<std::int32_t>> children;  // (S,)
+    std::vector<std::int32_t> order;                  // the states, children before parents
+    bool deterministic = true;
+};
+
+Forest::Forest(Automaton& a) {
     lay_ports(a);
-    lay_nodes(a, arc_of, is_node);
+    const auto n_children =
+        std::count_if(a.parents.begin(), a.parents.end(), [](auto parent) { return parent >= 0; });
+    if (2 * n_children < a.n_states) return;
+    Arcs arcs(a);
+    if (!arcs.deterministic) return;
+    arcs.find_nodes();
+    std::int64_t work = 0;
+    for (const auto s : arcs.order) {
+        const auto* first = arcs.is_node.data() + arcs.cell(s, 0);
+        const auto n_nodes = static_cast<int>(std::count(first, first + a.n_labels, 1));
+        work += (1 + std::ssize(arcs.children[s])) * padded(n_nodes);
+    }
+    if (work > kMostWork * a.n_arcs()) return;
+    n_states = a.n_states;
+    a.step_port = port;
+    lay_families(a, arcs);
 }
 
-void Forest::lay_ports(Automaton& a) {
+void Forest::lay_ports(const Automaton& a) {
     std::vector<std::size_t> steps(static_cast<std::size_t>(a.n_steps()));
     std::iota(steps.begin(), steps.end(), 0);
     std::stable_sort(steps.begin(), steps.end(),
                      [&](auto g, auto h) { return a.step_label[g] < a.step_label[h]; });
-    a.blocks.port.resize(steps.size());
-    std::int32_t n_ports = 0;
+    port.resize(steps.size());
+    std::int32_t next = 0;
     for (std::size_t i = 0; i < steps.size(); ++i) {
         const auto label = a.step_label[steps[i]];
         if (i == 0 || label != a.step_label[steps[i - 1]]) {
-            n_ports = padded(n_ports);
-            runs.push_back({n_ports, n_ports, label});
+            next = padded(next);
+            runs.push_back({next, next, label});
         }
-        a.blocks.port[steps[i]] = n_ports++;
-        runs.back().last = padded(n_ports);
+        port[steps[i]] = next++;
+        runs.back().last = padded(next);
     }
-    a.blocks.n_ports = padded(n_ports);
+    n_ports = padded(next);
 }
 
-void Forest::lay_nodes(Automaton& a, const std::vector<std::int64_t>& arc_of,
-                       const std::vector<std::uint8_t>& is_node) {
-    const auto n_labels = static_cast<std::size_t>(a.n_labels);
-    std::vector<std::int64_t> step_of(static_cast<std::size_t>(a.n_arcs()));
-    for (std::int64_t g = 0; g < a.n_steps(); ++g) {
-        std::fill(step_of.begin() + a.step_offsets[g], step_of.begin() + a.step_offsets[g + 1], g);
-    }
-    std::vector<std::vector<std::int32_t>> of_parent(static_cast<std::size_t>(a.n_states));
-    for (std::int32_t s = 0; s < a.n_states; ++s) {
-        if (a.parents[s] >= 0) of_parent[a.parents[s]].push_back(s);
-    }
-    auto& slot_arc = a.blocks.slot_arc;
-    std::vector<std::int64_t> node_of(arc_of.size(), -1);  // (S, L)
-    const auto add_nodes = [&](std::int32_t s) {
-        for (std::size_t y = 0; y < n_labels; ++y) {
-            const auto cell = static_cast<std::size_t>(s) * n_labels + y;
-            if (!is_node[cell]) continue;
-            node_of[cell] = n_nodes();
-            node_state.push_back(s);
-            node_port.push_back(a.blocks.port[step_of[arc_of[cell]]]);
-            slot_arc.push_back(arc_of[cell]);
-        }
-    };
-    place.assign(static_cast<std::size_t>(a.n_states), -1);
-    const auto order = children_first(a);
-    slot_arc.clear();
-    for (const auto s : order) {
-        const auto& below = of_parent[s];
+void Forest::lay_families(Automaton& a, const Arcs& arcs) {
+    auto& slot = a.blocks.slot;
+    slot.assign(static_cast<std::size_t>(a.n_arcs()), -1);
+    child_offsets.push_back(0);
+    for (const auto s : arcs.order) {
+        add_block(a, arcs, s);
+        const auto& below = arcs.children[s];
         if (below.empty()) continue;
-        Family family{};
-        family.state = s;
-        family.first_node = n_nodes();
-        add_nodes(s);
-        while (n_nodes() % kLanes != 0) {  // padding: nothing enters or leaves by it
-            node_state.push_back(s);
-            node_port.push_back(static_cast<std::int32_t>(a.blocks.n_ports));
-            slot_arc.push_back(-1);
-        }
-        family.n_columns = static_cast<std::int32_t>((n_nodes() - family.first_node) / kLanes);
-        family.n_children = static_cast<std::int32_t>(below.size());
-        family.first_child = static_cast<std::int64_t>(children.size());
-        for (const auto child : below) {
-            place[child] = static_cast<std::int32_t>(children.size());
-            children.push_back(child);
-        }
-        children.resize(static_cast<std::size_t>(family.first_child + padded(family.n_children)),
-                        -1);
-        add_masks(a, arc_of, is_node, family);
-        families.push_back(family);
+        inner.push_back(s);
+        children.insert(children.end(), below.begin(), below.end());
+        child_offsets.push_back(std::ssize(children));
     }
-    first_single = n_nodes();
-    for (const auto s : order) {
-        if (of_parent[s].empty()) add_nodes(s);
+    for (auto s = arcs.order.rbegin(); s != arcs.order.rend(); ++s) {
+        if (a.parents[*s] < 0) continue;
+        down.push_back(*s);
+        above.push_back(a.parents[*s]);
     }
-    a.blocks.n_slots = n_nodes();
-    a.blocks.slot.resize(static_cast<std::size_t>(a.n_arcs()));
-    for (std::int64_t i = 0; i < a.n_arcs(); ++i) {
-        auto s = a.source[i];
-        const auto cell = [&] { return static_cast<std::size_t>(s) * n_labels + a.label[i]; };
-        while (!is_node[cell()]) s = a.parents[s];
-        a.blocks.slot[i] = node_of[cell()];
+    // An arc that is nobody's own has the weight of the parent's.
+    for (auto s = arcs.order.rbegin(); s != arcs.order.rend(); ++s) {
+        for (std::size_t y = 0; y < arcs.n_labels; ++y) {
+            const auto arc = arcs.arc_of[arcs.cell(*s, y)];
+            if (arc != kNoArc && slot[arc] < 0) {
+                slot[arc] = slot[arcs.arc_of[arcs.cell(a.parents[*s], y)]];
+            }
+        }
     }
 }
 
-// Bits of the children that share a node with their parent: by child, and by node.
-void Forest::add_masks(const Automaton& a, const std::vector<std::int64_t>& arc_of,
-                       const std::vector<std::uint8_t>& is_node, Family& family) {
-    const auto n_labels = static_cast<std::size_t>(a.n_labels);
-    const auto n_columns = static_cast<std::size_t>(family.n_columns);
-    const auto n_children = static_cast<std::size_t>(family.n_children);
-    const auto n_vectors = static_cast<std::size_t>(padded(family.n_children) / kLanes);
-    family.node_masks = static_cast<std::int64_t>(masks.size());
-    family.child_masks = family.node_masks + static_cast<std::int64_t>(n_children * n_columns);
-    masks.resize(static_cast<std::size_t>(family.child_masks) + n_columns * kLanes * n_vectors, 0);
-    std::uint8_t* by_child = masks.data() + family.node_masks;
-    std::uint8_t* by_node = masks.data() + family.child_masks;
-    for (std::size_t n = 0; n < n_columns * kLanes; ++n) {
-        const auto arc = a.blocks.slot_arc[static_cast<std::size_t>(family.first_node) + n];
-        if (arc < 0) continue;
-        for (std::size_t c = 0; c < n_children; ++c) {
-            const auto child = static_cast<std::size_t>(
-                children[static_cast<std::size_t>(family.first_child) + c]);
-            const auto cell = child * n_labels + static_cast<std::size_t>(a.label[arc]);
-            if (arc_of[cell] == kNoArc || is_node[cell]) continue;
-            by_child[c * n_columns + n / kLanes] |= static_cast<std::uint8_t>(1U << n % kLanes);
-            by_node[n * n_vectors + c / kLanes] |= static_cast<std::uint8_t>(1U << c % kLanes);
+// The table of one state: rows are the state itself and its children, columns its nodes.
+void Forest::add_block(Automaton& a, const Arcs& arcs, std::int32_t state) {
+    auto& blocks = a.blocks;
+    std::vector<std::size_t> labels;
+    for (std::size_t y = 0; y < arcs.n_labels; ++y) {
+        if (arcs.is_node[arcs.cell(state, y)]) labels.push_back(y);
+    }
+    if (labels.empty()) return;
+    std::vector<std::int32_t> rows{state};
+    for (const auto child : arcs.children[state]) {
+        const bool takes_part = std::any_of(labels.begin(), labels.end(), [&](auto y) {
+            return arcs.entry(state, child, y) != kNoArc;
+        });
+        if (takes_part) rows.push_back(child);
+    }
+    Block block{};
+    block.first_source = std::ssize(blocks.sources);
+    block.first_port = blocks.n_ports;
+    block.table = blocks.n_slots;
+    block.transposed = blocks.n_transposed;
+    block.n_sources = static_cast<std::int32_t>(rows.size());
+    block.stride = padded(static_cast<int>(labels.size()));
+    block.padded_rows = padded(block.n_sources);
+    block.first_column = std::ssize(blocks.columns);
+    block.n_columns = static_cast<std::int32_t>(labels.size());
+    const auto n_cells = static_cast<std::size_t>(block.n_sources) * block.stride;
+    blocks.slot_arc.resize(blocks.slot_arc.size() + n_cells, kNoArc);
+    blocks.transpose.resize(blocks.slot_arc.size(), -1);
+    for (std::size_t k = 0; k < labels.size(); ++k) {
+        const auto arc = arcs.arc_of[arcs.cell(state, labels[k])];
+        const auto step = std::upper_bound(a.step_offsets.begin(), a.step_offsets.end(), arc) -
+                          a.step_offsets.begin() - 1;
+        const auto column = static_cast<std::int32_t>(k);
+        blocks.columns.push_back(column);
+        nodes.push_back(
+            {static_cast<std::int32_t>(blocks.n_ports) + column, a.step_port[step], arc});
+    }
+    for (std::size_t m = 0; m < rows.size(); ++m) {
+        const auto row = static_cast<std::int32_t>(m);
+        blocks.sources.push_back(m == 0 ? state : a.n_states + rows[m]);
+        blocks.row_numbers.push_back(row);
+        blocks.rows.push_back(row * block.stride);
+        for (std::size_t k = 0; k < labels.size(); ++k) {
+            const auto arc = arcs.entry(state, rows[m], labels[k]);
+            if (arc == kNoArc) continue;
+            const auto place =
+                block.table + std::int64_t{row} * block.stride + static_cast<std::int64_t>(k);
+            blocks.slot_arc[place] = arc;
+            const auto own = arcs.arc_of[arcs.cell(state, labels[k])];
+            first_varying = std::min(first_varying, first_difference(a, arc, own));
+            blocks.slot[arc] = place;
+            blocks.transpose[place] =
+                block.transposed + static_cast<std::int64_t>(k) * block.padded_rows + row;
         }
     }
+    blocks.most_rows = std::max(blocks.most_rows, block.padded_rows);
+    blocks.n_ports += block.stride;
+    blocks.n_slots += static_cast<std::int64_t>(n_cells);
+    blocks.n_transposed += std::int64_t{block.padded_rows} * block.stride;
+    blocks.wide.push_back(block);
 }
 
 }  // namespace trelliswork

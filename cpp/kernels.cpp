@@ -5,7 +5,7 @@
 #include "block_kernels.hpp"
 #include "chain_kernels.hpp"
 #include "feature_kernels.hpp"
-#include "forest_kernels.hpp"
+#include "segment_kernels.hpp"
 
 namespace trelliswork {
 
@@ -14,7 +14,7 @@ namespace trelliswork {
     extern const BlockKernels block_kernels;     \
     extern const ChainKernels chain_kernels;     \
     extern const FeatureKernels feature_kernels; \
-    extern const ForestKernels forest_kernels;   \
+    extern const SegmentKernels segment_kernels; \
     }
 
 TRELLISWORK_DECLARE_KERNELS(portable)
@@ -75,8 +75,8 @@ const ChainKernels& chain_kernels() {
     return choose(avx512::chain_kernels, avx2::chain_kernels, portable::chain_kernels);
 }
 
-const ForestKernels& forest_kernels() {
-    return choose(avx512::forest_kernels, avx2::forest_kernels, portable::forest_kernels);
+const SegmentKernels& segment_kernels() {
+    return choose(avx512::segment_kernels, avx2::segment_kernels, portable::segment_kernels);
 }
 
 const FeatureKernels& feature_kernels() {

@@ -18,32 +18,24 @@ namespace trelliswork {
 template <class S>
 void Chart<S>::posteriors(const PosteriorSink& sink) {
     if (log_total_ == kNegativeInfinity) return;
-    const auto n_ports = static_cast<std::size_t>(automaton_.blocks.n_ports);
+    const auto n_ports = static_cast<std::size_t>(automaton_.n_ports);
     const bool one_weight = scores_.positional == nullptr && automaton_.n_classes == 1;
     const bool arc_by_arc = !S::packs || sink.packed_counts == nullptr || sink.arcs != nullptr ||
                             (sink.entropy != nullptr && !one_weight);
     const bool state_by_state = automaton_.one_step && n_durations() == 1;
-    const bool by_ports = S::can_underflow && !automaton_.forest.empty() && !state_by_state;
-    const auto n_pending = static_cast<std::size_t>(n_durations()) * n_ports;
+    const bool by_ports = S::can_underflow && by_label();
+    const auto n_starts = static_cast<std::size_t>(n_durations());
     if (by_ports) {
-        pending_rows_.resize(n_pending);
+        pending_rows_.resize(n_starts * static_cast<std::size_t>(automaton_.forest.n_ports));
     } else if (!state_by_state) {
-        pending_.resize(n_pending);
+        pending_.resize(n_starts * n_ports);
     }
     if (arc_by_arc) gathered_.resize(static_cast<std::size_t>(n_states()));
     ahead_.assign(n_ports + 1, S::zero);
     beta_.resize(static_cast<std::size_t>(n_states()));
     scratch_.resize(static_cast<std::size_t>(automaton_.blocks.most_rows));
     const auto n_classes = static_cast<std::size_t>(automaton_.n_classes);
-    const bool by_nodes = !arc_by_arc && !automaton_.forest.empty();
-    if (by_nodes) {
-        const auto n_nodes = static_cast<std::size_t>(automaton_.forest.n_nodes());
-        node_sums_.resize(n_classes);
-        for (auto& sums : node_sums_) sums.assign(n_nodes, 0.0);
-        through_.resize(n_nodes);
-        gamma_.resize(automaton_.forest.children.size());
-    }
-    while (!arc_by_arc && !by_nodes && counters_.size() < n_classes) {
+    while (!arc_by_arc && counters_.size() < n_classes) {
         counters_.emplace_back(automaton_.blocks);
     }
     expected_ = 0.0;
@@ -71,8 +63,6 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
         // `ahead` of row t − 1 has now received everything that begins there.
         if (arc_by_arc) {
             pass_arcs(t - 1, sink);
-        } else if (by_nodes) {
-            pass_forest(t - 1, sink);
         } else {
             pass_packed(t - 1, sink);
         }
@@ -81,12 +71,6 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
     expect_states(0, automaton_.initial, growth_[0]);
     for (std::size_t c = 0; c < counters_.size() && !arc_by_arc; ++c) {
         counters_[c].settle(constant_.of_class[c].packed.data(), sink.weight, sink.packed_counts);
-    }
-    for (std::size_t c = 0; c < n_classes && by_nodes; ++c) {
-        const auto& weights = constant_.of_class[c].packed;
-        for (std::size_t n = 0; n < node_sums_[c].size(); ++n) {
-            sink.packed_counts[n] += sink.weight * weights[n] * node_sums_[c][n];
-        }
     }
     if (sink.entropy == nullptr) return;
     if (!arc_by_arc) {  // the counts are of this sequence alone, with weight 1
@@ -127,8 +111,8 @@ void Chart<S>::leave_states(std::int64_t t, const PosteriorSink& sink) {
 // The same for any automaton: all segments that end in row t; `ahead` is of row t − 1.
 template <class S>
 void Chart<S>::leave_segments(std::int64_t t, const PosteriorSink& sink) {
-    const auto n_ports = automaton_.blocks.n_ports;
-    const auto& port = automaton_.blocks.port;
+    const auto n_ports = automaton_.n_ports;
+    const auto& port = automaton_.step_port;
     const auto longest = static_cast<std::int64_t>(n_durations());
     const double* alpha_row = rows_[t];
     for (std::int64_t s = 0; s < n_states(); ++s) {
@@ -137,7 +121,7 @@ void Chart<S>::leave_segments(std::int64_t t, const PosteriorSink& sink) {
     // The ring must hold enter[u] for the D starts before row t.
     while (oldest_ > std::max<std::int64_t>(0, t - longest)) {
         --oldest_;
-        compute_enter(oldest_, packed_at(oldest_));
+        compute_enter(oldest_);
         std::fill_n(pending_.begin() + (oldest_ % longest) * n_ports, n_ports, typename S::Sum{});
     }
     double behind = -growth_[t];  // C_{t−d} − C_t
@@ -163,7 +147,8 @@ void Chart<S>::leave_segments(std::int64_t t, const PosteriorSink& sink) {
 // The same by the vector loops of forest_kernels.hpp.
 template <class S>
 void Chart<S>::leave_ports(std::int64_t t, const PosteriorSink& sink) {
-    const auto n_ports = automaton_.blocks.n_ports;
+    const auto n_ports = automaton_.forest.n_ports;
+    const auto& port = automaton_.forest.port;
     const auto longest = std::min<std::int64_t>(n_durations(), t);
     const auto pending_row = [&](std::int64_t u) {
         return pending_rows_.data() + (u % n_durations()) * n_ports;
@@ -171,23 +156,22 @@ void Chart<S>::leave_ports(std::int64_t t, const PosteriorSink& sink) {
     const double* alpha_row = rows_[t];
     for (std::int64_t g = 0; g < automaton_.n_steps(); ++g) {
         const auto s = automaton_.step_target[g];
-        by_port_[automaton_.blocks.port[g]] =
-            alpha_row[s] == S::zero ? S::zero : S::times(beta_[s], rescale_[t]);
+        by_port_[port[g]] = alpha_row[s] == S::zero ? S::zero : S::times(beta_[s], rescale_[t]);
     }
     // The ring must hold enter[u] for the D starts before row t.
     while (oldest_ > t - longest) {
         --oldest_;
-        compute_enter(oldest_, packed_at(oldest_));
+        compute_enter(oldest_);
         std::fill_n(pending_row(oldest_), n_ports, 0.0);
     }
     pending_into_.clear();
     for (std::int64_t d = 1; d <= longest; ++d) pending_into_.push_back(pending_row(t - d));
     double* segments = sink.segments + (t - 1) * n_durations() * n_labels();
     const auto& runs = automaton_.forest.runs;
-    forest_kernels().leave_segments(std::ssize(runs), runs.data(), static_cast<int>(longest),
-                                    automaton_.n_labels, longest_.data(), enter_rows(t, longest),
-                                    emission_row(t), by_port_.data(), pending_into_.data(),
-                                    segments);
+    segment_kernels().leave_segments(std::ssize(runs), runs.data(), static_cast<int>(longest),
+                                     automaton_.n_labels, longest_.data(), enter_rows(t, longest),
+                                     emission_row(t), by_port_.data(), pending_into_.data(),
+                                     segments);
     double behind = -growth_[t];  // C_{t−d} − C_t
     for (std::int64_t d = 1; d <= longest && sink.entropy != nullptr; ++d) {
         for (auto i = (d - 1) * n_labels(); i < d * n_labels(); ++i) {
@@ -195,28 +179,9 @@ void Chart<S>::leave_ports(std::int64_t t, const PosteriorSink& sink) {
         }
         behind -= growth_[t - d];
     }
-    std::copy_n(pending_row(t - 1), n_ports, ahead_.begin());
-}
-
-// From `ahead` of row u to β̃ and to counts of nodes, where arcs are shared.
-template <class S>
-void Chart<S>::pass_forest(std::int64_t u, const PosteriorSink& sink) {
-    const auto& weights = packed_at(u);
-    const auto forest = automaton_.forest.view();
-    compute_masses(u);
-    std::fill(beta_.begin(), beta_.end(), 0.0);
-    forest_kernels().leave(forest, weights.packed.data(), ahead_.data(), through_.data(),
-                           gamma_.data(), beta_.data());
-    if (scores_.positional == nullptr) {
-        forest_kernels().count(forest, mass_.data(), ahead_.data(),
-                               node_sums_[static_cast<std::size_t>(class_at(u))].data());
-        return;
-    }
-    for (std::int64_t n = 0; n < forest.n_nodes; ++n) {
-        const double p = mass_[n] * through_[n];
-        sink.packed_counts[n] += sink.weight * p;
-        const auto a = automaton_.blocks.slot_arc[n];
-        if (sink.position_counts != nullptr && a >= 0) add_fired(a, p, sink.position_counts, u);
+    const double* complete = pending_row(t - 1);
+    for (std::size_t g = 0; g < port.size(); ++g) {
+        ahead_[automaton_.step_port[g]] = complete[port[g]];
     }
 }
 
@@ -224,24 +189,61 @@ void Chart<S>::pass_forest(std::int64_t u, const PosteriorSink& sink) {
 template <class S>
 void Chart<S>::pass_packed(std::int64_t u, const PosteriorSink& sink) {
     const auto& weights = packed_at(u);
-    std::fill(beta_.begin(), beta_.end(), 0.0);
-    block_kernels().sum_backward(automaton_.blocks.view(), weights.packed.data(),
-                                 weights.transposed.data(), ahead_.data(), scratch_.data(),
-                                 beta_.data());
     auto& counter = counters_[static_cast<std::size_t>(class_at(u))];
-    counter.add(rows_[u], ahead_);
-    if (sink.position_counts != nullptr) {
-        row_counts_.assign(weights.packed.size(), 0.0);
+    const auto& forest = automaton_.forest;
+    const auto backward = [&](const double* ahead, double* beta) {
+        block_kernels().sum_backward(automaton_.blocks.view(), weights.packed.data(),
+                                     weights.transposed.data(), ahead, scratch_.data(), beta);
+    };
+    if (forest.empty()) {
+        std::fill(beta_.begin(), beta_.end(), 0.0);
+        backward(ahead_.data(), beta_.data());
+        counter.add(rows_[u], ahead_.data());
+    } else {
+        if (by_factors_) {
+            if (sink.position_counts != nullptr) {
+                count_factors(u, sink);
+            } else {
+                compute_factors(u);
+            }
+            for (std::size_t i = 0; i < forest.nodes.size(); ++i) {
+                by_node_[forest.nodes[i].sum] = ahead_[forest.nodes[i].port] * factors_[i];
+            }
+        } else {
+            for (const auto& node : forest.nodes) by_node_[node.sum] = ahead_[node.port];
+        }
+        std::fill(sources_.begin(), sources_.end(), 0.0);
+        backward(by_node_.data(), sources_.data());
+        forest.spread(sources_.data(), beta_.data());
+        counter.add(rows_[u], by_node_.data());
+    }
+    const bool own_weights = scores_.positional != nullptr && !by_factors_;
+    if (own_weights && sink.position_counts != nullptr) {
+        row_counts_.assign(static_cast<std::size_t>(automaton_.blocks.n_slots), 0.0);
         counter.settle(weights.packed.data(), 1.0, row_counts_.data());
         for (std::size_t i = 0; i < row_counts_.size(); ++i) {
             sink.packed_counts[i] += sink.weight * row_counts_[i];
             const auto a = automaton_.blocks.slot_arc[i];
             if (a >= 0) add_fired(a, row_counts_[i], sink.position_counts, u);
         }
-    } else if (scores_.positional != nullptr) {
+    } else if (own_weights) {
         counter.settle(weights.packed.data(), sink.weight, sink.packed_counts);
     } else if (u == rows_.block_start()) {  // these rows of α are about to be replaced
         for (auto& each : counters_) each.flush();
+    }
+}
+
+// Counts of the patterns that have weights of the token at u: those of the nodes that fire them.
+template <class S>
+void Chart<S>::count_factors(std::int64_t u, const PosteriorSink& sink) {
+    const auto& nodes = automaton_.forest.nodes;
+    compute_factors(u);
+    block_kernels().sum_forward(automaton_.blocks.view(), packed_at(u).packed.data(), rows_[u],
+                                by_node_.data());
+    double* row = sink.position_counts + u * scores_.n_positional;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const double p = by_node_[nodes[i].sum] * factors_[i] * ahead_[nodes[i].port];
+        for_positional(nodes[i].arc, [&](std::int32_t pattern) { row[pattern] += p; });
     }
 }
 
@@ -251,7 +253,7 @@ void Chart<S>::pass_arcs(std::int64_t u, const PosteriorSink& sink) {
     const auto& weights = weights_at(u);
     std::fill(gathered_.begin(), gathered_.end(), typename S::Sum{});
     for (std::int64_t g = 0; g < automaton_.n_steps(); ++g) {
-        const double next = ahead_[automaton_.blocks.port[g]];
+        const double next = ahead_[automaton_.step_port[g]];
         if (next == S::zero) continue;
         for (auto a = automaton_.step_offsets[g]; a < automaton_.step_offsets[g + 1]; ++a) {
             const double through = S::times(weights.weight[a], next);
@@ -270,10 +272,7 @@ void Chart<S>::pass_arcs(std::int64_t u, const PosteriorSink& sink) {
 template <class S>
 void Chart<S>::add_fired(std::int64_t a, double p, double* counts, std::int64_t u) const {
     double* row = counts + u * scores_.n_positional;
-    for (auto k = automaton_.pattern_offsets[a]; k < automaton_.pattern_offsets[a + 1]; ++k) {
-        const auto pattern = automaton_.pattern_ids[k];
-        if (pattern < scores_.n_positional) row[pattern] += p;
-    }
+    for_positional(a, [&](std::int32_t pattern) { row[pattern] += p; });
 }
 
 }  // namespace trelliswork

@@ -59,18 +59,20 @@ struct ArcWeights {
         }
     }
 
+    // Makes `weight` relative to another shift.
+    void rebase(double other) {
+        shift = other;
+        for (std::size_t arc = 0; arc < weight.size(); ++arc) {
+            weight[arc] = S::from_log(log_weight[arc] - shift);
+        }
+    }
+
     // Only what the vector loops read: `packed`, `transposed` and `shift`.
     void load_packed(const Automaton& automaton, const double* constant, const double* positional,
                      int n_positional, int token_class) {
         pack(automaton, [&](std::int64_t arc) {
             return log_sum(automaton, arc, constant, positional, n_positional, token_class);
         });
-        if (automaton.forest.empty()) {
-            weight.resize(static_cast<std::size_t>(automaton.n_arcs()));
-            for (std::size_t arc = 0; arc < weight.size(); ++arc) {
-                weight[arc] = packed[automaton.blocks.slot[arc]];
-            }
-        }
         transpose(automaton);
     }
 
@@ -119,8 +121,8 @@ struct ArcWeights {
         if constexpr (S::scaled) {
             const auto& places = automaton.blocks.transpose;
             transposed.assign(static_cast<std::size_t>(automaton.blocks.n_transposed), S::zero);
-            for (std::size_t arc = 0; arc < places.size(); ++arc) {
-                if (places[arc] >= 0) transposed[places[arc]] = weight[arc];
+            for (std::size_t i = 0; i < places.size(); ++i) {
+                if (places[i] >= 0) transposed[places[i]] = packed[i];
             }
         }
     }
@@ -132,12 +134,21 @@ struct ArcWeights {
 template <class S>
 struct ClassWeights {
     std::vector<ArcWeights<S>> of_class;
+    double range = 0.0;  // no two finite log weights differ by more
 
     void load(const Automaton& automaton, const double* patterns) {
         of_class.resize(static_cast<std::size_t>(automaton.n_classes));
         for (int c = 0; c < automaton.n_classes; ++c) {
             of_class[c].load(automaton, patterns, nullptr, 0, c);
         }
+        double least = 0.0;
+        double largest = 0.0;
+        for (std::int64_t p = 0; p < automaton.n_patterns && patterns != nullptr; ++p) {
+            if (patterns[p] == kNegativeInfinity) continue;
+            least = std::min(least, patterns[p]);
+            largest = std::max(largest, patterns[p]);
+        }
+        range = (largest - least) * automaton.most_fired;
     }
 };
 

@@ -62,6 +62,41 @@ def test_options_reach_the_tagger(tmp_path, corpus):
     assert expected.items() <= parameters.items()
 
 
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("1", 1),
+        ("20", 20),
+        ("auto", "auto"),
+        ("NP=3", {"NP": 3}),
+        ("a=b=3, year=12", {"a=b": 3, "year": 12}),
+    ],
+)
+def test_the_shape_of_a_model_reaches_the_tagger(tmp_path, corpus, monkeypatch, given, expected):
+    asked = {}
+
+    def tagger(**parameters):
+        asked.update(parameters)
+        raise ValueError("enough")
+
+    monkeypatch.setattr("trelliswork.cli.train.CRFTagger", tagger)
+    options = ("--order", 3, "--max-segment", given, "--min-pattern-count", 2)
+    fail("train", corpus, "-o", tmp_path / "m.tw", "--features", "segment: text", *options)
+    assert asked["features"].has_segments
+    assert (asked["order"], asked["max_segment"], asked["min_pattern_count"]) == (3, expected, 2)
+
+
+@pytest.mark.parametrize("given", ["0", "", "two", "NP", "NP=", "=3", "NP=0", "NP=3,", "NP=-1"])
+def test_a_longest_segment_that_is_none(tmp_path, corpus, given):
+    message = fail("train", corpus, "-o", tmp_path / "m.tw", f"--max-segment={given}")
+    assert "--max-segment: expected a number of tokens, auto, or label=number pairs" in message
+
+
+def test_every_label_has_one_longest_segment(tmp_path, corpus):
+    message = fail("train", corpus, "-o", tmp_path / "m.tw", "--max-segment", "NP=3,NP=4")
+    assert "got 'NP' twice" in message
+
+
 def test_the_seed_decides_what_is_held_out(tmp_path, corpus):
     def trained(seed, name):
         run("train", corpus, "-o", tmp_path / name, "--dev", 0.4, "--seed", seed, "-q")

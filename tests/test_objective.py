@@ -148,7 +148,7 @@ def test_the_same_number_of_threads_gives_the_same_bits():
     )
     features = EncodedFeatures(np.arange(0, n_tokens + 1, 6, dtype=np.int64), matrix, None)
     gold = GoldLabels(rng.integers(4, size=n_tokens).astype(np.int32), None)
-    objective = Objective(features, gold, Structure.chain(LabelSet("ABCD")))
+    objective = Objective(features, gold, Structure.chain(LabelSet(list("ABCD"))))
     parameters = rng.normal(size=objective.n_parameters)
     results = []
     for _ in range(3):

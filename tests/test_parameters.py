@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 
+import numpy as np
 import pytest
 import safetensors.numpy
 from sklearn.base import clone
@@ -16,6 +17,12 @@ from trelliswork.constraints import (
     at_most,
     starts_with,
 )
+from trelliswork.parameters import (
+    check_parameters,
+    restored_parameters,
+    saved_parameters,
+)
+from trelliswork.plan import plan
 
 
 def test_files_hold_the_constraints_that_answers_obey(tmp_path):
@@ -129,3 +136,67 @@ def test_saved_settings_are_plain_json(tmp_path):
     with safetensors.safe_open(tmp_path / "m.tw", "np") as stream:
         settings = json.loads(stream.metadata()["settings"])
     assert settings["parameters"]["constraints"] == [repr(rule) for rule in RULES]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"order": 0, "edge_order": 0},
+        {"order": 3, "max_patterns": 100},
+        {"max_segment": np.int64(20)},
+        {"max_segment": "auto", "adjacent": True},
+        {"max_segment": {"title": 30, "date": 1}},
+        {"patterns": [("a", "b"), ["b", "a", "b"]]},
+    ],
+)
+def test_structures_that_make_sense(options):
+    check_parameters(tw.CRFTagger(**options).get_params())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"order": -1}, "order: expected a whole number from 0 up, got -1"),
+        ({"order": True}, "order: expected"),
+        ({"max_segment": 0}, r"from 1 up \(of tokens\), such numbers by name, or 'auto', got 0"),
+        ({"max_segment": "all"}, "max_segment: expected"),
+        ({"max_segment": {"title": 0}}, r"max_segment\['title'\]: expected .* from 1 up, got 0"),
+        ({"adjacent": "yes"}, "adjacent: expected True or False"),
+        ({"min_pattern_count": 0}, "min_pattern_count: expected"),
+        ({"max_patterns": 0}, "max_patterns: expected"),
+        ({"edge_order": 1.5}, "edge_order: expected"),
+        ({"patterns": "a b"}, "expected a list of tuples of names"),
+        ({"patterns": [("a", "b"), "ab"]}, "got 'ab' at 1"),
+        ({"patterns": [("a", 1)]}, "at 0"),
+    ],
+)
+def test_structures_that_make_no_sense(options, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        check_parameters(tw.CRFTagger(**options).get_params())
+
+
+@pytest.mark.parametrize(
+    ("l2", "message"),
+    [
+        ({1: 0.5}, "expected a value for order 0"),
+        ({0: 1.0, "2": 1.0}, "expected orders as keys"),
+        ({0: -1.0}, r"l2\[0\]: expected a finite number"),
+        (True, "l2: expected a finite number"),
+    ],
+)
+def test_penalties_that_make_no_sense(l2, message):
+    with pytest.raises(ValueError, match=message):
+        check_parameters(tw.CRFTagger().get_params() | {"l2": l2})
+
+
+def test_files_keep_mappings_and_patterns():
+    given = tw.CRFTagger().get_params() | {
+        "l2": {0: np.float64(1.0), 2: 0.5},
+        "max_segment": {"title": np.int64(3)},
+        "patterns": [("a", "b")],
+    }
+    check_parameters(given)
+    saved = json.loads(json.dumps(saved_parameters(given, plan(tw.LabelSet(["a", "b"]), ()))))
+    restored = restored_parameters(saved)
+    assert restored == given | {"constraints": ()}

@@ -134,6 +134,15 @@ def test_limits_by_name_and_as_seen():
     assert chosen.max_duration == 5
 
 
+def test_sets_of_alternatives_count_as_each_of_them():
+    either = frozenset({"author", "title"})
+    sequences = [["author", either, either, None, "title", either, "date", "author"]]
+    assert Segmentation.choose(PLAIN, sequences, "auto").limits == (3, 1, 2)
+    inside = frozenset({"I-LOC", "O"})
+    bio = Segmentation.choose(BIO, [["O", "B-PER", inside], [inside, inside, "B-PER"]], "auto")
+    assert dict(zip(bio.names, bio.limits, strict=True)) == {"LOC": 2, "PER": 1, "O": 1}
+
+
 def test_a_segment_that_is_too_long_is_named():
     sequences = [["title"], ["title"] + ["author"] * 4]
     message = "sequence 1, token 1: a segment of 'author' has 4 tokens, and max_segment allows 3"

@@ -1,11 +1,14 @@
-"""Batches of a size that fits into memory, with their scores."""
+"""Batches of a size that fits into memory: their scores, and answers under constraints."""
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from trelliswork.constrained import feasible_trellises
+from trelliswork.decoding import decode_nbest_batch
 from trelliswork.inputs import sequence_length
 
 if TYPE_CHECKING:
@@ -13,11 +16,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from trelliswork.conflicts import OnInfeasible
+    from trelliswork.decoding import DecodedBatch
+    from trelliswork.evidence import Evidence
     from trelliswork.model import CRFModel
     from trelliswork.plan import Plan
     from trelliswork.trellis import Trellis
 
-__all__ = ["ScoredBatch", "scored_batches", "token_offsets"]
+__all__ = [
+    "ScoredBatch",
+    "decoded_batches",
+    "feasible_batches",
+    "scored_batches",
+    "token_offsets",
+]
+
+logger = logging.getLogger(__name__)
 
 SCORES_AT_ONCE = 8_000_000  # of segments: 64 MB
 
@@ -58,6 +72,75 @@ def scored_batches(
         own = sequences[numbers.start : numbers.stop]
         yield ScoredBatch(numbers, own, model.trellis(own, n_jobs=n_jobs))
         first = numbers.stop
+
+
+def decoded_batches(
+    model: CRFModel,
+    plan: Plan,
+    sequences: list[Any],
+    *,
+    k: int,
+    allowed: NDArray[np.bool_] | None,
+    on_infeasible: OnInfeasible,
+    n_jobs: int | None,
+) -> Iterator[tuple[Evidence, list[DecodedBatch]]]:
+    """Yield the `k` best labellings of all sequences under constraints, batch by batch.
+
+    The parameters are those of `decode_nbest_batch`, for all sequences.
+    """
+    offsets, n_relaxed = token_offsets(sequences), 0
+    for numbers, own, free in scored_batches(model, plan, sequences, n_jobs):
+        evidence = plan.evidence(own, free.offsets, numbers)
+        rows = slice(offsets[numbers.start], offsets[numbers.stop])
+        found = decode_nbest_batch(
+            plan,
+            free,
+            evidence,
+            k,
+            allowed=None if allowed is None else allowed[rows],
+            on_infeasible=on_infeasible,
+            n_jobs=n_jobs,
+        )
+        n_relaxed += len(found[0].kept)
+        yield evidence, found
+    _warn_of_relaxed(n_relaxed, len(sequences), on_infeasible)
+
+
+def feasible_batches(
+    model: CRFModel,
+    plan: Plan,
+    sequences: list[Any],
+    *,
+    on_infeasible: OnInfeasible,
+    n_jobs: int | None,
+) -> Iterator[tuple[NDArray[np.int64], Trellis]]:
+    """Yield the indices of sequences, and trellises under constraints that they have a path on.
+
+    All sequences come once; see `feasible_trellises`.
+    """
+    n_relaxed = 0
+    for numbers, own, free in scored_batches(model, plan, sequences, n_jobs):
+        members = np.arange(numbers.start, numbers.stop)
+        if not plan.constraints:
+            yield members, free
+            continue
+        evidence = plan.evidence(own, free.offsets, numbers)
+        groups = feasible_trellises(
+            plan, free, evidence, on_infeasible=on_infeasible, n_jobs=n_jobs
+        )
+        n_relaxed += len(numbers) - len(groups[0][0])
+        yield from ((members[chosen], trellis) for chosen, trellis in groups)
+    _warn_of_relaxed(n_relaxed, len(sequences), on_infeasible)
+
+
+def _warn_of_relaxed(count: int, total: int, how: str) -> None:
+    if count:
+        logger.warning(
+            "%d of %d sequences cannot satisfy all constraints; on_infeasible=%r applies",
+            count,
+            total,
+            how,
+        )
 
 
 def token_offsets(sequences: list[Any]) -> NDArray[np.int64]:

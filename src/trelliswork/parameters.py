@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,6 @@ from trelliswork.constraints import parse
 from trelliswork.features import Templates
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from trelliswork.plan import Plan
 
 __all__ = ["check_parameters", "restored_parameters", "saved_parameters"]
@@ -36,13 +35,9 @@ CHOICES = {
 def check_parameters(parameters: Mapping[str, Any]) -> None:
     """Raise a `ValueError` at the first parameter with a value that makes no sense."""
     for name, low in LEAST.items():
-        value = parameters[name]
-        if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < low:
-            raise ValueError(f"{name}: expected a whole number from {low} up, got {value!r}.")
-    for name in ("l2", "tol"):
-        value = parameters[name]
-        if not isinstance(value, Real) or not 0.0 <= float(value) < np.inf:
-            raise ValueError(f"{name}: expected a finite number from 0 up, got {value!r}.")
+        _check_whole(name, parameters[name], low)
+    _check_number("tol", parameters["tol"])
+    _check_l2(parameters["l2"])
     for name, choices in CHOICES.items():
         if parameters[name] not in choices:
             raise ValueError(
@@ -52,6 +47,71 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
     if not isinstance(trained, bool | np.bool_):
         raise ValueError(f"constrained_training: expected True or False, got {trained!r}.")
     check_on_infeasible(parameters["on_infeasible"])
+    _check_structure(parameters)
+
+
+def _check_structure(parameters: Mapping[str, Any]) -> None:
+    """Raise at the first parameter of label patterns and segments that makes no sense.
+
+    Names of labels and the lengths of gold segments are checked against the training set later.
+    """
+    _check_whole("order", parameters["order"], 0)
+    _check_whole("edge_order", parameters["edge_order"], 0)
+    _check_whole("min_pattern_count", parameters["min_pattern_count"], 1)
+    if parameters["max_patterns"] is not None:
+        _check_whole("max_patterns", parameters["max_patterns"], 1)
+    adjacent = parameters["adjacent"]
+    if not isinstance(adjacent, bool | np.bool_):
+        raise ValueError(f"adjacent: expected True or False, got {adjacent!r}.")
+    longest = parameters["max_segment"]
+    if isinstance(longest, Mapping):
+        for name, limit in longest.items():
+            _check_whole(f"max_segment[{name!r}]", limit, 1)
+    elif longest != "auto":
+        _check_whole("max_segment", longest, 1, " (of tokens), such numbers by name, or 'auto'")
+    if parameters["patterns"] is not None:
+        _check_patterns(parameters["patterns"])
+
+
+def _check_patterns(patterns: Any) -> None:
+    expected = "patterns: expected a list of tuples of names, such as [('author', 'title')]"
+    if isinstance(patterns, str) or not isinstance(patterns, Iterable):
+        raise TypeError(f"{expected}, got {patterns!r}.")
+    for place, pattern in enumerate(patterns):
+        is_tuple = isinstance(pattern, tuple | list)
+        if not is_tuple or not pattern or not all(isinstance(name, str) for name in pattern):
+            raise TypeError(f"{expected}, got {pattern!r} at {place}.")
+
+
+def _check_l2(l2: Any) -> None:
+    if not isinstance(l2, Mapping):
+        _check_number("l2", l2)
+        return
+    for order, value in l2.items():
+        if not _is_whole(order, 0):
+            raise ValueError(
+                f"l2: expected orders as keys, whole numbers from 0 up, got {order!r}."
+            )
+        _check_number(f"l2[{order}]", value)
+    if 0 not in l2:
+        raise ValueError(
+            f"l2: expected a value for order 0, the features of single labels, got {dict(l2)!r}. "
+            "An order that is missing takes the value of the next lower one."
+        )
+
+
+def _check_number(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) < np.inf:
+        raise ValueError(f"{name}: expected a finite number from 0 up, got {value!r}.")
+
+
+def _check_whole(name: str, value: Any, low: int, more: str = "") -> None:
+    if not _is_whole(value, low):
+        raise ValueError(f"{name}: expected a whole number from {low} up{more}, got {value!r}.")
+
+
+def _is_whole(value: Any, low: int) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= low
 
 
 def saved_parameters(parameters: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
@@ -75,11 +135,17 @@ def saved_parameters(parameters: Mapping[str, Any], plan: Plan) -> dict[str, Any
     weights = saved["class_weight"]
     if weights is not None and not isinstance(weights, str):
         saved["class_weight"] = {name: float(weight) for name, weight in weights.items()}
+    for name in ("l2", "max_segment"):
+        if isinstance(saved.get(name), Mapping):
+            saved[name] = {str(key): _plain(value) for key, value in saved[name].items()}
+    if saved.get("patterns") is not None:
+        saved["patterns"] = [list(map(str, pattern)) for pattern in saved["patterns"]]
     # A grid over a NumPy range leaves NumPy numbers, which JSON does not know.
-    return {
-        name: value.item() if isinstance(value, np.generic) else value
-        for name, value in saved.items()
-    }
+    return {name: _plain(value) for name, value in saved.items()}
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def restored_parameters(saved: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,6 +153,10 @@ def restored_parameters(saved: Mapping[str, Any]) -> dict[str, Any]:
     parameters = dict(saved)
     if isinstance(parameters.get("features"), dict):
         parameters["features"] = Templates.from_dict(parameters["features"])
+    if isinstance(parameters.get("l2"), dict):
+        parameters["l2"] = {int(order): value for order, value in parameters["l2"].items()}
+    if parameters.get("patterns") is not None:
+        parameters["patterns"] = [tuple(pattern) for pattern in parameters["patterns"]]
     # JSON knows no tuple, and old files no constraints.
     parameters["constraints"] = tuple(map(parse, parameters.get("constraints") or ()))
     return parameters

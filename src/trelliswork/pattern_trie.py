@@ -201,6 +201,12 @@ class Trie:
         stays = again & continues[label]
         target[stays] = source[stays]
         kept = np.flatnonzero(stays | ~again | repeats[label])
+        # States with one last letter lie side by side: the kernel reads them as vectors.
+        order = np.argsort(np.where(states > self.n_labels, last, -1), kind="stable")
+        rank = np.empty_like(order)
+        rank[order] = np.arange(order.size)
+        source, target = rank[source], rank[target]
+        links = np.where(parents < 0, -1, rank[parents])[order]
         arcs = kept[np.lexsort((source[kept], label[kept], target[kept]))]
         offsets, ids = self._endings
         counts = np.where(stays, 0, np.diff(offsets)[node])[arcs]
@@ -220,6 +226,6 @@ class Trie:
                 pattern_ids=ids[first + np.arange(first.size)].astype(np.int32),
                 initial=initial,
                 final=np.zeros(states.size),
-                parents=parents.astype(np.int32),
+                parents=links.astype(np.int32),
             )
         )

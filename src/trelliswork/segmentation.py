@@ -15,14 +15,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Integral
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from trelliswork.errors import DataError, LabelError
+from trelliswork.errors import LabelError
 from trelliswork.labels import LabelSet
-from trelliswork.schemes import OUTSIDE, check_sequence
+from trelliswork.learn.gold_labels import GoldLabels
+from trelliswork.schemes import OUTSIDE
+from trelliswork.segment_runs import (
+    MaxSegment,
+    bound_of,
+    check_labels,
+    check_lengths,
+    longest_among_alternatives,
+    read_runs,
+    with_both_tags,
+)
 from trelliswork.segments import Span
 
 if TYPE_CHECKING:
@@ -30,7 +39,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from trelliswork.learn.gold_labels import GoldLabels
     from trelliswork.sentence import Label
 
     BoolArray = NDArray[np.bool_]
@@ -38,9 +46,6 @@ if TYPE_CHECKING:
     IntArray = NDArray[np.int64]
 
 __all__ = ["Letters", "MaxSegment", "Segmentation"]
-
-MaxSegment = int | dict[str, int] | Literal["auto"]
-"""Most tokens of a segment: of every one, of some by name, or of the longest one seen."""
 
 
 class Letters(NamedTuple):
@@ -113,7 +118,8 @@ class Segmentation:
             Its label sequences.
         max_segment
             Most tokens of a segment; by name (a name that is left out takes the longest one seen);
-            or ``"auto"``, the longest one seen of every name.
+            or ``"auto"``, the longest one seen of every name, where a set of alternatives counts as
+            each of them and a token without a label as none.
         adjacent
             With plain labels: allow a segment to follow another of the same name.
 
@@ -133,15 +139,15 @@ class Segmentation:
         """
         full = with_both_tags(check_labels(labels))
         names = _letter_names(full)
-        bound = np.array([_bound(name, max_segment, full) for name in names])  # 0: as seen
+        bound = np.array([bound_of(name, max_segment, full) for name in names])  # 0: as seen
         made = cls(full, tuple(np.maximum(bound, 1).tolist()), adjacent)
-        read = made._read(sequences)
-        longest = np.ones(len(names), dtype=np.int64)
+        read = read_runs(made, sequences)
+        longest = longest_among_alternatives(made, sequences)
         np.maximum.at(longest, read.letters, read.lengths)
         limits = np.where(bound > 0, bound, longest)
         limits[made.continues] = 1
         made = cls(full, tuple(limits.tolist()), adjacent)
-        made._check_lengths(read)
+        check_lengths(made, read)
         return made
 
     @cached_property
@@ -227,10 +233,8 @@ class Segmentation:
         DataError
             At a segment that is longer than allowed.
         """
-        from trelliswork.learn.gold_labels import GoldLabels  # which needs plans, and these this
-
-        read = self._read(sequences)
-        self._check_lengths(read)
+        read = read_runs(self, sequences)
+        check_lengths(self, read)
         allowed = None
         if (read.ids < 0).any():
             flat = [label for sequence in sequences for label in sequence]
@@ -280,8 +284,9 @@ class Segmentation:
         tags
             ``P(letter y begins at t)`` and ``P(it goes on)``, shape ``(N, 2, L)``.
         """
+        flat = tags.reshape(len(tags), 2 * len(self.names))
         found = np.zeros((len(tags), len(self.labels)))
-        for of_tag, label in zip(tags.reshape(len(tags), -1).T, self.token_of_tag, strict=True):
+        for of_tag, label in zip(flat.T, self.token_of_tag, strict=True):
             found[:, label] += of_tag
         return found
 
@@ -315,135 +320,8 @@ class Segmentation:
         limits = tuple(int(limit) for limit in settings["limits"])
         return cls(labels, limits, bool(settings["adjacent"]))
 
-    def _read(self, sequences: Sequence[Sequence[Label]]) -> _Runs:
-        """Return the letters of token labels and where segments begin, as far as known."""
-        offsets = np.cumsum([0, *map(len, sequences)]).astype(np.int64)
-        labels = np.concatenate(
-            [np.zeros(0, np.int32), *(self._ids(s, b) for b, s in enumerate(sequences))]
-        )
-        is_first = np.zeros(labels.size, dtype=bool)
-        is_first[offsets[:-1][np.diff(offsets) > 0]] = True
-        before = np.where(is_first, -1, np.roll(labels, 1))
-        letter_of = np.zeros(len(self.labels), dtype=np.int32)
-        letter_of[self.token_of_tag] = np.tile(np.arange(len(self.names)), 2)
-        ids = np.where(labels >= 0, letter_of[labels], -1).astype(np.int32)
-        if self.labels.scheme == "plain":
-            begins = labels != before
-        else:
-            self._check_bio(sequences, offsets, labels, before, is_first)
-            begins = self.token_of_tag[np.maximum(ids, 0)] == labels
-        begins |= is_first & (labels >= 0) | (labels < 0) | self.continues[np.maximum(ids, 0)]
-        return _Runs(ids, begins, offsets)
-
-    def _ids(self, sequence: Sequence[Label], index: int) -> IdArray:
-        try:
-            return self.labels.encode(sequence)
-        except LabelError as error:
-            raise LabelError(f"y: sequence {index}, {error}") from error
-
-    def _check_bio(
-        self,
-        sequences: Sequence[Sequence[Label]],
-        offsets: IntArray,
-        labels: IdArray,
-        before: IdArray,
-        is_first: BoolArray,
-    ) -> None:
-        may_begin, may_follow, _ = self.labels.transitions
-        fine = np.where(is_first, may_begin[labels], may_follow[before, labels])
-        fine |= (labels < 0) | ((before < 0) & ~is_first)
-        for position in np.flatnonzero(~fine)[:1]:
-            sequence = int(np.searchsorted(offsets, position, side="right")) - 1
-            try:
-                check_sequence(sequences[sequence], "bio")
-            except LabelError as error:
-                raise LabelError(
-                    f"y: sequence {sequence}, {error} Segments begin with B in a semi-Markov "
-                    "model: mend the labels with trelliswork.convert(labels, 'bio', 'bio', "
-                    "repair=True), or set max_segment=1."
-                ) from error
-
-    def _check_lengths(self, read: _Runs) -> None:
-        """Raise a `DataError` at the first segment that is longer than allowed."""
-        for i in np.flatnonzero(read.lengths > self.longest[read.letters])[:1]:
-            token, length = int(read.starts[i]), int(read.lengths[i])
-            sequence = int(np.searchsorted(read.offsets, token, side="right")) - 1
-            name, limit = self.names[read.letters[i]], self.limits[read.letters[i]]
-            raise DataError(
-                f"y: sequence {sequence}, token {token - read.offsets[sequence]}: a segment of "
-                f"{name!r} has {length} tokens, and max_segment allows {limit}. Raise it to "
-                f"{length} or more, or set max_segment='auto'."
-            )
-
-
-class _Runs:
-    """Token labels read as letters: ``ids`` and ``begins`` of tokens, and the runs they make.
-
-    ``starts``, ``lengths`` and ``letters`` have one entry a run of known tokens that is certainly
-    inside one segment.
-    """
-
-    def __init__(self, ids: IdArray, begins: BoolArray, offsets: IntArray) -> None:
-        self.ids, self.begins, self.offsets = ids, begins, offsets
-        edges = begins.copy()
-        edges[1:] |= ids[1:] != ids[:-1]  # what goes on after an open token has no start of its own
-        edges[offsets[:-1][np.diff(offsets) > 0]] = True
-        starts = np.flatnonzero(edges)
-        lengths = np.diff(starts, append=ids.size)
-        known = ids[starts] >= 0
-        self.starts, self.lengths = starts[known], lengths[known]
-        self.letters = ids[self.starts]
-
-
-def check_labels(labels: LabelSet) -> LabelSet:
-    """Return labels that segments can be read from, or raise a `LabelError`."""
-    if labels.scheme not in ("plain", "bio"):
-        advice = (
-            "Choose one level of them."
-            if labels.scheme == "path"
-            else f"Convert them with trelliswork.convert(labels, {labels.scheme!r}, 'bio')."
-        )
-        raise LabelError(
-            "Expected plain or bio labels in a model with segments of several tokens "
-            f"(max_segment), got {labels.scheme}. {advice}"
-        )
-    return labels
-
-
-def with_both_tags(labels: LabelSet) -> LabelSet:
-    """Return BIO labels with ``B-x`` and ``I-x`` for every name ``x``; plain ones as they are."""
-    if labels.scheme == "plain":
-        return labels
-    wanted = [f"{tag}-{name}" for name in labels.segment_names for tag in "BI"]
-    missing = [label for label in wanted if label not in labels]
-    return LabelSet((*labels.names, *missing), labels.scheme) if missing else labels
-
 
 def _letter_names(labels: LabelSet) -> tuple[str, ...]:
     if labels.scheme == "plain":
         return labels.names
     return (*labels.segment_names, *((OUTSIDE,) if OUTSIDE in labels else ()))
-
-
-def _bound(name: str, max_segment: MaxSegment, labels: LabelSet) -> int:
-    """Return the bound that was given for a name; 0 where what was seen decides."""
-    if isinstance(max_segment, str) and max_segment == "auto":
-        return 0
-    if isinstance(max_segment, dict):
-        unknown = [key for key in max_segment if key not in labels.segment_names]
-        if unknown:
-            raise LabelError(
-                f"max_segment: no segment is called {unknown[0]!r}. Known are "
-                f"{', '.join(labels.segment_names)}."
-            )
-        return _whole(max_segment[name], 1) if name in max_segment else 0
-    return _whole(max_segment, 2)
-
-
-def _whole(value: object, least: int) -> int:
-    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
-        raise ValueError(
-            f"max_segment: expected a number of tokens from {least} up, such numbers by name, or "
-            f"'auto', got {value!r}."
-        )
-    return int(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from copy import copy, deepcopy
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
@@ -12,10 +11,15 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from trelliswork import inference
-from trelliswork.batches import scored_batches, token_offsets
+from trelliswork.batches import (
+    decoded_batches,
+    feasible_batches,
+    scored_batches,
+    token_offsets,
+)
 from trelliswork.conflicts import check_on_infeasible
-from trelliswork.constrained import constrained_trellis, feasible_trellises
-from trelliswork.decoding import decode_nbest_batch, describe_batch, describe_nbest
+from trelliswork.constrained import constrained_trellis
+from trelliswork.decoding import describe_batch, describe_nbest
 from trelliswork.evidence import rows_of
 from trelliswork.inputs import allowed_labels, as_labels, as_sequences
 from trelliswork.plan import Plan, as_constraints, plan
@@ -38,8 +42,6 @@ if TYPE_CHECKING:
     from trelliswork.trellis import Trellis
 
 __all__ = ["Tagger"]
-
-logger = logging.getLogger(__name__)
 
 
 class Tagger(BaseEstimator):  # type: ignore[misc]
@@ -302,49 +304,33 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         known: Any,
         k: int = 1,
     ) -> Iterator[tuple[Evidence, list[DecodedBatch]]]:
-        """Yield the answers to all sequences, batch by batch in order."""
+        """Return the answers to all sequences, batch by batch in order."""
         check_is_fitted(self)
         sequences = as_sequences(X)
-        offsets, allowed = token_offsets(sequences), None
+        allowed = None
         if known is not None:
             given = as_labels(sequences, known, "known")
             allowed = self.plan_.tag_mask(allowed_labels(self.labels_, given, "known"))
-        n_relaxed = 0
-        for numbers, own, free in self._batches(sequences):
-            evidence = self.plan_.evidence(own, free.offsets, numbers)
-            rows = slice(offsets[numbers.start], offsets[numbers.stop])
-            found = decode_nbest_batch(
-                self.plan_,
-                free,
-                evidence,
-                k,
-                allowed=None if allowed is None else allowed[rows],
-                on_infeasible=self.on_infeasible,
-                n_jobs=self.n_jobs,
-            )
-            n_relaxed += len(found[0].kept)
-            yield evidence, found
-        _warn_of_relaxed(n_relaxed, len(sequences), self.on_infeasible)
+        return decoded_batches(
+            self.model_,
+            self.plan_,
+            sequences,
+            k=k,
+            allowed=allowed,
+            on_infeasible=self.on_infeasible,
+            n_jobs=self.n_jobs,
+        )
 
     def _groups(self, sequences: list[Any]) -> Iterator[tuple[NDArray[np.int64], Trellis]]:
-        """Yield the indices of all sequences, and the trellises that they have a path on."""
+        """Return the indices of all sequences, and the trellises that they have a path on."""
         check_is_fitted(self)
-        n_relaxed = 0
-        for numbers, own, free in self._batches(sequences):
-            members = np.arange(numbers.start, numbers.stop)
-            if not self.plan_.constraints:
-                yield members, free
-                continue
-            groups = feasible_trellises(
-                self.plan_,
-                free,
-                self.plan_.evidence(own, free.offsets, numbers),
-                on_infeasible=self.on_infeasible,
-                n_jobs=self.n_jobs,
-            )
-            n_relaxed += len(numbers) - len(groups[0][0])
-            yield from ((members[chosen], trellis) for chosen, trellis in groups)
-        _warn_of_relaxed(n_relaxed, len(sequences), self.on_infeasible)
+        return feasible_batches(
+            self.model_,
+            self.plan_,
+            sequences,
+            on_infeasible=self.on_infeasible,
+            n_jobs=self.n_jobs,
+        )
 
     def _batches(self, sequences: list[Any]) -> Iterator[ScoredBatch]:
         return scored_batches(self.model_, self.plan_, sequences, self.n_jobs)
@@ -364,14 +350,4 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
 
 def _split(rows: NDArray[np.float64], trellis: Trellis) -> list[NDArray[np.float64]]:
     """Return the rows of each sequence."""
-    return np.split(rows, trellis.offsets[1:-1])
-
-
-def _warn_of_relaxed(count: int, total: int, how: str) -> None:
-    if count:
-        logger.warning(
-            "%d of %d sequences cannot satisfy all constraints; on_infeasible=%r applies",
-            count,
-            total,
-            how,
-        )
+    return [rows[first:last] for first, last in pairwise(trellis.offsets.tolist())]

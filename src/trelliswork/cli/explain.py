@@ -99,9 +99,15 @@ def explain(
         raise ValueError("explain: expected rules: of the model, from --rules or from --rule.")
     given.check(labels)
     try:
-        found = plan(labels, constraints)
+        found = plan(
+            labels,
+            constraints,
+            model=None if tagger is None else tagger.plan_.model,
+            segmentation=None if tagger is None else tagger.plan_.segmentation,
+        )
     except TooLargeError as error:
         raise given.too_large(error, labels) from error
+    constraints = found.constraints  # as the model reads them
     findings = lint(constraints, labels)
     broken = None
     if corpus is not None and data is not None:

@@ -183,7 +183,7 @@ def tag(
     ask = partial(answer, tagger, marginals=marginals or all_marginals, nbest=nbest)
     relaxed = Relaxed()
     # The library tells of every batch, and once for each thing that is asked of it.
-    with open_for_writing(output) as stream, no_warnings_of("trelliswork.tagger"):
+    with open_for_writing(output) as stream, no_warnings_of("trelliswork.batches"):
         for batch in batches(waiting, standard_input):
             for found in _one_by_one(ask, batch, waiting):
                 relaxed.see(found, waiting.place)

@@ -33,6 +33,7 @@ from trelliswork.cli.options import (
     Unknown,
 )
 from trelliswork.cli.rules import GivenRules
+from trelliswork.cli.structure import MaxSegment, MinPatternCount, Order, read_max_segment
 from trelliswork.cli.training_log import log_line, summarise
 from trelliswork.constraints import find_contradiction
 from trelliswork.corpus import Corpus
@@ -57,6 +58,8 @@ EXAMPLES = """Examples:
 
 - `trelliswork train train.jsonl.gz --dev 0.1 --out m.tw --tokenizer words`
 
+- `trelliswork train references.conll --out m.tw --features citation --order 2 --max-segment auto`
+
 - `trelliswork train partial.conll --unknown "?" --init m.tw --out m2.tw`
 
 - `trelliswork train train.conll --out m.tw --rules rules.txt --rule "at_most(1, 'title')"`
@@ -67,6 +70,7 @@ FEATURES_HELP = (
     'template text such as "word[-1..1]".'
 )
 BARE_TEMPLATES = ("word", "token", "bias")
+TEMPLATE_PREFIXES = ("edge", "begin", "end", "segment")
 
 
 class OnConflict(StrEnum):
@@ -96,6 +100,9 @@ def train(
         str,
         typer.Option(help=FEATURES_HELP),
     ] = "ner",
+    order: Order = 1,
+    max_segment: MaxSegment = "1",
+    min_pattern_count: MinPatternCount = 1,
     columns: Annotated[
         str | None,
         typer.Option(
@@ -160,7 +167,7 @@ def train(
     seed: Annotated[int, typer.Option(help="Seed of what --dev SHARE holds out.")] = 0,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
 ) -> None:
-    """Train a linear-chain CRF and write it to a file.
+    """Train a CRF, over tokens or segments, and write it to a file.
 
     Ctrl-C ends training early and still writes the model reached so far, if any.
     """
@@ -171,6 +178,9 @@ def train(
     if decode_only_rules and not given.constraints:
         raise ValueError("--decode-only-rules: expected rules, from --rules or --rule.")
     tagger = CRFTagger(
+        order=order,
+        max_segment=read_max_segment(max_segment),
+        min_pattern_count=min_pattern_count,
         l2=l2,
         features=_resolve_features(features),
         min_count=min_count,
@@ -240,8 +250,9 @@ def _resolve_features(given: str) -> str | Templates:
         return given
     if Path(given).is_file():
         return Templates.from_file(given)
-    # Every other template has a bracket, and hardly a path has one.
-    if given in BARE_TEMPLATES or any(bracket in given for bracket in "[("):
+    # Every other template has a bracket or a prefix, and hardly a path has one.
+    has_prefix = given.partition(":")[0].strip() in TEMPLATE_PREFIXES
+    if given in BARE_TEMPLATES or has_prefix or any(mark in given for mark in "[(\n"):
         return Templates.parse(given, origin="--features")
     raise TemplateError(
         f"--features: expected a bundle ({', '.join(BUNDLES)}), the path of a template file, or "

@@ -86,7 +86,7 @@ class Denominator:
             With ``"error"``, at the first sequence whose labels break a constraint.
         """
         kept = np.ones(len(sequences), dtype=bool)
-        if not plan.constraints:
+        if not plan.constraints and plan.segmentation is None:
             return cls(plan.model, None, None, kept)
         lengths = [len(names) for names in labels]
         evidence = plan.evidence(sequences, np.cumsum([0, *lengths]))
@@ -111,8 +111,9 @@ class Denominator:
                 lost.sum(),
                 lost.size,
             )
-        if not trained:
+        if not trained and (plan.segmentation is None or gold.allowed is None):
             return cls(plan.model, None, None, kept)
+        # Segments may fit no labels that are known in part, whatever the constraints.
         ruled_out = find_conflicting_gold(plan, gold, evidence, counted)
         if ruled_out.any():
             first = int(ruled_out.argmax())
@@ -134,7 +135,7 @@ class Denominator:
                     f"{ruled_out.size} break one. {example}"
                 )
             evidence = evidence.take(np.flatnonzero(~ruled_out))
-        compiled = plan.training
+        compiled = plan.training if trained else plan.product(())
         return cls(
             compiled.automaton,
             evidence.classes(compiled.tests),

@@ -6,13 +6,13 @@ loss. It is found before training, with its place and the constraint.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trelliswork.conflicts import find_conflict, open_labels
-from trelliswork.derived import derive
 from trelliswork.errors import NotInLanguageError
 from trelliswork.evidence import rows_of
 from trelliswork.inference import log_partition
@@ -71,7 +71,7 @@ def find_conflicting_gold(
     mask = open_labels(plan, evidence, constraints)
     tags = _tags(gold, plan.model.n_labels)
     if mask is not None:
-        allowed = mask.reshape(tags.size, -1)[np.arange(tags.size), tags]
+        allowed = mask.reshape(tags.size, math.prod(mask.shape[1:]))[np.arange(tags.size), tags]
         wrong = ~allowed & (gold.ids >= 0)
         ruled_out |= np.bincount(sequence, wrong, minlength=n_sequences) > 0
     rules = [i for i in constraints if i in plan.rules]
@@ -82,8 +82,12 @@ def find_conflicting_gold(
         rows = rows_of(offsets, partial)
         compiled = plan.product(rules)
         classes = evidence.classes(compiled.tests)
-        blank = Trellis(plan.blank_scores(tags.size), plan.model, offsets=offsets)
-        trellis = derive(blank, sequences=partial, automaton=compiled.automaton, classes=classes)
+        trellis = Trellis(
+            plan.blank_scores(rows.size),
+            compiled.automaton,
+            offsets=np.concatenate([[0], np.cumsum(np.diff(offsets)[partial])]),
+            classes=None if classes is None else classes[rows],
+        )
         allowed = gold.allowed if mask is None else gold.allowed & mask
         ruled_out[partial] = np.isneginf(log_partition(trellis, allowed=allowed[rows]))
     return ruled_out
@@ -133,8 +137,13 @@ def conflict_error(
             )
         ]
         reasons = f": {' '.join(found).rstrip('.')}" if found else ""
-    rules = join_names([shorten(repr(c)) for c in broken])
-    if not conflict.with_known:  # whatever the labels are
+    rules = join_names([shorten(repr(c)) for c in broken]) if broken else ""
+    if not broken:
+        error = NotInLanguageError(
+            f"y: sequence {sequence}, {where}: no segments fit what is known of the labels. "
+            "Correct them, raise max_segment, or leave the sequence out (on_conflict='skip')."
+        )
+    elif not conflict.with_known:  # whatever the labels are
         tokens = "1 token" if len(labels) == 1 else f"{len(labels)} tokens"
         error = NotInLanguageError(
             f"y: sequence {sequence}: no labelling of {tokens} satisfies {rules}. "
