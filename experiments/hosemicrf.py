@@ -233,7 +233,7 @@ def significance_table(
             tests[f"{first}, {second}"] = test.to_dict()
             sign = "<" if test.difference > 0 else ">"
             theirs = paper.get((first, second))
-            row.append(f"{test.p_value:.3f}{sign}" + (f" ({theirs})" if theirs else ""))
+            row.append(f"{test.p_value:.4f}{sign}" + (f" ({theirs})" if theirs else ""))
         rows.append(row)
     return ResultTable(title, ["", *names[1:]], rows), tests
 
