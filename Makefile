@@ -8,7 +8,8 @@ PIP := -m pip install --quiet --disable-pip-version-check
 BUILD_TOOLS := "scikit-build-core>=0.11" "nanobind>=2.7" ninja cmake
 INSTALL = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(PIP) --no-build-isolation \
   -Ccmake.define.TRELLISWORK_STRICT=ON --editable
-EXPERIMENTS ?= table1 figure2 transducer inequality usaddress propbank letters cora punctuation
+EXPERIMENTS ?= table1 figure2 transducer inequality usaddress propbank \
+  appendix_b synthetic letters cora punctuation
 NATIVE := $(wildcard cpp/*.hpp cpp/*.cpp bindings/*.hpp bindings/*.cpp)
 
 .PHONY: help setup demo test test-torch lint format types tests bench experiments sanitize docs clean
@@ -74,7 +75,7 @@ sanitize: ## run the tests of the core under the address and undefined-behaviour
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	  $(SANITIZED)/bin/python -m pytest -p no:xdist \
-	  tests/test_inference.py tests/test_numerics.py tests/test_kernels.py tests/test_objective.py tests/test_estimators.py \
+	  tests/test_inference.py tests/test_numerics.py tests/test_kernels.py tests/test_objective.py tests/test_objective_segments.py tests/test_high_order.py tests/test_estimators.py \
 	  tests/test_features.py tests/test_features_given.py tests/test_segment_features.py tests/test_pattern.py tests/test_layer.py tests/test_algebra.py tests/test_product.py
 
 docs: $(STAMP) ## build the documentation site into site/

@@ -11,6 +11,7 @@
 #include "automaton.hpp"
 #include "chain.hpp"
 #include "chart.hpp"
+#include "forward.hpp"
 #include "paths.hpp"
 #include "posteriors.hpp"
 #include "scores.hpp"

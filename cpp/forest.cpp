@@ -152,7 +152,7 @@ void Forest::lay_families(Automaton& a, const Arcs& arcs) {
     slot.assign(static_cast<std::size_t>(a.n_arcs()), -1);
     child_offsets.push_back(0);
     for (const auto s : arcs.order) {
-        add_block(a, arcs, s);
+        add_table(a, arcs, s);
         const auto& below = arcs.children[s];
         if (below.empty()) continue;
         inner.push_back(s);
@@ -176,8 +176,7 @@ void Forest::lay_families(Automaton& a, const Arcs& arcs) {
 }
 
 // The table of one state: rows are the state itself and its children, columns its nodes.
-void Forest::add_block(Automaton& a, const Arcs& arcs, std::int32_t state) {
-    auto& blocks = a.blocks;
+void Forest::add_table(Automaton& a, const Arcs& arcs, std::int32_t state) {
     std::vector<std::size_t> labels;
     for (std::size_t y = 0; y < arcs.n_labels; ++y) {
         if (arcs.is_node[arcs.cell(state, y)]) labels.push_back(y);
@@ -190,6 +189,25 @@ void Forest::add_block(Automaton& a, const Arcs& arcs, std::int32_t state) {
         });
         if (takes_part) rows.push_back(child);
     }
+    add_block(a, arcs, rows, labels);
+}
+
+void Forest::add_node(const Automaton& a, std::int64_t sum, std::int64_t arc) {
+    const auto step = std::upper_bound(a.step_offsets.begin(), a.step_offsets.end(), arc) -
+                      a.step_offsets.begin() - 1;
+    nodes.push_back({static_cast<std::int32_t>(sum), a.step_port[step], arc});
+}
+
+// Notes that a slot holds the weight of an arc, in the column of the arc `own`.
+void Forest::set_slot(Automaton& a, std::int64_t place, std::int64_t arc, std::int64_t own) {
+    a.blocks.slot_arc[place] = arc;
+    a.blocks.slot[arc] = place;
+    first_varying = std::min(first_varying, first_difference(a, arc, own));
+}
+
+void Forest::add_block(Automaton& a, const Arcs& arcs, const std::vector<std::int32_t>& rows,
+                       const std::vector<std::size_t>& labels) {
+    auto& blocks = a.blocks;
     Block block{};
     block.first_source = std::ssize(blocks.sources);
     block.first_port = blocks.n_ports;
@@ -204,30 +222,22 @@ void Forest::add_block(Automaton& a, const Arcs& arcs, std::int32_t state) {
     blocks.slot_arc.resize(blocks.slot_arc.size() + n_cells, kNoArc);
     blocks.transpose.resize(blocks.slot_arc.size(), -1);
     for (std::size_t k = 0; k < labels.size(); ++k) {
-        const auto arc = arcs.arc_of[arcs.cell(state, labels[k])];
-        const auto step = std::upper_bound(a.step_offsets.begin(), a.step_offsets.end(), arc) -
-                          a.step_offsets.begin() - 1;
         const auto column = static_cast<std::int32_t>(k);
         blocks.columns.push_back(column);
-        nodes.push_back(
-            {static_cast<std::int32_t>(blocks.n_ports) + column, a.step_port[step], arc});
+        add_node(a, blocks.n_ports + column, arcs.arc_of[arcs.cell(rows.front(), labels[k])]);
     }
     for (std::size_t m = 0; m < rows.size(); ++m) {
         const auto row = static_cast<std::int32_t>(m);
-        blocks.sources.push_back(m == 0 ? state : a.n_states + rows[m]);
+        blocks.sources.push_back(m == 0 ? rows[m] : a.n_states + rows[m]);
         blocks.row_numbers.push_back(row);
         blocks.rows.push_back(row * block.stride);
         for (std::size_t k = 0; k < labels.size(); ++k) {
-            const auto arc = arcs.entry(state, rows[m], labels[k]);
+            const auto arc = arcs.entry(rows.front(), rows[m], labels[k]);
             if (arc == kNoArc) continue;
-            const auto place =
-                block.table + std::int64_t{row} * block.stride + static_cast<std::int64_t>(k);
-            blocks.slot_arc[place] = arc;
-            const auto own = arcs.arc_of[arcs.cell(state, labels[k])];
-            first_varying = std::min(first_varying, first_difference(a, arc, own));
-            blocks.slot[arc] = place;
-            blocks.transpose[place] =
-                block.transposed + static_cast<std::int64_t>(k) * block.padded_rows + row;
+            const auto column = static_cast<std::int64_t>(k);
+            const auto place = block.table + std::int64_t{row} * block.stride + column;
+            set_slot(a, place, arc, arcs.arc_of[arcs.cell(rows.front(), labels[k])]);
+            blocks.transpose[place] = block.transposed + column * block.padded_rows + row;
         }
     }
     blocks.most_rows = std::max(blocks.most_rows, block.padded_rows);

@@ -105,7 +105,11 @@ struct Forest {
 
     void lay_ports(const Automaton& automaton);
     void lay_families(Automaton& automaton, const Arcs& arcs);
-    void add_block(Automaton& automaton, const Arcs& arcs, std::int32_t state);
+    void add_table(Automaton& automaton, const Arcs& arcs, std::int32_t state);
+    void add_block(Automaton& automaton, const Arcs& arcs, const std::vector<std::int32_t>& rows,
+                   const std::vector<std::size_t>& labels);
+    void add_node(const Automaton& automaton, std::int64_t sum, std::int64_t arc);
+    void set_slot(Automaton& automaton, std::int64_t place, std::int64_t arc, std::int64_t own);
 };
 
 }  // namespace trelliswork

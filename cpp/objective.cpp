@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "objective_worker.hpp"
 #include "require.hpp"
 #include "segments.hpp"
 #include "threads.hpp"
@@ -10,8 +11,6 @@
 namespace trelliswork {
 
 namespace {
-
-constexpr std::size_t kTrainingMemoryLimit = std::size_t{64} << 20;
 
 void scale(std::vector<double>& values, double factor) {
     if (factor == 1.0) return;
@@ -38,30 +37,6 @@ void Objective::Gradients::clear() {
     std::fill(patterns.begin(), patterns.end(), 0.0);
     std::fill(edge.begin(), edge.end(), 0.0);
 }
-
-// What one thread needs: an engine, buffers for a sequence, and its share of the gradient.
-struct Objective::Worker {
-    Worker(const Objective& objective, const Weights& weights)
-        : engine(weights, kTrainingMemoryLimit), gradients(objective) {}
-
-    Engine engine;
-    std::vector<double> phi, masked;               // (T, D, L)
-    std::vector<double> posterior, inner;          // (T, D, L)
-    std::array<std::vector<double>, kKinds> rows;  // scores, then gradients, of the rows of a kind
-    std::vector<double> positional;                // (T, P′)
-    std::vector<double> edges, inner_edges;        // (T, P′): posteriors of patterns
-    std::vector<double> lengths;                   // (D, L): expected segments, weighted
-    Gradients gradients;
-    double loss = 0.0;
-
-    std::vector<double>& of(Kind kind) { return rows[static_cast<std::size_t>(kind)]; }
-
-    void clear(const Objective& objective) {
-        loss = 0.0;
-        gradients.clear();
-        lengths.assign(objective.length_scores_.size(), 0.0);
-    }
-};
 
 Objective::Objective(Automaton automaton, TrainingData data, ModelParts parts)
     : automaton_(std::move(automaton)), data_(std::move(data)), parts_(std::move(parts)) {
@@ -130,29 +105,6 @@ void Objective::add_gold_counts(std::int64_t first, std::int64_t last, double* c
     collect(found, counts);
 }
 
-// Counts the features of one gold segment, tokens first … last; `signal` (L,) is zero.
-void Objective::add_gold_segment(std::int64_t first, std::int64_t last, double weight,
-                                 std::vector<double>& signal, Gradients& counts) const {
-    const auto y = data_.gold[first];
-    signal[y] = weight;
-    const auto add = [&](Kind kind, std::int64_t row) {
-        if (const auto* rows = part(kind)) {
-            rows->layout.scatter(rows->rows, row, row + 1, signal.data(),
-                                 counts.kinds[static_cast<std::size_t>(kind)].data());
-        }
-    };
-    for (auto i = first; i < last; ++i) add(Kind::token, i);
-    add(Kind::begin, first);
-    add(Kind::end, last - 1);
-    add(Kind::length, last - first - 1);
-    if (part(Kind::segment) != nullptr) {
-        for (auto k = parts_.segment_offsets[last - 1]; k < parts_.segment_offsets[last]; ++k) {
-            if (parts_.segment_durations[k] == last - first) add(Kind::segment, k);
-        }
-    }
-    signal[y] = 0.0;
-}
-
 void Objective::load_parameters(const double* parameters) {
     for (auto& each : parts_.features) {
         if (!each) continue;
@@ -174,66 +126,6 @@ void Objective::forbid(const std::vector<std::uint8_t>& mask, std::int64_t first
     forbid_segments(length, data_.n_durations, automaton_.n_labels,
                     mask.data() + first * data_.n_masks * automaton_.n_labels, data_.n_masks,
                     scores.data());
-}
-
-// φ of the segments within tokens first … last.
-void Objective::score_segments(std::int64_t first, std::int64_t last, Worker& worker) const {
-    SegmentParts scores;
-    scores.length = last - first;
-    scores.n_durations = data_.n_durations;
-    scores.n_labels = automaton_.n_labels;
-    const auto score = [&](Kind kind) -> const double* {
-        if (part(kind) == nullptr) return nullptr;
-        part(kind)->score(first, last, worker.of(kind));
-        return worker.of(kind).data();
-    };
-    scores.token = score(Kind::token);
-    scores.begin = score(Kind::begin);
-    scores.end = score(Kind::end);
-    scores.by_length = length_scores_.empty() ? nullptr : length_scores_.data();
-    scores.longest = data_.longest.empty() ? nullptr : data_.longest.data();
-    compose_segments(scores, worker.phi.data());
-    if (part(Kind::segment) == nullptr) return;
-    const auto n = scores.n_labels;
-    const auto first_row = parts_.segment_offsets[first];
-    part(Kind::segment)->score(first_row, parts_.segment_offsets[last], worker.of(Kind::segment));
-    for (auto t = first; t < last; ++t) {
-        for (auto k = parts_.segment_offsets[t]; k < parts_.segment_offsets[t + 1]; ++k) {
-            const auto d = parts_.segment_durations[k] - 1;
-            double* phi = worker.phi.data() + ((t - first) * scores.n_durations + d) * n;
-            const double* own = worker.of(Kind::segment).data() + (k - first_row) * n;
-            for (std::int64_t y = 0; y < n; ++y) phi[y] += own[y];
-        }
-    }
-}
-
-// From posteriors of segments to the gradients of all that their scores are made of.
-void Objective::scatter_segments(std::int64_t first, std::int64_t last, Worker& worker) const {
-    const auto n = static_cast<std::int64_t>(automaton_.n_labels);
-    const auto length = last - first;
-    for (const auto kind : {Kind::token, Kind::begin, Kind::end}) {
-        worker.of(kind).resize(static_cast<std::size_t>(length * n));
-    }
-    decompose_segments(length, data_.n_durations, n, worker.posterior.data(),
-                       worker.of(Kind::token).data(), worker.of(Kind::begin).data(),
-                       worker.of(Kind::end).data(),
-                       worker.lengths.empty() ? nullptr : worker.lengths.data());
-    const auto scatter = [&](Kind kind, std::int64_t first_row, std::int64_t last_row) {
-        if (part(kind) == nullptr) return;
-        part(kind)->layout.scatter(part(kind)->rows, first_row, last_row, worker.of(kind).data(),
-                                   worker.gradients.kinds[static_cast<std::size_t>(kind)].data());
-    };
-    for (const auto kind : {Kind::token, Kind::begin, Kind::end}) scatter(kind, first, last);
-    if (part(Kind::segment) == nullptr) return;
-    const auto first_row = parts_.segment_offsets[first];
-    for (auto t = first; t < last; ++t) {
-        for (auto k = parts_.segment_offsets[t]; k < parts_.segment_offsets[t + 1]; ++k) {
-            const auto d = parts_.segment_durations[k] - 1;
-            std::copy_n(worker.posterior.data() + ((t - first) * data_.n_durations + d) * n, n,
-                        worker.of(Kind::segment).data() + (k - first_row) * n);
-        }
-    }
-    scatter(Kind::segment, first_row, parts_.segment_offsets[last]);
 }
 
 void Objective::add_sequence(std::int64_t b, Worker& worker) const {

@@ -11,6 +11,7 @@
 // pairs (edge feature, pattern).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -99,7 +100,12 @@ class Objective {
     const FeaturePart* part(Kind kind) const {
         return parts_.features[static_cast<std::size_t>(kind)].get();
     }
-    bool has_segments() const { return data_.n_durations > 1; }
+    // Whether scores are those of segments, be they all of one token.
+    bool has_segments() const {
+        return data_.n_durations > 1 ||
+               std::any_of(parts_.features.begin() + 1, parts_.features.end(),
+                           [](const auto& each) { return each != nullptr; });
+    }
     void collect(const Gradients& gradients, double* parameters) const;
     void add_gold_counts(std::int64_t first, std::int64_t last, double* counts) const;
     void add_gold_segment(std::int64_t first, std::int64_t last, double weight,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from oracle import EnumeratedPath, segmentations
@@ -37,6 +38,11 @@ class PatternModel:
     continues: list[bool]
     accepts: Callable[[tuple[int, ...]], bool] | None = None  # reads one letter a segment
     language: Automaton | None = field(default=None, repr=False)
+    memory_limit: int = 2**20
+
+    @cached_property
+    def spelled(self) -> list[tuple[int, ...]]:
+        return list(self.patterns)
 
     def automaton(self) -> Automaton:
         automaton = self.patterns.automaton(repeats=self.repeats, continues=self.continues)
@@ -45,7 +51,11 @@ class PatternModel:
         return product(automaton, self.language.unambiguous()).automaton
 
     def trellis(self, automaton: Automaton | None = None, **changes) -> Trellis:
-        options = {"weights": self.weights, "position_weights": self.position_weights} | changes
+        options = {
+            "weights": self.weights,
+            "position_weights": self.position_weights,
+            "memory_limit": self.memory_limit,
+        } | changes
         return Trellis(self.scores, self.automaton() if automaton is None else automaton, **options)
 
     def paths(self) -> list[PatternPath]:
@@ -72,7 +82,7 @@ class PatternModel:
             if read and read[-1] == y and not self.repeats[y]:
                 return None
             read = (*read, y)
-            for z, pattern in enumerate(self.patterns):
+            for z, pattern in enumerate(self.spelled):
                 if read[-len(pattern) :] == pattern:
                     score += self.weights[z]
                     if self.position_weights is not None and z < self.position_weights.shape[1]:

@@ -7,7 +7,14 @@ import pytest
 
 import trelliswork as tw
 from commands import fail, run, train_model
-from trelliswork.inspection import ModelSizes, top_edge_features, top_features, top_transitions
+from trelliswork.inspection import (
+    ModelSizes,
+    WeighedPatterns,
+    feature_names,
+    top_edge_features,
+    top_features,
+    top_transitions,
+)
 
 
 @pytest.fixture(scope="module")
@@ -126,3 +133,56 @@ def test_the_loss_of_kept_weights_is_explained(tmp_path):
     note = "weights with the best dev F1 were kept"
     assert note in run("inspect", model).stdout
     assert note not in run("inspect", train_model(tmp_path)).stdout
+
+
+def test_sparse_patterns_are_shown_by_length(tmp_path):
+    path = tmp_path / "m.tw"
+    words, labels = [["a", "b", "c", "d"], ["a", "b", "d"]], [["W", "X", "Y", "Z"], ["W", "X", "Z"]]
+    tagger = tw.CRFTagger(features="word[0]\nedge: word[0]", order=2).fit(words, labels)
+    tagger.save(path)
+    shown = " ".join(run("inspect", path, "--top", 1).stdout.split())
+    assert "Sparse patterns" in shown
+    assert "3 3 64 4.69% 100%" in shown  # W X Y, X Y Z, W X Z
+    assert "7 states and 28 arcs" in shown
+    assert "Patterns of 3 labels name weight" in shown
+    assert "word[0]=b W → X" in shown
+    record = json.loads(run("inspect", path, "--json").stdout)
+    assert [own["patterns"] for own in record["patterns"]["lengths"]] == [4, 3]
+    assert record["sizes"]["patterns"] == 7
+    patterns = WeighedPatterns.of(tagger)
+    best = int(patterns.weights[4:].argmax()) + 4
+    name, weight = record["patterns"]["lengths"][1]["top"]["positive"][0]
+    assert (name, weight) == (patterns.spell(best), patterns.weights[best])
+
+
+def test_segments_have_features_of_their_own(tmp_path):
+    path = tmp_path / "m.tw"
+    words, labels = [["a", "b", "c"], ["a", "c"]], [["X", "X", "Y"], ["X", "Y"]]
+    templates = "word[0]\nbegin: word[0]\nend: word[0]\nsegment: text"
+    tagger = tw.CRFTagger(features=templates, max_segment=10, l2=0.1).fit(words, labels)
+    tagger.save(path)
+    shown = " ".join(run("inspect", path, "--top", 50).stdout.split())
+    assert "segments up to X: 10 Y: 10" in shown
+    assert "of segments" in shown
+    for name in (
+        "begin: word[0]=a",
+        "end: word[0]=b",
+        "segment: text=a b",
+        "length 1",
+    ):
+        assert name in shown
+    assert feature_names(tagger)[-1][-2:] == ["length 8", "length 9–10"]
+    found = top_features(tagger, "X", 100)
+    model = tagger.model_
+    parts = (model.state, model.begin, model.end, model.segment, model.length)
+    largest = max(part.weights[part.outputs == 0].max() for part in parts)
+    assert found.positive[0].weight == largest
+    assert "length 2" in dict(found.positive)
+    with pytest.raises(tw.LabelError, match=r"Unknown label 'O'.*are X, Y"):
+        top_features(tagger, "O")
+
+
+def test_a_chain_has_no_section_of_patterns(model):
+    assert "Sparse patterns" not in run("inspect", model).stdout
+    (pairs,) = json.loads(run("inspect", model, "--json").stdout)["patterns"]["lengths"]
+    assert (pairs["length"], pairs["patterns"], pairs["possible"]) == (2, 16, 16)

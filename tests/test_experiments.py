@@ -9,12 +9,15 @@ import runpy
 import sys
 from pathlib import Path
 
+import appendix_b
 import figure2
 import inequality
+import markov_sources
 import numpy as np
 import propbank
 import propbank_features
 import pytest
+import synthetic
 import table1
 import transducer
 import usaddress
@@ -26,7 +29,16 @@ from trials import Trial, TrialStore, permutation_test
 import trelliswork as tw
 
 EXPERIMENTS = Path(__file__).parent.parent / "experiments"
-SCRIPTS = ("figure2", "inequality", "propbank", "table1", "transducer", "usaddress")
+SCRIPTS = (
+    "appendix_b",
+    "figure2",
+    "inequality",
+    "propbank",
+    "synthetic",
+    "table1",
+    "transducer",
+    "usaddress",
+)
 
 
 def result(directory: Path, name: str) -> dict[str, object]:
@@ -62,6 +74,48 @@ def test_table_1_agrees_to_two_decimals(tmp_path: Path) -> None:
         "constrained decoding": "bcd",
         "constrained training": "acd",
     }
+
+
+def test_appendix_b_agrees_to_the_printed_decimals(tmp_path: Path) -> None:
+    assert appendix_b.main(["--output", str(tmp_path)])
+    found = result(tmp_path, "appendix_b")
+    assert found["log_z"]["ours"] == pytest.approx(12.696, abs=5e-4)
+    assert found["table 13"]["differences"] == found["table 14"]["differences"] == []
+
+
+def test_appendix_b_says_where_it_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(appendix_b, "SPOKEN_FOR", "PPOLOLOO")
+    assert not appendix_b.main(["--output", str(tmp_path)])
+    assert result(tmp_path, "appendix_b")["table 14"]["differences"]
+
+
+def test_longer_patterns_help_on_sources_of_high_order(tmp_path: Path) -> None:
+    few = ["--seeds", "1", "--sources", "2", "--sigmas", "0.1", "--sizes", "60", "--test", "40"]
+    few += ["--orders", "1", "2", "3", "--max-iter", "60", "--output", str(tmp_path)]
+    synthetic.main(few)
+    found = result(tmp_path, "synthetic")
+    first, second, third = found["rows"]
+    assert first["accuracy"] < second["accuracy"]
+    assert first["patterns"] < second["patterns"] < third["patterns"]
+    (parts,) = found["exclusive"]
+    for part in ("train", "test"):
+        only, every = parts[part]
+        assert 0 <= only < every <= 5 * 5 * 2**3
+    assert (tmp_path / "synthetic.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_markov_sources_have_few_next_states() -> None:
+    rng = np.random.default_rng(0)
+    source = markov_sources.Source.draw(2, rng)
+    states = source.states(200, rng)
+    following: dict[tuple[int, ...], set[int]] = {}
+    for row in states.tolist():
+        for t in range(2, len(row)):
+            following.setdefault(tuple(row[t - 2 : t]), set()).add(row[t])
+    assert {len(found) for found in following.values()} <= {1, 2}
+    seen = source.observe(states, 0.0, rng)
+    assert seen.shape == (200, 20, 10)
+    np.testing.assert_allclose(seen[:, 1:, 3:6], source.means[states[:, :-1]])
 
 
 def test_the_transducer_has_our_distribution(tmp_path: Path) -> None:

@@ -51,6 +51,7 @@ def pattern_models(draw, positional: bool | None = None, elements=ordinary) -> P
         draw(st.one_of(never, flags)),
         accepts,
         language,
+        draw(st.sampled_from([0, 2**20])),  # with checkpoints and without
     )
 
 

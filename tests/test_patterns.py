@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import trelliswork as tw
 from strategies import pattern_sets
 from trelliswork.automaton import Automaton
 from trelliswork.errors import DataError, LabelError
+from trelliswork.pattern_statistics import PatternStatistics, growth_problem, warn_of_growth
 from trelliswork.patterns import Patterns
 
 
@@ -66,7 +68,7 @@ def test_the_most_frequent_patterns_keep_their_parts(data):
 
 @given(st.data())
 def test_fired_patterns_end_at_their_segments(data):
-    patterns = data.draw(pattern_sets())
+    patterns = data.draw(st.one_of(pattern_sets(), st.integers(1, 3).map(Patterns.chain)))
     sequences = data.draw(letter_sequences(patterns.n_labels))
     offsets, ids = patterns.fired(*flat(sequences))
     ends = [tuple(own[: i + 1]) for own in sequences for i in range(len(own))]
@@ -85,7 +87,8 @@ def states_of(patterns, repeats):
     possible = [z for z in patterns if all(a != b or repeats[a] for a, b in itertools.pairwise(z))]
     every = {(), *((y,) for y in range(patterns.n_labels))}
     every |= {z[:k] for z in possible for k in range(len(z))}
-    return sorted(every, key=lambda state: (len(state), state))
+    # Short ones first, then by the last letter, so that the kernel can read them as vectors.
+    return sorted(every, key=lambda s: (s[-1] if len(s) > 1 else -1, len(s), s))
 
 
 @given(st.data())
@@ -154,6 +157,13 @@ def test_names_and_back():
     assert patterns.names(["a", "b"]) == [("b",), ("a", "b", "a")]
     assert patterns.order == 2
     assert patterns.lengths.tolist() == [1, 3]
+
+
+def test_places_in_another_set():
+    patterns = Patterns.of([(0, 1), (1, 1), (1, 2, 0)], 3)
+    other = Patterns.of([(0,), (1, 0), (2, 2), (0, 2, 1)], 3)  # 0 is 1 there, 1 is 0, 2 is 2
+    assert patterns.places_in(other, [1, 0, 2]).tolist() == [1, -1, 3]
+    assert patterns.places_in(other, [1, -1, 2]).tolist() == [-1, -1, -1]
 
 
 @given(pattern_sets())
@@ -255,3 +265,48 @@ def test_large_sets_agree_with_small_steps(seed):
         fires = automaton.pattern_ids[slice(*automaton.pattern_offsets[arc : arc + 2])]
         assert fires.tolist() == ids[offsets[m] : offsets[m + 1]].tolist()
         state = int(automaton.target[arc])
+
+
+def test_statistics_count_lengths():
+    patterns = Patterns.observe([0, 1, 0, 1, 1, -1, 0, 1], [0, 8], 3, 2)
+    found = PatternStatistics.of(patterns)
+    assert found.to_dict()["labels"] == 3
+    assert (found.patterns, found.arcs) == (len(patterns), patterns.automaton().n_arcs)
+    assert found.states == patterns.automaton().n_states
+    assert [
+        (own.length, own.patterns, own.possible, own.occurrences, own.once) for own in found.lengths
+    ] == [(2, 3, 9, 5, 2), (3, 3, 27, 3, 3)]
+    assert PatternStatistics.of(Patterns.chain(2)).lengths[0].once is None
+    assert growth_problem(PatternStatistics.of(Patterns.of([], 2))) is None
+
+
+def test_warns_where_every_pattern_occurs(caplog):
+    rng = np.random.default_rng(0)
+    dense = Patterns.observe(rng.integers(0, 12, 20_000), [0, 20_000], 12, 3)
+    warn_of_growth(PatternStatistics.of(dense))
+    assert "1,728 of 3 labels, 12.0 times as many as of 2" in caplog.text
+    assert "min_pattern_count" in caplog.text
+
+
+def test_training_warns_too(caplog):
+    rng = np.random.default_rng(0)
+    labels = [[f"y{i}" for i in rng.integers(0, 12, 2_000)] for _ in range(5)]
+    words = [["word"] * len(own) for own in labels]
+    tw.CRFTagger(features="word[0]", order=2, max_iter=0).fit(words, labels)
+    assert "grows exponentially" in caplog.text
+
+
+def test_warns_of_large_automata_for_rare_patterns():
+    rng = np.random.default_rng(0)
+    rare = Patterns.observe(rng.integers(0, 60, 2_000), [0, 2_000], 60, 3)
+    problem = growth_problem(PatternStatistics.of(rare))
+    assert "occur once only" in problem
+    assert "arcs" in problem
+
+
+def test_sparse_patterns_are_no_reason_to_warn(caplog):
+    cycle = np.tile(np.arange(40), 500)
+    sparse = Patterns.observe(cycle, [0, cycle.size], 40, 4)
+    warn_of_growth(PatternStatistics.of(sparse))
+    warn_of_growth(PatternStatistics.of(Patterns.chain(40)))
+    assert not caplog.records

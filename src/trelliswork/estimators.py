@@ -27,6 +27,7 @@ from trelliswork.learn.weights import sequence_weights
 from trelliswork.model import CRFModel
 from trelliswork.parallel import resolve_jobs
 from trelliswork.parameters import check_parameters, restored_parameters, saved_parameters
+from trelliswork.pattern_statistics import PatternStatistics, warn_of_growth
 from trelliswork.persist import read_model_file, write_model_file
 from trelliswork.plan import DECODING_BUDGET, TRAINING_BUDGET, Plan, plan
 from trelliswork.progress import TrainingProgress, TrainingStep
@@ -270,6 +271,7 @@ class CRFTagger(Tagger):
             edge_order=self.edge_order,
         )
         labels = structure.labels
+        warn_of_growth(PatternStatistics.of(structure.patterns, structure.automaton))
         rules = plan(
             labels,
             self.constraints,

@@ -13,17 +13,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from trelliswork.errors import LabelError
+from trelliswork.structure import length_buckets
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from trelliswork.estimators import CRFTagger
+    from trelliswork.model import CRFModel, PairWeights
+    from trelliswork.patterns import Patterns
 
 __all__ = [
     "ModelSizes",
     "TopFeatures",
+    "WeighedPatterns",
     "Weighted",
+    "feature_names",
     "top_edge_features",
     "top_features",
     "top_transitions",
@@ -37,12 +44,15 @@ class ModelSizes:
     Attributes
     ----------
     labels
-        ``L``.
-    features, edge_features
-        Features of tokens and of transitions.
+        Labels of tokens.
+    features, edge_features, segment_features
+        Features of tokens, of transitions, and of segments: their first and last token, their
+        length, and the whole.
+    patterns
+        Label patterns; in a chain of order 1, all transitions.
     weights
-        Those of pairs of a feature and a label (or a transition), and of transitions that are
-        not 0: transitions are kept as a full matrix, where 0 also means "no weight".
+        Those of pairs of a feature and a label (or a pattern), and of label patterns. The
+        transitions of a chain are kept as a full matrix, where 0 also means "no weight".
     nonzero
         Those that are not 0.
     """
@@ -50,6 +60,8 @@ class ModelSizes:
     labels: int
     features: int
     edge_features: int
+    segment_features: int
+    patterns: int
     weights: int
     nonzero: int
 
@@ -57,14 +69,18 @@ class ModelSizes:
     def of(cls, tagger: CRFTagger) -> ModelSizes:
         """Measure a trained tagger."""
         model = tagger.model_
-        pairs = [model.state] if model.edge is None else [model.state, model.edge]
-        transitions = int(np.count_nonzero(model.transitions))
+        of_segments = [part for part in _segment_parts(model) if part is not None]
+        parts = [part for part in (model.state, model.edge, *of_segments) if part is not None]
+        nonzero = int(np.count_nonzero(model.pattern_weights))
         return cls(
             labels=len(model.labels),
             features=model.state.offsets.size - 1,
             edge_features=0 if model.edge is None else model.edge.offsets.size - 1,
-            weights=transitions + sum(p.weights.size for p in pairs),
-            nonzero=transitions + sum(int(np.count_nonzero(p.weights)) for p in pairs),
+            segment_features=sum(part.offsets.size - 1 for part in of_segments),
+            patterns=len(model.patterns),
+            weights=(nonzero if model.patterns.is_chain else len(model.patterns))
+            + sum(part.weights.size for part in parts),
+            nonzero=nonzero + sum(int(np.count_nonzero(part.weights)) for part in parts),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -86,8 +102,29 @@ class TopFeatures(NamedTuple):
     negative: list[Weighted]
 
 
+def feature_names(tagger: CRFTagger) -> list[Sequence[str]]:
+    """Return the names of the features of tokens, and of the four parts of segments."""
+    model = tagger.model_
+    encoder = model.encoder
+    if model.segmentation is None:
+        return [encoder.feature_names(), (), (), (), ()]
+    buckets = length_buckets(model.structure.n_durations)
+    shortest = 1 + np.searchsorted(buckets, np.arange(buckets[-1] + 1))
+    longest = np.searchsorted(buckets, np.arange(buckets[-1] + 1), side="right")
+    return [
+        encoder.feature_names(),
+        encoder.begin_feature_names(),
+        encoder.end_feature_names(),
+        encoder.segment_feature_names(),
+        [
+            f"length {low}" if low == high else f"length {low}–{high}"
+            for low, high in zip(shortest.tolist(), longest.tolist(), strict=True)
+        ],
+    ]
+
+
 def top_features(
-    tagger: CRFTagger, label: str, n: int = 10, *, names: Sequence[str] | None = None
+    tagger: CRFTagger, label: str, n: int = 10, *, names: Sequence[Sequence[str]] | None = None
 ) -> TopFeatures:
     """Return the features with the largest and the smallest weights for a label.
 
@@ -96,36 +133,75 @@ def top_features(
     tagger
         A trained tagger.
     label
-        The label.
+        The label; in a semi-Markov model, the name of segments.
     n
         How many of each sign.
     names
-        ``tagger.model_.encoder.feature_names()``, where they are at hand: for large models they
-        take longer than the rest.
+        What `feature_names` returned, where it is at hand: for large models it takes longer than
+        the rest.
     """
     model = tagger.model_
-    names = model.encoder.feature_names() if names is None else names
-    mine = np.flatnonzero(model.state.outputs == model.labels.id(label))
-    # Of the pair's place only: `features` of the whole model would be as long as all its weights.
-    features = np.searchsorted(model.state.offsets, mine, side="right") - 1
-    weights = model.state.weights[mine]
-    return TopFeatures(
-        [Weighted(names[features[i]], float(weights[i])) for i in _largest(weights, n)],
-        [Weighted(names[features[i]], float(weights[i])) for i in _largest(-weights, n)],
-    )
+    letters = model.structure.letter_names
+    if label not in letters:
+        raise LabelError(f"Unknown label {label!r}. The labels are {', '.join(letters)}.")
+    names = feature_names(tagger) if names is None else names
+    found = []
+    for part, own in zip((model.state, *_segment_parts(model)), names, strict=True):
+        if part is None:
+            continue
+        mine = np.flatnonzero(part.outputs == letters.index(label))
+        # Of the pair's place only: `features` of the whole model would be as long as all weights.
+        features = np.searchsorted(part.offsets, mine, side="right") - 1
+        found.append((own, features, part.weights[mine]))
+    weights = np.concatenate([own for _, _, own in found])
+    ends = np.cumsum([own.size for _, _, own in found])
+
+    def weighted(index: int) -> Weighted:
+        part = int(np.searchsorted(ends, index, side="right"))
+        own, features, _ = found[part]
+        place = index - int(ends[part]) + features.size
+        return Weighted(own[features[place]], float(weights[index]))
+
+    return _signs(weights, weighted, n)
+
+
+class WeighedPatterns(NamedTuple):
+    """The label patterns of a model.
+
+    Attributes
+    ----------
+    patterns
+        The ``P`` patterns.
+    weights
+        Shape ``(P,)``.
+    names
+        Of the labels that patterns are made of.
+    """
+
+    patterns: Patterns
+    weights: NDArray[np.float64]
+    names: Sequence[str]
+
+    @classmethod
+    def of(cls, tagger: CRFTagger) -> WeighedPatterns:
+        """Return those of a trained tagger; in a chain of order 1, the transitions."""
+        model = tagger.model_
+        return cls(model.patterns, model.pattern_weights, model.structure.letter_names)
+
+    def top(self, length: int, n: int = 10) -> TopFeatures:
+        """Return the patterns of a length with the largest and with the smallest weights."""
+        first, last = np.searchsorted(self.patterns.lengths, [length, length + 1]).tolist()
+        weights = self.weights[first:last]
+        return _signs(weights, lambda i: Weighted(self.spell(first + i), float(weights[i])), n)
+
+    def spell(self, pattern: int) -> str:
+        """Return the labels of a pattern, with arrows between them."""
+        return " → ".join(self.names[y] for y in self.patterns[pattern])
 
 
 def top_transitions(tagger: CRFTagger, n: int = 10) -> TopFeatures:
     """Return the likeliest and the unlikeliest steps from one label to the next."""
-    model = tagger.model_
-    weights = model.transitions.ravel()
-
-    def weighted(index: int) -> Weighted:
-        return Weighted(_step(model.labels.names, index), float(weights[index]))
-
-    return TopFeatures(
-        [weighted(i) for i in _largest(weights, n)], [weighted(i) for i in _largest(-weights, n)]
-    )
+    return WeighedPatterns.of(tagger).top(2, n)
 
 
 def top_edge_features(tagger: CRFTagger, n: int = 10) -> TopFeatures:
@@ -134,21 +210,27 @@ def top_edge_features(tagger: CRFTagger, n: int = 10) -> TopFeatures:
     if model.edge is None:
         return TopFeatures([], [])
     names, edge = model.encoder.edge_feature_names(), model.edge
+    patterns = WeighedPatterns.of(tagger)
 
     def weighted(index: int) -> Weighted:
         feature = int(np.searchsorted(edge.offsets, index, side="right")) - 1
-        step = _step(model.labels.names, int(edge.outputs[index]))
+        step = patterns.spell(int(edge.outputs[index]))
         return Weighted(f"{names[feature]}  {step}", float(edge.weights[index]))
 
+    return _signs(edge.weights, weighted, n)
+
+
+def _segment_parts(model: CRFModel) -> tuple[PairWeights | None, ...]:
+    """Return the weights of features of segments, in the order of `feature_names`."""
+    return model.begin, model.end, model.segment, model.length
+
+
+def _signs(
+    weights: NDArray[np.float64], weighted: Callable[[int], Weighted], n: int
+) -> TopFeatures:
     return TopFeatures(
-        [weighted(i) for i in _largest(edge.weights, n)],
-        [weighted(i) for i in _largest(-edge.weights, n)],
+        [weighted(i) for i in _largest(weights, n)], [weighted(i) for i in _largest(-weights, n)]
     )
-
-
-def _step(labels: Sequence[str], output: int) -> str:
-    before, after = divmod(output, len(labels))
-    return f"{labels[before]} → {labels[after]}"
 
 
 def _largest(weights: NDArray[np.float64], n: int) -> list[int]:

@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 
     IntArray = NDArray[np.int64]
 
-__all__ = ["Counted", "LetterSequences", "count_patterns", "most_frequent"]
+__all__ = [
+    "Counted",
+    "LetterSequences",
+    "count_patterns",
+    "find_pairs",
+    "flatten",
+    "most_frequent",
+]
 
 
 class LetterSequences(NamedTuple):
@@ -114,3 +121,23 @@ def most_frequent(found: list[Counted], most: int) -> list[Counted]:
         Counted(own.letters[share], own.counts[share])
         for own, share in zip(found, shares, strict=True)
     ]
+
+
+def flatten(found: list[Counted]) -> tuple[IntArray, NDArray[np.int32], IntArray]:
+    """Return offsets ``(P + 1,)``, letters and counts ``(P,)`` of the patterns of all lengths."""
+    none = np.zeros(0, dtype=np.int64)
+    lengths = [np.full(own.counts.size, own.letters.shape[1]) for own in found]
+    return (
+        np.concatenate([[0], np.cumsum(np.concatenate([none, *lengths]))]),
+        np.concatenate([none.astype(np.int32), *(own.letters.ravel() for own in found)]),
+        np.concatenate([none, *(own.counts for own in found)]),
+    )
+
+
+def find_pairs(sequences: LetterSequences, n_labels: int) -> tuple[IntArray, NDArray[np.int32]]:
+    """Find pair ``y' * L + y`` at each segment: offsets ``(M + 1,)`` and ids, with no search."""
+    letters, begins = sequences
+    before = np.where(begins, -1, np.roll(letters, 1))
+    both = (before >= 0) & (letters >= 0)
+    ids = before[both] * n_labels + letters[both]
+    return np.concatenate([[0], np.cumsum(both)]), ids.astype(np.int32)

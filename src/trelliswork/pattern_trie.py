@@ -51,9 +51,9 @@ class Trie:
 
     @classmethod
     def of(
-        cls, letters: NDArray[np.int32], offsets: IntArray, n_labels: int, kept: BoolArray
+        cls, letters: NDArray[np.int32], offsets: IntArray, n_labels: int, repeats: BoolArray
     ) -> Trie:
-        """Make the trie of the patterns that are kept; the others keep their ids.
+        """Make the trie of the patterns that can occur; the others keep their ids.
 
         Parameters
         ----------
@@ -61,10 +61,15 @@ class Trie:
             Pattern ``z`` is ``letters[offsets[z]:offsets[z + 1]]``.
         n_labels
             ``L``.
-        kept
-            Shape ``(P,)``.
+        repeats
+            Which letters may follow themselves, shape ``(L,)``.
         """
         lengths = np.diff(offsets)
+        again = np.zeros(letters.size, dtype=np.int64)
+        again[1:] = (letters[1:] == letters[:-1]) & ~repeats[letters[1:]]
+        again[offsets[:-1]] = 0
+        so_far = np.concatenate([[0], np.cumsum(again)])
+        kept = so_far[offsets[1:]] == so_far[offsets[:-1]]
         parents, own = [np.array([-1])], [np.array([-1])]
         levels = [0, 1]
         node = np.zeros(lengths.size, dtype=np.int64)  # of each pattern's prefix, so far
@@ -160,7 +165,7 @@ class Trie:
         counts = np.bincount(every, minlength=self.parent.size)
         return np.concatenate([[0], np.cumsum(counts)]), patterns[order]
 
-    def find(self, letters: IntArray, begins: BoolArray) -> tuple[IntArray, IntArray]:
+    def find(self, letters: IntArray, begins: BoolArray) -> tuple[IntArray, NDArray[np.int32]]:
         """Find the patterns that end at each segment: offsets ``(M + 1,)`` and ids."""
         node = letters + 1  # of the n letters that end at each segment; 0 for none
         ends = np.flatnonzero(node > 0)
@@ -177,7 +182,7 @@ class Trie:
             node[ends] = longer
         counts = sum(np.bincount(places, minlength=letters.size) for places, _ in hits)
         offsets = np.concatenate([[0], np.cumsum(counts)])
-        ids = np.empty(offsets[-1], dtype=np.int64)
+        ids = np.empty(offsets[-1], dtype=np.int32)
         free = offsets[:-1].copy()
         for places, patterns in hits:
             ids[free[places]] = patterns

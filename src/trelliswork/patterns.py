@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trelliswork import pattern_counting
 from trelliswork.automaton import Automaton
 from trelliswork.pattern_checks import check_arrays, checked_patterns, ids_of_names
-from trelliswork.pattern_counting import LetterSequences, count_patterns, most_frequent
+from trelliswork.pattern_counting import LetterSequences
 from trelliswork.pattern_trie import Trie
 
 if TYPE_CHECKING:
@@ -78,11 +79,8 @@ class Patterns:
     def chain(n_labels: int) -> Patterns:
         """Return all pairs of labels, in rows: pattern ``y' * L + y`` is ``(y', y)``."""
         before, after = (axis.ravel() for axis in np.mgrid[:n_labels, :n_labels])
-        return Patterns(
-            n_labels,
-            2 * np.arange(n_labels * n_labels + 1),
-            np.column_stack([before, after]).ravel(),
-        )
+        pairs = np.column_stack([before, after]).ravel()
+        return Patterns(n_labels, 2 * np.arange(n_labels * n_labels + 1), pairs)
 
     @classmethod
     def of(cls, patterns: Iterable[Sequence[int]], n_labels: int) -> Patterns:
@@ -94,11 +92,8 @@ class Patterns:
             If a pattern is empty, comes twice, or has a letter that is not in ``0 … L - 1``.
         """
         given = checked_patterns(patterns, n_labels)
-        return cls(
-            n_labels,
-            np.cumsum([0, *map(len, given)]),
-            np.array([letter for pattern in given for letter in pattern], dtype=np.int32),
-        )
+        letters = [y for pattern in given for y in pattern]
+        return cls(n_labels, np.cumsum([0, *map(len, given)]), letters)
 
     @classmethod
     def named(cls, patterns: Iterable[Sequence[str]], names: Sequence[str]) -> Patterns:
@@ -151,19 +146,10 @@ class Patterns:
                 f"{min_count} and {max_patterns}."
             )
         sequences = LetterSequences.of(letters, offsets, n_labels)
-        found = count_patterns(sequences, n_labels, order, min_count)
+        found = pattern_counting.count_patterns(sequences, n_labels, order, min_count)
         if max_patterns is not None and found:
-            found = most_frequent(found, max_patterns)
-        none = np.zeros(0, dtype=np.int64)
-        lengths = np.concatenate(
-            [none, *(np.full(own.counts.size, own.letters.shape[1]) for own in found)]
-        )
-        return cls(
-            n_labels,
-            np.concatenate([[0], np.cumsum(lengths)]),
-            np.concatenate([none, *(own.letters.ravel() for own in found)]),
-            np.concatenate([none, *(own.counts for own in found)]),
-        )
+            found = pattern_counting.most_frequent(found, max_patterns)
+        return cls(n_labels, *pattern_counting.flatten(found))
 
     @property
     def lengths(self) -> IntArray:
@@ -210,7 +196,7 @@ class Patterns:
             return Automaton.chain(self.n_labels)
         return self._trie(may_repeat & ~stays).automaton(may_repeat, stays)
 
-    def fired(self, letters: ArrayLike, offsets: ArrayLike) -> tuple[IntArray, IntArray]:
+    def fired(self, letters: ArrayLike, offsets: ArrayLike) -> tuple[IntArray, NDArray[np.int32]]:
         """Find the patterns that end at each segment of label sequences.
 
         Parameters
@@ -232,13 +218,8 @@ class Patterns:
         ([0, 1, 1, 4], [0, 0, 1, 2])
         """
         sequences = LetterSequences.of(letters, offsets, self.n_labels)
-        if self.is_chain:  # no need to look anything up
-            before = np.where(sequences.begins, -1, np.roll(sequences.letters, 1))
-            both = (before >= 0) & (sequences.letters >= 0)
-            return (
-                np.concatenate([[0], np.cumsum(both)]),
-                before[both] * self.n_labels + sequences.letters[both],
-            )
+        if self.is_chain:
+            return pattern_counting.find_pairs(sequences, self.n_labels)
         every = np.ones(self.n_labels, dtype=bool)
         return self._trie(every).find(*sequences)
 
@@ -260,7 +241,7 @@ class Patterns:
 
     def names(self, labels: Sequence[str]) -> list[tuple[str, ...]]:
         """Spell the patterns with the names of the labels."""
-        return [tuple(labels[letter] for letter in pattern) for pattern in self]
+        return [tuple(labels[y] for y in pattern) for pattern in self]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays, by name, for a model file; see :meth:`restore`."""
@@ -281,21 +262,10 @@ class Patterns:
         return flags
 
     def _trie(self, repeats: BoolArray) -> Trie:
-        """Return the trie of the patterns that can occur; the others keep their ids.
-
-        Parameters
-        ----------
-        repeats
-            Which letters may follow themselves, shape ``(L,)``.
-        """
+        """Return the trie of the patterns that can occur if only some letters repeat, ``(L,)``."""
         key = repeats.tobytes()
         if key not in self._tries:
-            again = np.zeros(self.letters.size, dtype=np.int64)
-            again[1:] = (self.letters[1:] == self.letters[:-1]) & ~repeats[self.letters[1:]]
-            again[self.offsets[:-1]] = 0
-            never = np.concatenate([[0], np.cumsum(again)])
-            kept = never[self.offsets[1:]] == never[self.offsets[:-1]]
-            self._tries[key] = Trie.of(self.letters, self.offsets, self.n_labels, kept)
+            self._tries[key] = Trie.of(self.letters, self.offsets, self.n_labels, repeats)
         return self._tries[key]
 
     @cached_property
@@ -304,6 +274,9 @@ class Patterns:
 
     def __len__(self) -> int:
         return int(self.offsets.size - 1)
+
+    def __getitem__(self, index: int) -> tuple[int, ...]:
+        return tuple(self.letters[self.offsets[index] : self.offsets[index + 1]].tolist())
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
         flat = self.letters.tolist()

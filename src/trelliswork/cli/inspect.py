@@ -13,15 +13,19 @@ from trelliswork.estimators import load
 from trelliswork.features import TemplateEncoder
 from trelliswork.inspection import (
     ModelSizes,
+    WeighedPatterns,
+    feature_names,
     top_edge_features,
     top_features,
     top_transitions,
 )
+from trelliswork.pattern_statistics import PatternStatistics
 from trelliswork.tables import shorten, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from trelliswork.automaton import Automaton
     from trelliswork.estimators import CRFTagger
     from trelliswork.inspection import TopFeatures
 
@@ -52,7 +56,7 @@ def inspect(
 ) -> None:
     """Show what a model has learned: sizes, top features and transitions, the training log."""
     tagger = load(model)
-    summary = _summary(tagger, model, label or list(tagger.labels_.names), top)
+    summary = _summary(tagger, model, label or list(tagger.model_.structure.letter_names), top)
     if as_json:
         typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
     else:
@@ -62,7 +66,7 @@ def inspect(
 def _summary(tagger: CRFTagger, path: Path, labels: Sequence[str], top: int) -> dict[str, Any]:
     """Everything there is to show, as JSON values."""
     encoder = tagger.model_.encoder
-    names = encoder.feature_names()
+    names = feature_names(tagger)
     scores = [(s.iteration, s.dev_score) for s in tagger.training_log_ if s.dev_score is not None]
     return {
         "file": str(path),
@@ -74,6 +78,7 @@ def _summary(tagger: CRFTagger, path: Path, labels: Sequence[str], top: int) -> 
         "tokenizer": tagger.metadata_.get("tokenizer"),
         "sizes": ModelSizes.of(tagger).to_dict(),
         "templates": str(encoder.templates) if isinstance(encoder, TemplateEncoder) else None,
+        "segments": _segments(tagger),
         "parameters": {
             name: value
             for name, value in tagger.get_params(deep=False).items()
@@ -82,6 +87,7 @@ def _summary(tagger: CRFTagger, path: Path, labels: Sequence[str], top: int) -> 
         "constraints": [repr(c) for c in tagger.plan_.constraints],
         "features": {name: _signs(top_features(tagger, name, top, names=names)) for name in labels},
         "transitions": _signs(top_transitions(tagger, top)),
+        "patterns": _patterns(WeighedPatterns.of(tagger), tagger.model_.automaton, top),
         "edge_features": _signs(top_edge_features(tagger, top)),
         "training": {
             "iterations": tagger.n_iter_,
@@ -92,6 +98,22 @@ def _summary(tagger: CRFTagger, path: Path, labels: Sequence[str], top: int) -> 
             "log": [asdict(step) for step in tagger.training_log_],
         },
     }
+
+
+def _segments(tagger: CRFTagger) -> dict[str, int] | None:
+    """Return the most tokens of the segments of each name; None in a chain."""
+    segmentation = tagger.model_.segmentation
+    if segmentation is None:
+        return None
+    return dict(zip(segmentation.names, segmentation.longest.tolist(), strict=True))
+
+
+def _patterns(weighed: WeighedPatterns, automaton: Automaton, top: int) -> dict[str, Any]:
+    """Label patterns as JSON values: how many there are, of how many, and the top ones."""
+    summary = PatternStatistics.of(weighed.patterns, automaton).to_dict()
+    for own in summary["lengths"]:
+        own["top"] = _signs(weighed.top(own["length"], top))
+    return summary
 
 
 def _signs(found: TopFeatures) -> dict[str, list[list[Any]]]:
@@ -108,9 +130,18 @@ def _show(summary: dict[str, Any]) -> None:
         "file": f"{summary['file']} ({summary['bytes']:,} bytes)",
         "model": summary["estimator"],
         "labels": f"{sizes['labels']} ({summary['scheme']}): {' '.join(summary['labels'])}",
+        **_segment_facts(summary["segments"]),
         "columns": ", ".join(summary["columns"] or ["not recorded"]),
         "tokenizer": " ".join(tokenizer.values()) if tokenizer else "not recorded",
-        "features": f"{sizes['features']:,} of tokens, {sizes['edge_features']:,} of transitions",
+        "features": ", ".join(
+            f"{sizes[name]:,} of {of}"
+            for name, of in (
+                ("features", "tokens"),
+                ("edge_features", "transitions"),
+                ("segment_features", "segments"),
+            )
+            if sizes[name] or name != "segment_features"
+        ),
         "weights": f"{sizes['weights']:,}, of which {sizes['nonzero']:,} are not 0",
         "settings": " ".join(f"{k}={v}" for k, v in summary["parameters"].items()),
     }
@@ -124,12 +155,19 @@ def _show(summary: dict[str, Any]) -> None:
         typer.echo("\n".join(map(shorten, summary["constraints"])))
     _heading("Transitions")
     _show_signs(summary["transitions"])
+    _show_patterns(summary["patterns"])
     if sizes["edge_features"]:
         _heading("Features of transitions")
         _show_signs(summary["edge_features"])
     for label, found in summary["features"].items():
         _heading(f"Features of {label}")
         _show_signs(found)
+
+
+def _segment_facts(longest: dict[str, int] | None) -> dict[str, str]:
+    if longest is None:
+        return {}
+    return {"segments": "up to " + " ".join(f"{name}: {n}" for name, n in longest.items())}
 
 
 def _show_training(training: dict[str, Any]) -> None:
@@ -150,6 +188,29 @@ def _show_training(training: dict[str, Any]) -> None:
         )
         if training["loss"] != losses[-1]:
             typer.echo("The weights with the best dev F1 were kept: the final loss is theirs.")
+
+
+def _show_patterns(summary: dict[str, Any]) -> None:
+    """Show label patterns longer than transitions, and how sparse they are."""
+    if all(own["length"] <= 2 for own in summary["lengths"]):
+        return
+    _heading("Sparse patterns")
+    rows = [
+        [
+            f"{own['length']}",
+            f"{own['patterns']:,}",
+            f"{own['possible']:,}",
+            f"{own['patterns'] / own['possible']:.2%}",
+            "unknown" if own["once"] is None else f"{own['once'] / own['patterns']:.0%}",
+        ]
+        for own in summary["lengths"]
+    ]
+    typer.echo(text_table(("labels", "patterns", "possible", "share", "seen once"), rows))
+    typer.echo(f"{summary['states']:,} states and {summary['arcs']:,} arcs in the automaton")
+    for own in summary["lengths"]:
+        if own["length"] > 2:
+            _heading(f"Patterns of {own['length']} labels")
+            _show_signs(own["top"])
 
 
 def _show_signs(found: dict[str, list[list[Any]]]) -> None:
