@@ -112,3 +112,11 @@ def test_the_plan_says_what_rules_cost_on_a_model_of_segments():
     assert placements[RULES[2]].where == "mask"
     assert placements[RULES[0]].where == "training"
     assert placements[RULES[0]].arcs == tagger.plan_.product([0]).automaton.n_arcs
+
+
+def test_limits_are_told_where_they_alone_rule_out_every_labelling():
+    tagger = trained(PLAIN, order=1, max_segment="auto").with_constraints("A T Y?")
+    with pytest.raises(tw.InfeasibleError, match=r"at most A 3, T 3, Y 1 tokens; train with a lar"):
+        tagger.predict([["Lee"] * 8])
+    with pytest.raises(tw.InfeasibleError, match=r"set on_infeasible='relax'\.$"):
+        tagger.predict([["Lee"]])

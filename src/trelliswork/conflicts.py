@@ -33,6 +33,7 @@ __all__ = [
 ]
 
 OnInfeasible = Literal["error", "relax", "unconstrained"]
+MOST_OPEN_SCORES = 10_000_000  # to ask whether longer segments would help
 
 
 def check_on_infeasible(given: object) -> None:
@@ -97,7 +98,8 @@ def feasible_rules(
     while (conflict := find_conflict(plan, one, kept, known)) is not None:
         if on_infeasible == "error":
             number = evidence.numbers[sequence]
-            raise InfeasibleError(_describe(plan, conflict, number, int(last - first)))
+            hint = _limits_in_the_way(plan, one, conflict, known)
+            raise InfeasibleError(_describe(plan, conflict, number, int(last - first)) + hint)
         kept.remove(conflict.constraints[-1])
     if len(kept) < len(plan.constraints):
         return tuple(kept)
@@ -235,6 +237,27 @@ def _blank_trellis(plan: Plan, evidence: Evidence, constraints: Sequence[int]) -
         offsets=evidence.offsets,
         classes=evidence.classes(compiled.tests),
     )
+
+
+def _limits_in_the_way(
+    plan: Plan, evidence: Evidence, conflict: Conflict, known: BoolArray | None
+) -> str:
+    """Tell the limits of segments where it is they alone that rule out every labelling."""
+    segmentation, length = plan.segmentation, evidence.n_tokens
+    if segmentation is None or length * length * segmentation.n_letters > MOST_OPEN_SCORES:
+        return ""
+    compiled = plan.product(i for i in conflict.constraints if i in plan.rules)
+    trellis = Trellis(
+        np.zeros((length, length, segmentation.n_letters)),
+        compiled.automaton,
+        offsets=evidence.offsets,
+        classes=evidence.classes(compiled.tests),
+    )
+    mask = open_labels(plan, evidence, conflict.constraints, known if conflict.with_known else None)
+    if np.isneginf(log_partition(trellis, allowed=mask, n_jobs=1)[0]):
+        return ""
+    limits = segmentation.spell_limits()
+    return f" Segments have at most {limits} tokens; train with a larger max_segment."
 
 
 def _describe(plan: Plan, conflict: Conflict, sequence: int, length: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from trelliswork.advice import check_settings, warn_of_long_segments, warn_of_no_features
 from trelliswork.errors import ModelFileError
 from trelliswork.inputs import (
     as_labels,
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from trelliswork.segmentation import MaxSegment
 
 __all__ = ["CRFTagger", "load"]
-
-logger = logging.getLogger(__name__)
 
 
 class CRFTagger(Tagger):
@@ -271,6 +269,7 @@ class CRFTagger(Tagger):
             edge_order=self.edge_order,
         )
         labels = structure.labels
+        check_settings(self.get_params(deep=False), structure)
         warn_of_growth(PatternStatistics.of(structure.patterns, structure.automaton))
         rules = plan(
             labels,
@@ -298,11 +297,7 @@ class CRFTagger(Tagger):
             n_jobs=jobs,
             segments=structure.known_segments(gold, [len(own) for own in names]),
         )
-        if features.state.n_features == 0:
-            logger.warning(
-                "no feature occurs %d times or more: the model will know transitions only",
-                self.min_count,
-            )
+        warn_of_no_features(features, self.min_count)
         objective = Objective(
             features,
             gold,
@@ -325,6 +320,7 @@ class CRFTagger(Tagger):
             dev_sequences = as_sequences(X_dev, "dev")
             dev_labels = as_labels(dev_sequences, y_dev, "dev")
             check_scheme_fits(dev_labels, labels)
+            warn_of_long_segments(dev_labels, structure.segmentation)
 
             def dev_score(parameters: NDArray[np.float64]) -> float:
                 candidate = objective.model(parameters, encoder)

@@ -137,9 +137,12 @@ class Segmentation:
         >>> found.limits
         (2, 1)
         """
-        full = with_both_tags(check_labels(labels))
-        names = _letter_names(full)
-        bound = np.array([bound_of(name, max_segment, full) for name in names])  # 0: as seen
+        try:
+            full = with_both_tags(check_labels(labels))
+            blank = cls(full, (1,) * len(_letter_names(full)), adjacent)
+        except LabelError as error:
+            raise LabelError(f"y: {error}") from error
+        bound = np.array([bound_of(name, max_segment, full) for name in blank.names])  # 0: as seen
         made = cls(full, tuple(np.maximum(bound, 1).tolist()), adjacent)
         read = read_runs(made, sequences)
         longest = longest_among_alternatives(made, sequences)
@@ -303,6 +306,17 @@ class Segmentation:
             else:
                 found[-1] = found[-1]._replace(end=position + 1)
         return found
+
+    def spell_limits(self) -> str:
+        """Return how long segments may be, as text: ``author 6, title 4``; those outside left out.
+
+        Examples
+        --------
+        >>> Segmentation(LabelSet(["author", "title"]), (6, 4)).spell_limits()
+        'author 6, title 4'
+        """
+        letters = zip(self.names, self.limits, self.continues.tolist(), strict=True)
+        return ", ".join(f"{name} {limit}" for name, limit, outside in letters if not outside)
 
     def blank_scores(self, n_tokens: int) -> NDArray[np.float64]:
         """Return scores that allow every segment and prefer none, shape ``(N, D, L)``."""
