@@ -87,6 +87,16 @@ class ModelSizes:
         """Return the numbers by name."""
         return asdict(self)
 
+    def spell_features(self) -> str:
+        """Return the numbers of features as text: ``12 of tokens, 3 of segments``."""
+        counts = {
+            "tokens": self.features,
+            "transitions": self.edge_features,
+            "segments": self.segment_features,
+        }
+        shown = [f"{n:,} of {of}" for of, n in counts.items() if n or of == "tokens"]
+        return ", ".join(shown)
+
 
 class Weighted(NamedTuple):
     """Something with a weight: a feature, or a transition ``before → after``."""
