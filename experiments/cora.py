@@ -118,6 +118,7 @@ def parameters_of(model: str, max_iter: int) -> dict[str, Any]:
         "max_segment": "auto" if in_segments else 1,
         "l2": SIGMA_10 if model.endswith("-10") else SIGMA_1,
         "features": features,
+        "transitions": "observed",  # as the paper: what occurs in training
         "max_iter": max_iter,
     }
 

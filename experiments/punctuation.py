@@ -117,6 +117,7 @@ def parameters_of(model: str, max_iter: int) -> dict[str, Any]:
         "max_segment": "auto" if in_segments else 1,
         "l2": SIGMA_1,
         "features": TOKENS + (BOUNDARIES if in_segments else ""),
+        "transitions": "observed",  # as the paper: what occurs in training
         "max_iter": max_iter,
     }
 

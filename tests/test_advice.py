@@ -92,7 +92,7 @@ def test_patterns_that_can_never_occur(settings, message):
 def test_patterns_that_can(settings):
     tagger = fit(**{"max_segment": 3, "outside": "O", **settings})
     names = tagger.model_.structure.letter_names
-    assert tagger.model_.patterns.names(names) == settings["patterns"]
+    assert {*settings["patterns"]} <= {*tagger.model_.patterns.names(names)}
 
 
 def test_an_unknown_outside_label():

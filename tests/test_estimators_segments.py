@@ -120,3 +120,21 @@ def test_limits_are_told_where_they_alone_rule_out_every_labelling():
         tagger.predict([["Lee"] * 8])
     with pytest.raises(tw.InfeasibleError, match=r"set on_infeasible='relax'\.$"):
         tagger.predict([["Lee"]])
+
+
+def test_the_longest_sequence_bounds_the_work_whatever_max_segment_says():
+    options = {"order": 2, "l2": 0.5, "features": "lower(word)"}
+    near = tw.CRFTagger(max_segment=8, **options).fit(X, PLAIN)
+    far = tw.CRFTagger(max_segment=1_000_000, **options).fit(X, PLAIN)
+    assert far.loss_ == pytest.approx(near.loss_, rel=1e-6)
+    assert far.predict(X) == near.predict(X)
+    with pytest.raises(ValueError, match="up to 1,000,000"):
+        tw.CRFTagger(max_segment=10**11, **options).fit(X, PLAIN)
+
+
+def test_open_labels_leave_weights_to_the_transitions_they_may_hold():
+    hidden = [["author", None, "date"], ["author", "title", "date"]]
+    tokens = [["a", "b", "c"]] * 2
+    chain = tw.CRFTagger(order=2, features="word", max_iter=2).fit(tokens, hidden)
+    pairs = {z for z in chain.model_.patterns.names(chain.labels_.names) if len(z) == 2}
+    assert {("author", "date"), ("author", "author"), ("date", "date")} <= pairs

@@ -81,7 +81,8 @@ def labellings(draw, labels: LabelSet, length: int, limit: int) -> list[str]:
         if run >= limit:
             choices = [y for y in choices if y != own[-1] and not y.startswith("I-")]
         y = draw(st.sampled_from(choices))
-        run = run + 1 if own and (y == own[-1] or y == "I-x") and y not in ("O", "B-x") else 1
+        free = y == "O" and (labels.scheme == "bio" or labels.outside == "O")
+        run = run + 1 if own and (y in (own[-1], "I-x")) and y != "B-x" and not free else 1
         own.append(y)
     return own
 

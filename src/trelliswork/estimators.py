@@ -83,7 +83,8 @@ class CRFTagger(Tagger):
         Leave out features seen fewer times.
     pairs, transitions
         Give a weight to the (feature, label) pairs and to the transitions ``"observed"`` in the
-        labels, or to ``"all"``.
+        labels, or to ``"all"``. None: observed transitions in a chain, all in a semi-Markov model,
+        where there are few to see. Features of segments have a weight for every label.
     class_weight
         A weight a label name, or ``"balanced"`` (inverse to frequency). A sequence weighs as much
         as its labels do on average.
@@ -169,7 +170,7 @@ class CRFTagger(Tagger):
         features: str | Templates | None = None,
         min_count: int = 1,
         pairs: str = "observed",
-        transitions: str = "observed",
+        transitions: str | None = None,
         class_weight: Mapping[str, float] | str | None = None,
         max_iter: int = 200,
         tol: float = 1e-5,
@@ -265,7 +266,7 @@ class CRFTagger(Tagger):
             patterns=self.patterns,
             min_count=self.min_pattern_count,
             max_patterns=self.max_patterns,
-            all_transitions=self.transitions == "all",
+            all_transitions=self._weighs_all_transitions(),
             edge_order=self.edge_order,
         )
         labels = structure.labels
@@ -359,6 +360,12 @@ class CRFTagger(Tagger):
         self.dev_score_ = run.best_dev_score
         self.metadata_: dict[str, Any] = {}
         return self
+
+    def _weighs_all_transitions(self) -> bool:
+        if self.transitions is not None:
+            return self.transitions == "all"
+        # Whoever names patterns, or wants none, gets no others.
+        return self.max_segment != 1 and self.patterns is None and self.order > 0
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, atomically; read it with `trelliswork.load`."""

@@ -27,7 +27,7 @@ LEAST = {
 }
 CHOICES = {
     "pairs": ("observed", "all"),
-    "transitions": ("observed", "all"),
+    "transitions": ("observed", "all", None),
     "on_conflict": ("error", "skip"),
 }
 

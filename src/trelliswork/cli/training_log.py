@@ -68,7 +68,7 @@ def _structure_facts(tagger: CRFTagger) -> dict[str, str]:
     segmentation, patterns = tagger.model_.segmentation, tagger.model_.patterns
     if segmentation is not None:
         facts["segments"] = f"up to {segmentation.spell_limits()} tokens"
-    if not patterns.is_chain:
+    if segmentation is not None or not patterns.is_chain:
         facts["patterns"] = f"{len(patterns):,} of up to {patterns.order + 1} labels"
     return facts
 

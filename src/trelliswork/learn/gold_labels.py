@@ -62,6 +62,24 @@ class GoldLabels:
             return self.allowed
         return np.logical_or(self.allowed[:, 0], self.allowed[:, 1])
 
+    def open_pairs(self, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return the pairs of letters that may lie side by side where a label is open, (L, L).
+
+        Parameters
+        ----------
+        offsets
+            Sequence ``b`` is tokens ``offsets[b]`` to ``offsets[b + 1]``, shape ``(B + 1,)``.
+        """
+        allowed = self.allowed_somehow
+        found = np.zeros((allowed.shape[1],) * 2, dtype=bool)
+        first = np.zeros(self.ids.size, dtype=bool)
+        first[offsets[:-1][offsets[:-1] < offsets[1:]]] = True
+        is_open = self.ids < 0
+        at = np.flatnonzero(~first & (is_open | np.roll(is_open, 1)))
+        for i in at[at > 0]:
+            found |= np.outer(allowed[i - 1], allowed[i])
+        return found
+
     def segments(self, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return where known segments start and end (exclusive), in tokens of the batch.
 
