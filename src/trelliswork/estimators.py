@@ -59,20 +59,29 @@ class CRFTagger(Tagger):
     order
         Highest order of the dependencies between labels: patterns of up to ``order + 1`` labels (or
         names of segments) that occur in training have a weight. Exact, and affordable while few of
-        the possible patterns occur.
+        the possible patterns occur. 0: no transitions. In a chain every token counts, so that long
+        runs of one label fill a pattern; in a semi-Markov model every segment does.
     max_segment
         Most tokens of a segment. 1: a chain, which labels tokens. Otherwise a semi-Markov model,
         which labels segments: a number, a number a segment name, or ``"auto"``, the longest one
-        seen of every name. Tokens outside (``O``) are read one by one, in runs of any length.
+        seen of every name. No longer segment is ever predicted: a longer one comes out broken up.
+        Tokens outside, ``O`` in BIO or the plain label given as `outside`, are read one by one, in
+        runs of any length.
     adjacent
         With plain labels and segments: whether equal segments may touch. Labels do not show the
-        border between the two, so that several segmentations give one labelling.
+        border between the two, so that several segmentations give one labelling: answers are
+        segmentations, several of which may read the same, and the best of them need not be the most
+        probable labelling. Rules count runs of labels; `span_probability` is not available.
     patterns
-        Patterns to use instead of those observed, each a sequence of label (or segment) names.
+        Patterns to use instead of those observed, each a sequence of names: of labels in a chain
+        (``"B-author"``), of segments in a semi-Markov model (``"author"``). The list decides how
+        long they are, not `order`.
     min_pattern_count, max_patterns
-        Leave out patterns seen fewer times; keep the most frequent.
+        Leave out patterns seen fewer times; keep the most frequent, of equally frequent ones the
+        shorter.
     edge_order
-        Patterns up to this order have weights that read the ``edge:`` templates as well.
+        Patterns up to this order have weights that read the ``edge:`` templates as well. Above 1
+        this makes training many times slower. Without such templates it means nothing.
     l2
         Coefficient of ``‖w‖²`` (CRFsuite's ``c2``); or one for each order: ``{0: 1.0, 2: 0.1}`` is
         1.0 for features and transitions, 0.1 for patterns of three labels and more.
@@ -98,7 +107,8 @@ class CRFTagger(Tagger):
     scheme
         How to read the labels, see `LabelSet`; None: guess.
     outside
-        The plain label that is no segment, such as ``"O"``; matters for scores and constraints.
+        The plain label that is no segment, such as ``"O"``; matters for scores, constraints and
+        segments. It has to occur in training.
     constraints
         What labellings must satisfy: a constraint, a regular expression over labels, an
         `Automaton`, or a sequence of these; see `trelliswork.constraints`.
@@ -130,7 +140,9 @@ class CRFTagger(Tagger):
     labels_ : LabelSet
         The same with their scheme.
     model_ : CRFModel
-        The trained model.
+        The trained model. ``model_.patterns`` are its label patterns, by name
+        ``model_.patterns.names(model_.structure.letter_names)``. ``model_.segmentation``, None in a
+        chain, has the names of its segments (``names``) and their most tokens (``limits``).
     plan_ : Plan
         What the constraints compiled into; print it to see.
     n_skipped_ : int

@@ -104,6 +104,9 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any, *, known: Any = None) -> list[list[str]]:  # noqa: N803
         """Return the best labelling of each sequence.
 
+        With ``adjacent=True``: that of the best segmentation, which need not be the most probable
+        labelling.
+
         Parameters
         ----------
         X
@@ -154,7 +157,8 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
 
         Exact, and without probabilities: as `decode`, it needs the automata of those constraints
         only that an answer breaks, where `predict_nbest` needs all in one product. Fewer than `k`
-        where there are no more.
+        where there are no more. With ``adjacent=True`` they are segmentations, several of which
+        may read the same.
 
         Parameters
         ----------
@@ -185,7 +189,8 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         """Return the `k` most probable labellings of each sequence with their probabilities.
 
         Best first; fewer than `k` where there are no more. Probabilities need the product with all
-        constraints; `decode_nbest` does without.
+        constraints; `decode_nbest` does without. With ``adjacent=True`` they are segmentations,
+        several of which may read the same.
         """
         sequences = as_sequences(X)
         answers: list[list[tuple[list[str], float]]] = [[] for _ in sequences]
@@ -260,6 +265,8 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         spans: Sequence[Sequence[tuple[int, int, str]]],
     ) -> list[NDArray[np.float64]]:
         """Return how probable segments are: that ``[start, end)`` is one of that very name.
+
+        Not available with ``adjacent=True``.
 
         Parameters
         ----------
