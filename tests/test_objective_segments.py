@@ -76,12 +76,13 @@ def labellings(draw, labels: LabelSet, length: int, limit: int) -> list[str]:
     """Labels of one sequence, without a segment that is too long or an I- that begins one."""
     own: list[str] = []
     run = 0
+    new = {"B-x"} | ({"O"} if labels.scheme == "bio" or labels.outside else set())
     for _ in range(length):
         choices = [y for y in labels.names if y != "I-x" or (own and own[-1] != "O")]
         if run >= limit:
             choices = [y for y in choices if y != own[-1] and not y.startswith("I-")]
         y = draw(st.sampled_from(choices))
-        run = run + 1 if own and (y == own[-1] or y == "I-x") and y not in ("O", "B-x") else 1
+        run = run + 1 if own and (y == own[-1] or y == "I-x") and y not in new else 1
         own.append(y)
     return own
 
@@ -152,7 +153,8 @@ def agrees(model, tags: list[int], labels) -> bool:
     if segmentation is not None and segmentation.is_hidden and None not in labels:
         gold = segmentation.encode([labels])  # the maximal runs, of those that read the same
         return tags == np.where(gold.begins, gold.ids, gold.ids + segmentation.n_letters).tolist()
-    own = model.names(np.array(tags, dtype=np.int32))
+    names = model.labels.names if segmentation is None else segmentation.tag_names
+    own = [names[tag] for tag in tags]
     return all(y is None or y == z for y, z in zip(labels, own, strict=True))
 
 

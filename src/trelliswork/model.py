@@ -211,12 +211,8 @@ class CRFModel:
         trellis = self.trellis(sequences, n_jobs=n_jobs)
         evidence = plan.evidence(sequences, trellis.offsets)
         found = decode_batch(plan, trellis, evidence, on_infeasible="relax", n_jobs=n_jobs)
-        names = self.names(found.tags)
+        names = plan.names(found.tags)
         return [names[first:last] for first, last in pairwise(trellis.offsets.tolist())]
-
-    def names(self, tags: NDArray[np.int32]) -> list[str]:
-        """Return the token labels of an array of tags."""
-        return list(self.structure.tag_names[tags])
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return everything numeric, by name; see :meth:`restore`."""

@@ -140,12 +140,6 @@ class Structure:
         return 1 if self.segmentation is None else self.segmentation.max_duration
 
     @cached_property
-    def tag_names(self) -> NDArray[np.object_]:
-        """Token label of each tag; in a chain tags are labels."""
-        names = self.labels.names if self.segmentation is None else self.segmentation.tag_names
-        return np.array(names, dtype=object)
-
-    @cached_property
     def n_edge_patterns(self) -> int:
         """Number of patterns whose weights may read the observation: the first ones."""
         return int(np.searchsorted(self.patterns.lengths, self.edge_order + 1, side="right"))
