@@ -230,7 +230,7 @@ def test_scores_that_forbid_everything_are_no_answer():
     for how in ("error", "relax", "unconstrained"):
         for rules in ((), (at_most(1, "a"),)):
             strict = tagger.with_constraints(rules, on_infeasible=how)
-            with pytest.raises(InfeasibleError, match="sequence 1: every labelling .*-inf"):
+            with pytest.raises(InfeasibleError, match=r"sequence 1: every labelling .*-inf"):
                 strict.predict(sentences)
 
 

@@ -105,7 +105,7 @@ def feasible_rules(
         return tuple(kept)
     # The constraints agree; it is the scores that forbid what they leave.
     if on_infeasible == "error":
-        raise scores_forbid_all(plan, int(evidence.numbers[sequence]))
+        raise scores_forbid_all(plan, evidence.numbers[sequence])
     return ()
 
 

@@ -220,8 +220,8 @@ def decode_nbest_batch(
         found.methods[chosen] = part.methods
         kept_rules.update(dict.fromkeys(members, kept))
         kept_rules.update({members[b]: rules for b, rules in part.given_up.items()})
-    for b in np.flatnonzero(np.isneginf(found.scores[:, 0])):
-        raise scores_forbid_all(plan, int(evidence.numbers[b]))
+    for b in np.flatnonzero(np.isneginf(found.scores[:, 0])).tolist():
+        raise scores_forbid_all(plan, evidence.numbers[b])
     fallback: Status = "unconstrained" if on_infeasible == "unconstrained" else "relaxed"
     return [
         DecodedBatch(tags, scores, found.iterations, found.methods, kept_rules, fallback)
