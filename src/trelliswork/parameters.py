@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence, Set
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -75,8 +75,9 @@ def _check_structure(parameters: Mapping[str, Any]) -> None:
 
 def _check_patterns(patterns: Any) -> None:
     expected = "patterns: expected a list of tuples of names, such as [('author', 'title')]"
-    if isinstance(patterns, str) or not isinstance(patterns, Iterable):
-        raise TypeError(f"{expected}, got {patterns!r}.")
+    # A generator would be used up by this very check.
+    if isinstance(patterns, str) or not isinstance(patterns, Sequence | Set):
+        raise TypeError(f"{expected}, got {patterns!r}. Put them in a list.")
     for place, pattern in enumerate(patterns):
         is_tuple = isinstance(pattern, tuple | list)
         if not is_tuple or not pattern or not all(isinstance(name, str) for name in pattern):

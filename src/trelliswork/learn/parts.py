@@ -81,14 +81,16 @@ class PartsBuilder:
         if structure.segmentation is None:
             return parts
         starts, ends = gold.segments(features.offsets)
-        for kind, rows, shown in (
-            ("begin", features.begin, starts),
-            ("end", features.end, ends - 1),
+        # What goes on after an open token began somewhere there.
+        begins = starts if gold.begins is None else starts[gold.begins[starts]]
+        for kind, rows, shown, evidence in (
+            ("begin", features.begin, begins, gold.begin_evidence),
+            ("end", features.end, ends - 1, gold.evidence),
         ):
             if rows is not None:
                 labels = np.full(gold.ids.size, -1, dtype=np.int32)
                 labels[shown] = gold.ids[shown]
-                parts[kind] = self._part(rows, labels, gold.evidence)
+                parts[kind] = self._part(rows, labels, evidence)
         if features.segment is not None:
             labels = _labels_of_entries(features.segment, starts, ends, gold.ids)
             parts["segment"] = self._part(segment_rows(features.segment), labels, None)
