@@ -136,6 +136,11 @@ class CRFModel:
         """The automaton of the patterns."""
         return self.structure.automaton
 
+    @property
+    def is_first_order_chain(self) -> bool:
+        """Whether all transitions between token labels have a weight, and nothing longer."""
+        return self.segmentation is None and self.patterns.is_chain
+
     @cached_property
     def transitions(self) -> FloatArray:
         """Weights of the patterns of two letters, shape ``(L, L)``, rows = previous letter."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Structure", "length_buckets"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Structure:
     """The shape of a model: a chain of any order, or a semi-Markov model of any order.
 
