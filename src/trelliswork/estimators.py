@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from trelliswork.conflicts import check_on_infeasible
 from trelliswork.errors import ModelFileError
 from trelliswork.inputs import (
     as_labels,
@@ -379,6 +380,8 @@ class CRFTagger(Tagger):
     @classmethod
     def _restore(cls, settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> CRFTagger:
         tagger = cls(**restored_parameters(settings["parameters"]))
+        check_on_infeasible(tagger.on_infeasible)
+        resolve_jobs(tagger.n_jobs)
         tagger.model_ = CRFModel.restore(settings["model"], arrays)
         tagger.labels_ = tagger.model_.labels
         tagger.classes_ = np.array(tagger.labels_.names)
@@ -427,7 +430,7 @@ def load(path: str | os.PathLike[str]) -> CRFTagger:
         )
     try:
         return kind._restore(settings, arrays)
-    except (KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise ModelFileError(
             f"{Path(path)}: the model file is damaged: {error}. Copy it again, or train the model "
             "again."

@@ -87,6 +87,8 @@ def read_model_file(
         settings = json.loads(metadata["settings"])
     except (safetensors.SafetensorError, KeyError, ValueError) as error:
         raise _damaged(path, str(error)) from error
+    if not isinstance(settings, dict):
+        raise _damaged(path, "its settings are no JSON object")
     if metadata.get("checksum") != _checksum(version, metadata["settings"], arrays):
         raise _damaged(path, "its checksum does not match its content")
     return settings, arrays

@@ -15,7 +15,8 @@ import numpy as np
 
 from trelliswork import _core
 from trelliswork.learn.parts import Part, PartsBuilder, carry_over
-from trelliswork.model import SEGMENT_KINDS, CRFModel, PairWeights
+from trelliswork.model import SEGMENT_KINDS, CRFModel
+from trelliswork.pair_weights import PairWeights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
