@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from trelliswork.advice import check_settings, warn_of_long_segments, warn_of_no_features
+from trelliswork.conflicts import check_on_infeasible
 from trelliswork.errors import ModelFileError
 from trelliswork.inputs import (
     as_labels,
@@ -20,19 +21,23 @@ from trelliswork.inputs import (
     infer_labels,
     make_encoder,
 )
-from trelliswork.learn.denominator import Denominator
 from trelliswork.learn.objective import Objective
+from trelliswork.learn.setup import Setup
 from trelliswork.learn.train import DevCheck, train
 from trelliswork.learn.weights import sequence_weights
 from trelliswork.model import CRFModel
 from trelliswork.parallel import resolve_jobs
-from trelliswork.parameters import check_parameters, restored_parameters, saved_parameters
+from trelliswork.parameters import (
+    check_parameters,
+    parameters_of_version_1,
+    restored_parameters,
+    saved_parameters,
+)
 from trelliswork.pattern_statistics import PatternStatistics, warn_of_growth
 from trelliswork.persist import read_model_file, write_model_file
-from trelliswork.plan import DECODING_BUDGET, TRAINING_BUDGET, Plan, plan
+from trelliswork.plan import DECODING_BUDGET, TRAINING_BUDGET, Plan
 from trelliswork.progress import TrainingProgress, TrainingStep
 from trelliswork.report import report
-from trelliswork.structure import Structure
 from trelliswork.tagger import Tagger
 
 if TYPE_CHECKING:
@@ -117,7 +122,8 @@ class CRFTagger(Tagger):
         training too. False: train without, decode with.
     on_conflict
         What to do with training sequences whose labels break a constraint: ``"error"``, or
-        ``"skip"`` them. Matters with `constrained_training` only.
+        ``"skip"`` them. Matters with `constrained_training` only. What is skipped still lends its
+        labels, but shapes neither patterns nor limits of segments.
     on_infeasible
         What to do with a sequence that no labelling fits: ``"error"``; ``"relax"``: drop
         constraints of minimal conflicting subsets, the last given first, until one fits; or
@@ -265,39 +271,22 @@ class CRFTagger(Tagger):
         NotInLanguageError
             Where labels break a constraint, naming the sequence, the token and the constraint.
         """
-        check_parameters(self.get_params(deep=False))
+        parameters = self.get_params(deep=False)
+        check_parameters(parameters)
         jobs = resolve_jobs(self.n_jobs)
         sequences = as_sequences(X)
         names = as_labels(sequences, y)
-        structure = Structure.choose(
-            infer_labels(names, self.scheme, self.outside),
-            names,
-            order=self.order,
-            max_segment=self.max_segment,
-            adjacent=self.adjacent,
-            patterns=self.patterns,
-            min_count=self.min_pattern_count,
-            max_patterns=self.max_patterns,
-            all_transitions=self._weighs_all_transitions(),
-            edge_order=self.edge_order,
+        setup = Setup.choose(
+            parameters, infer_labels(names, self.scheme, self.outside), sequences, names
         )
+        structure, rules, under = setup.structure, setup.rules, setup.under
         labels = structure.labels
-        check_settings(self.get_params(deep=False), structure)
+        check_settings(parameters, structure)
         warn_of_growth(PatternStatistics.of(structure.patterns, structure.automaton))
-        rules = plan(
-            labels,
-            self.constraints,
-            model=structure.automaton,
-            segmentation=structure.segmentation,
-            training_budget=self.training_budget if self.constrained_training else 0,
-            decoding_budget=self.decoding_budget,
-        )
-        under = Denominator.choose(
-            rules, sequences, names, trained=self.constrained_training, on_conflict=self.on_conflict
-        )
         weights = sequence_weights(names, sample_weight, self.class_weight)
-        if under.n_skipped:
-            kept = np.flatnonzero(under.kept).tolist()
+        n_skipped = len(names) - setup.kept.size
+        if n_skipped:
+            kept = setup.kept.tolist()
             sequences, names = [sequences[b] for b in kept], [names[b] for b in kept]
             weights = None if weights is None else weights[kept]
         gold = structure.encode(names)
@@ -364,7 +353,7 @@ class CRFTagger(Tagger):
         self.classes_ = np.array(labels.names)
         self.model_: CRFModel = objective.model(run.parameters, encoder)
         self.plan_ = rules
-        self.n_skipped_ = under.n_skipped
+        self.n_skipped_ = n_skipped
         self.n_iter_ = len(run.log)
         self.loss_ = run.loss
         self.stop_reason_ = run.reason
@@ -373,18 +362,16 @@ class CRFTagger(Tagger):
         self.metadata_: dict[str, Any] = {}
         return self
 
-    def _weighs_all_transitions(self) -> bool:
-        if self.transitions is not None:
-            return self.transitions == "all"
-        # Whoever names patterns, or wants none, gets no others.
-        return self.max_segment != 1 and self.patterns is None and self.order > 0
-
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, atomically; read it with `trelliswork.load`."""
         check_is_fitted(self)
+        parameters, version = saved_parameters(self.get_params(deep=False), self.plan_), 2
+        older = parameters_of_version_1(parameters)
+        if self.model_.is_first_order_chain and older is not None:
+            parameters, version = older, 1  # which earlier versions can read
         settings = {
             "estimator": type(self).__name__,
-            "parameters": saved_parameters(self.get_params(deep=False), self.plan_),
+            "parameters": parameters,
             "plan": self.plan_.budgets(),
             "model": self.model_.settings(),
             "training": {
@@ -397,11 +384,13 @@ class CRFTagger(Tagger):
             },
             "metadata": self.metadata_,
         }
-        write_model_file(path, settings, self.model_.arrays())
+        write_model_file(path, settings, self.model_.arrays(), version)
 
     @classmethod
     def _restore(cls, settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> CRFTagger:
         tagger = cls(**restored_parameters(settings["parameters"]))
+        check_on_infeasible(tagger.on_infeasible)
+        resolve_jobs(tagger.n_jobs)
         tagger.model_ = CRFModel.restore(settings["model"], arrays)
         tagger.labels_ = tagger.model_.labels
         tagger.classes_ = np.array(tagger.labels_.names)
@@ -450,7 +439,7 @@ def load(path: str | os.PathLike[str]) -> CRFTagger:
         )
     try:
         return kind._restore(settings, arrays)
-    except (KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise ModelFileError(
             f"{Path(path)}: the model file is damaged: {error}. Copy it again, or train the model "
             "again."

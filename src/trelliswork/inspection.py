@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.estimators import CRFTagger
-    from trelliswork.model import CRFModel, PairWeights
+    from trelliswork.model import CRFModel
+    from trelliswork.pair_weights import PairWeights
     from trelliswork.patterns import Patterns
 
 __all__ = [

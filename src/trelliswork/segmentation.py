@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from trelliswork.errors import LabelError
+from trelliswork.errors import DataError, LabelError
 from trelliswork.labels import LabelSet
 from trelliswork.learn.gold_labels import GoldLabels
 from trelliswork.schemes import OUTSIDE
@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     IntArray = NDArray[np.int64]
 
 __all__ = ["Letters", "MaxSegment", "Segmentation"]
+
+
+LONGEST = 2**31  # the core counts tokens of a segment with 32 bits
 
 
 class Letters(NamedTuple):
@@ -88,10 +91,11 @@ class Segmentation:
 
     def __post_init__(self) -> None:
         check_labels(self.labels)
-        if len(self.limits) != len(self.names) or any(limit < 1 for limit in self.limits):
+        in_range = all(1 <= limit < LONGEST for limit in self.limits)
+        if len(self.limits) != len(self.names) or not in_range:
             raise ValueError(
-                f"limits: expected a number from 1 up for each of {', '.join(self.names)}, got "
-                f"{self.limits}."
+                f"limits: expected a number from 1 to {LONGEST - 1} for each of "
+                f"{', '.join(self.names)}, got {self.limits}."
             )
         if len(self.names) == 1 and not (self.adjacent or self.repeats[0] or self.continues[0]):
             raise LabelError(
@@ -326,13 +330,22 @@ class Segmentation:
 
     def settings(self) -> dict[str, Any]:
         """Return what `restore` needs besides the labels, as JSON values."""
-        return {"limits": list(self.limits), "adjacent": self.adjacent}
+        return {"limits": list(self.limits), "adjacent": bool(self.adjacent)}
 
     @classmethod
     def restore(cls, labels: LabelSet, settings: Mapping[str, Any]) -> Segmentation:
         """Build the segmentation that `settings` described."""
-        limits = tuple(int(limit) for limit in settings["limits"])
-        return cls(labels, limits, bool(settings["adjacent"]))
+        limits, adjacent = settings["limits"], settings["adjacent"]
+        if not isinstance(limits, list) or any(type(limit) is not int for limit in limits):
+            raise DataError(f"limits: expected a list of whole numbers, got {limits!r}.")
+        if not isinstance(adjacent, bool):
+            raise DataError(f"adjacent: expected true or false, got {adjacent!r}.")
+        if with_both_tags(labels) != labels:
+            raise DataError("labels: expected both B and I of every segment name.")
+        made = cls(labels, tuple(limits), adjacent)
+        if (made.longest[made.continues] != 1).any():
+            raise DataError(f"limits: expected 1 token of the outside letter, got {limits}.")
+        return made
 
 
 def _letter_names(labels: LabelSet) -> tuple[str, ...]:

@@ -117,11 +117,12 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         InfeasibleError
-            Where no labelling satisfies all constraints, unless ``on_infeasible`` says otherwise.
+            Where no labelling satisfies all constraints, unless ``on_infeasible`` says otherwise;
+            and where none agrees with what is known, naming the sequence and the token.
         """
         answers: list[list[str]] = []
         for evidence, (found,) in self._decode(X, known):
-            names = self.model_.names(found.tags)
+            names = self.plan_.names(found.tags)
             answers += [names[first:last] for first, last in pairwise(evidence.offsets.tolist())]
         return answers
 
@@ -201,7 +202,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
             bounds = pairwise(trellis.offsets.tolist())
             for b, (member, (first, last)) in enumerate(zip(members, bounds, strict=True)):
                 answers[member] = [
-                    (self.model_.names(best.tags[i, first:last]), float(probability[b, i]))
+                    (self.plan_.names(best.tags[i, first:last]), float(probability[b, i]))
                     for i in range(len(best.tags))
                     if np.isfinite(best.scores[b, i])
                 ]

@@ -47,12 +47,20 @@ class GoldLabels:
 
     @property
     def evidence(self) -> NDArray[np.bool_] | None:
-        """`allowed` without the unlabelled tokens, which show no (feature, label) pair, (N, L)."""
-        if self.allowed is None:
-            return None
-        either = self.allowed_somehow
-        shown: NDArray[np.bool_] = either & ~either.all(axis=1, keepdims=True)
-        return shown
+        """Letters that tokens with alternatives may have, shape ``(N, L)``.
+
+        None at the others: `ids` has those that are known, and unlabelled tokens show no pair of a
+        feature and a letter.
+        """
+        return None if self.allowed is None else self.allowed_somehow & self._has_alternatives
+
+    @property
+    def _has_alternatives(self) -> NDArray[np.bool_]:
+        """Whether the label of a token is one of several, but not any, shape ``(N, 1)``."""
+        assert self.allowed is not None, "asked for only where some token is open"
+        anything = self.allowed.all(axis=tuple(range(1, self.allowed.ndim)))
+        found: NDArray[np.bool_] = (self.ids < 0) & ~anything
+        return found[:, None]
 
     @property
     def allowed_somehow(self) -> NDArray[np.bool_]:
