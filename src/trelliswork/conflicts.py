@@ -275,7 +275,9 @@ def _limits_in_the_way(
 ) -> str:
     """Tell the limits of segments where it is they alone that rule out every labelling."""
     segmentation, length = plan.segmentation, evidence.n_tokens
-    if segmentation is None or length * length * segmentation.n_letters > MOST_OPEN_SCORES:
+    if segmentation is None or length <= min(segmentation.limits):
+        return ""
+    if length * length * segmentation.n_letters > MOST_OPEN_SCORES:
         return ""
     compiled = plan.product(i for i in conflict.constraints if i in plan.rules)
     trellis = Trellis(
