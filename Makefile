@@ -8,7 +8,8 @@ PIP := -m pip install --quiet --disable-pip-version-check
 BUILD_TOOLS := "scikit-build-core>=0.11" "nanobind>=2.7" ninja cmake
 INSTALL = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(PIP) --no-build-isolation \
   -Ccmake.define.TRELLISWORK_STRICT=ON --editable
-EXPERIMENTS ?= table1 figure2 transducer inequality usaddress propbank appendix_b synthetic
+EXPERIMENTS ?= table1 figure2 transducer inequality usaddress propbank \
+  appendix_b synthetic letters cora punctuation
 NATIVE := $(wildcard cpp/*.hpp cpp/*.cpp bindings/*.hpp bindings/*.cpp)
 
 .PHONY: help setup demo test test-torch lint format types tests bench experiments sanitize docs clean
@@ -59,6 +60,7 @@ bench: $(STAMP) ## measure us and the rivals in one run; writes benchmarks/resul
 	$(INSTALL) ".[dev,bench]"
 	$(BIN)/python benchmarks/chunking.py
 	$(BIN)/python benchmarks/constraints.py
+	$(BIN)/python benchmarks/high_order.py
 	$(BIN)/python benchmarks/torch_layer.py
 
 experiments: $(STAMP) ## the tables and figures of the papers; writes experiments/results

@@ -35,6 +35,17 @@ auto copy_of(const Array& array) {
     return std::vector<Value>(array.data(), array.data() + array.size());
 }
 
+// Offsets into an array of `end` entries.
+inline void check_offsets(const In<std::int64_t, 1>& offsets, std::size_t end,
+                          const std::string& name) {
+    require(offsets.size() > 0 && offsets(0) == 0 &&
+                offsets(offsets.size() - 1) == static_cast<std::int64_t>(end),
+            name + ": must run from 0 to the number of entries");
+    for (std::size_t i = 1; i < offsets.size(); ++i) {
+        require(offsets(i - 1) <= offsets(i), name + ": must not decrease");
+    }
+}
+
 // Hands a vector to numpy without a copy.
 template <class T>
 auto to_numpy(std::vector<T>&& values) {

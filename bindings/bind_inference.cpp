@@ -27,16 +27,11 @@ class BoundBatch {
           positional_(positional),
           classes_(classes) {
         const auto& built = nb::cast<const Automaton&>(automaton_);
-        const auto n_tokens = static_cast<std::int64_t>(scores.shape(0));
         const auto n_labels = static_cast<std::size_t>(built.n_labels);
         const auto n_patterns = static_cast<std::size_t>(built.n_patterns);
         require(built.n_labels > 0, "automaton: at least one label is needed");
         require(scores.shape(1) > 0 && scores.shape(2) == n_labels, "scores: wrong shape");
-        require(offsets.size() > 0 && offsets(0) == 0 && offsets(offsets.size() - 1) == n_tokens,
-                "offsets: must run from 0 to the number of tokens");
-        for (std::size_t i = 1; i < offsets.size(); ++i) {
-            require(offsets(i - 1) <= offsets(i), "offsets: must not decrease");
-        }
+        check_offsets(offsets, scores.shape(0), "offsets");
         require(!start || start->size() == n_labels, "start: wrong shape");
         require(!end || end->size() == n_labels, "end: wrong shape");
         require(!allowed || (allowed->shape(0) == scores.shape(0) && allowed->shape(1) >= 1 &&

@@ -28,12 +28,7 @@ class BoundRows {
     BoundRows(In<std::int64_t, 1> offsets, In<std::int32_t, 1> features,
               std::optional<In<double, 1>> values)
         : offsets_(offsets), features_(features), values_(values) {
-        require(offsets.size() > 0 && offsets(0) == 0 &&
-                    offsets(offsets.size() - 1) == static_cast<std::int64_t>(features.size()),
-                "features: indptr must run from 0 to the number of entries");
-        for (std::size_t i = 1; i < offsets.size(); ++i) {
-            require(offsets(i - 1) <= offsets(i), "features: indptr must not decrease");
-        }
+        check_offsets(offsets, features.size(), "features: indptr");
         require(!values || values->size() == features.size(), "features: one value an entry");
         const auto* end = features.data() + features.size();
         if (features.size() > 0) {
@@ -95,14 +90,6 @@ class FeatureScorer {
     std::vector<double> slots_;
 };
 
-void check_offsets(const In<std::int64_t, 1>& offsets, std::int64_t end, const std::string& name) {
-    require(offsets.size() > 0 && offsets(0) == 0 && offsets(offsets.size() - 1) == end,
-            name + ": must run from 0 to the number of entries");
-    for (std::size_t i = 1; i < offsets.size(); ++i) {
-        require(offsets(i - 1) <= offsets(i), name + ": must not decrease");
-    }
-}
-
 // Segments with features lie inside their sequences and are not longer than D.
 void check_segments(const TrainingData& data, const std::vector<std::int64_t>& segment_offsets,
                     const std::vector<std::int32_t>& durations) {
@@ -130,8 +117,8 @@ TrainingData read_data(const Automaton& automaton, const In<std::int64_t, 1>& of
     TrainingData data;
     const auto n_labels = automaton.n_labels;
     const auto n_tokens = gold.size();
-    check_offsets(offsets, static_cast<std::int64_t>(n_tokens), "offsets");
-    check_offsets(fired_offsets, static_cast<std::int64_t>(fired.size()), "fired_offsets");
+    check_offsets(offsets, n_tokens, "offsets");
+    check_offsets(fired_offsets, fired.size(), "fired_offsets");
     require(fired_offsets.size() == n_tokens + 1, "fired_offsets: expected one a token, and one");
     for (std::size_t i = 0; i < fired.size(); ++i) {
         require(fired(i) >= 0 && fired(i) < automaton.n_patterns, "fired: no such pattern");
@@ -155,6 +142,14 @@ TrainingData read_data(const Automaton& automaton, const In<std::int64_t, 1>& of
         require((*classes)(i) < automaton.n_classes, "classes: out of range");
     }
     require(n_durations >= 1, "n_durations: expected 1 or more");
+    for (std::size_t b = 0; begins && b + 1 < offsets.size(); ++b) {
+        std::int64_t length = 0;
+        for (auto i = offsets(b); i < offsets(b + 1); ++i) {
+            const auto token = static_cast<std::size_t>(i);
+            length = (*begins)(token) || gold(token) < 0 ? 1 : length + 1;
+            require(length <= n_durations, "begins: a gold segment is longer than n_durations");
+        }
+    }
     require(!longest || longest->size() == static_cast<std::size_t>(n_labels),
             "longest: expected one a label");
     data.offsets = copy_of(offsets);
@@ -200,8 +195,7 @@ std::unique_ptr<Objective> make_objective(
     require(features.size() == kKinds, "features: expected one part a kind");
     if (segment_offsets) {
         require(segment_durations.has_value(), "segment_durations: missing");
-        const auto n_rows = static_cast<std::int64_t>(segment_durations->size());
-        check_offsets(*segment_offsets, n_rows, "segment_offsets");
+        check_offsets(*segment_offsets, segment_durations->size(), "segment_offsets");
         require(static_cast<std::int64_t>(segment_offsets->size()) == n_tokens + 1,
                 "segment_offsets: expected one a token, and one");
         parts.segment_offsets = copy_of(*segment_offsets);

@@ -31,15 +31,13 @@ void bind_segments(nb::module_& m) {
                         fits(begin, n_tokens) && fits(end, n_tokens) &&
                         fits(by_length, out.shape(1)) && longest.size() == token.shape(1),
                     "segment_scores: wrong shape");
-            require(offsets.size() > 0 &&
-                        offsets(offsets.size() - 1) == static_cast<std::int64_t>(n_tokens),
-                    "offsets: must run from 0 to the number of tokens");
-            require(
-                !own ||
-                    (segment_offsets && durations && segment_offsets->size() == n_tokens + 1 &&
-                     own->shape(0) == durations->size() && fits(own, durations->size()) &&
-                     (*segment_offsets)(n_tokens) == static_cast<std::int64_t>(durations->size())),
-                "segment_scores: wrong shape of the features of segments");
+            check_offsets(offsets, n_tokens, "offsets");
+            if (own) {
+                require(segment_offsets && durations && fits(own, durations->size()) &&
+                            segment_offsets->size() == n_tokens + 1,
+                        "segment_scores: wrong shape of the features of segments");
+                check_offsets(*segment_offsets, durations->size(), "segment_offsets");
+            }
             nb::gil_scoped_release release;
             std::fill_n(out.data(), out.size(), kNegativeInfinity);
             const auto n_sequences = static_cast<std::ptrdiff_t>(offsets.size()) - 1;

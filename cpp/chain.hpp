@@ -107,12 +107,13 @@ class Chain {
         return scores_.phi[(t - 1) * n_labels_ + label];
     }
 
-    const ArcWeights<S>& weights_at(std::int64_t u) {
-        if (scores_.positional == nullptr) return weights_.arcs;
+    // (A,): weights of the arcs into token u, in S and in the scale of the rows.
+    const std::vector<double>& arc_weights(std::int64_t u) {
+        if (scores_.positional == nullptr) return weights_.arcs.weight;
         local_arcs_.load(automaton_, weights_.patterns, positional_row(u), automaton_.n_patterns,
                          0);
         scale_apart_from_start(automaton_, local_arcs_);
-        return local_arcs_;
+        return local_arcs_.weight;
     }
     double final_weight(std::int64_t) const { return S::one; }
     const Automaton& automaton() const { return automaton_; }

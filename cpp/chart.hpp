@@ -63,6 +63,10 @@ class Chart {
     // Computes every α; false when S is scaled and a reachable state fell out of range.
     bool forward(const SequenceScores& scores) {
         scores_ = scores;
+        positional_forbids_ =
+            scores.positional != nullptr &&
+            std::find(scores.positional, scores.positional + scores.length * scores.n_positional,
+                      kNegativeInfinity) != scores.positional + scores.length * scores.n_positional;
         by_factors_ = factors_will_do();
         allocate();
         if (!begin()) return false;
@@ -84,6 +88,31 @@ class Chart {
         if constexpr (S::scaled) return emission_row(t)[(d - 1) * n_labels() + label];
         return phi_row(t)[(d - 1) * n_labels() + label];
     }
+
+    // The weight of an arc into a segment that begins at token u, as its logarithm.
+    double log_weight(std::int64_t u, std::int64_t arc) const {
+        double total = constant_.of_class[class_at(u)].log_weight[arc];
+        if (scores_.positional != nullptr) {
+            const double* positional = positional_row(u);
+            for_positional(arc, [&](std::int32_t pattern) { total += positional[pattern]; });
+        }
+        return total;
+    }
+
+    // The same in S and in the scale of the rows, as arc_weights(u)[arc]: readers of paths look at
+    // few arcs of a token.
+    struct ArcReader {
+        const Chart& chart;
+        std::int64_t u;
+
+        double operator[](std::int64_t arc) const {
+            if (chart.scores_.positional == nullptr) {
+                return chart.constant_.of_class[chart.class_at(u)].weight[arc];
+            }
+            return S::from_log(chart.log_weight(u, arc) - chart.shift_[u]);
+        }
+    };
+    ArcReader arc_weights(std::int64_t u) const { return {*this, u}; }
 
     // Arc weights for segments that begin at token u.
     const ArcWeights<S>& weights_at(std::int64_t u) {
@@ -200,6 +229,7 @@ class Chart {
     std::vector<std::int32_t> longest_;      // (L,)
     std::vector<double> sums_;               // (D, L)
     bool by_factors_ = false;                // weights of tokens are factors of nodes
+    bool positional_forbids_ = false;        // some weight of a token is −inf
     AlignedDoubles factors_;                 // (nodes,)
     std::vector<double> logs_;               // (nodes,)
     AlignedDoubles sources_;                 // (2S,): see forest.hpp

@@ -1,5 +1,6 @@
 #include "feature_weights.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -40,13 +41,15 @@ FeatureLayout::FeatureLayout(int n_outputs, std::vector<std::int64_t> pair_offse
         pair_offsets_.back() != static_cast<std::int64_t>(pair_outputs_.size())) {
         throw std::invalid_argument("pair_offsets must run from 0 to the number of pairs");
     }
+    if (!std::is_sorted(pair_offsets_.begin(), pair_offsets_.end())) {
+        throw std::invalid_argument("pair_offsets must not decrease");
+    }
     const auto n_features = static_cast<std::int64_t>(pair_offsets_.size()) - 1;
     place_.reserve(static_cast<std::size_t>(n_features));
     list_offsets_.push_back(0);
     std::int64_t n_lists = 0;
     for (std::int64_t f = 0; f < n_features; ++f) {
         const auto count = pair_offsets_[f + 1] - pair_offsets_[f];
-        if (count < 0) throw std::invalid_argument("pair_offsets must not decrease");
         for (auto k = pair_offsets_[f]; k < pair_offsets_[f + 1]; ++k) {
             const bool rises = k == pair_offsets_[f] || pair_outputs_[k - 1] < pair_outputs_[k];
             if (!rises || pair_outputs_[k] < 0 || pair_outputs_[k] >= n_outputs) {

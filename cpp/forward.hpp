@@ -150,15 +150,11 @@ bool Chart<S>::factors_will_do() const {
     constexpr double kMostRange = 300.0;
     if (!S::scaled) return true;
     if (constant_.range > kMostRange) return false;
-    const auto* end = scores_.positional + scores_.length * scores_.n_positional;
-    double least = 0.0;
-    double largest = 0.0;
-    for (const auto* x = scores_.positional; x != end; ++x) {
-        if (*x == kNegativeInfinity) return false;
-        least = std::min(least, *x);
-        largest = std::max(largest, *x);
-    }
-    return (largest - least) * automaton_.most_fired <= kMostRange;
+    if (positional_forbids_) return false;
+    const auto [least, largest] = std::minmax_element(
+        scores_.positional, scores_.positional + scores_.length * scores_.n_positional);
+    if (scores_.length * scores_.n_positional == 0) return true;
+    return (std::max(*largest, 0.0) - std::min(*least, 0.0)) * automaton_.most_fired <= kMostRange;
 }
 
 // The rows of `enter` that segments which end in row t began with, the shortest first.
@@ -287,17 +283,17 @@ template <class S>
 bool Chart<S>::zeros_are_structural(std::int64_t t) {
     const double* alpha_row = rows_[t];
     const auto longest = std::min<std::int64_t>(n_durations(), t);
+    const bool all_open = automaton_.guards.empty() && !constant_.forbids && !positional_forbids_;
     for (std::int64_t s = 0; s < n_states(); ++s) {
         if (alpha_row[s] > 0.0) continue;
-        for (std::int64_t d = 1; d <= longest; ++d) {
-            const auto& weights = weights_at(t - d);
-            const double* before = rows_[t - d];
-            for (auto g = automaton_.state_offsets[s]; g < automaton_.state_offsets[s + 1]; ++g) {
-                const auto y = automaton_.step_label[g];
+        for (auto g = automaton_.state_offsets[s]; g < automaton_.state_offsets[s + 1]; ++g) {
+            const auto y = automaton_.step_label[g];
+            for (std::int64_t d = 1; d <= std::min<std::int64_t>(longest, longest_[y]); ++d) {
                 if (phi_row(t)[(d - 1) * n_labels() + y] == kNegativeInfinity) continue;
+                const double* before = rows_[t - d];
                 for (auto a = automaton_.step_offsets[g]; a < automaton_.step_offsets[g + 1]; ++a) {
                     if (before[automaton_.source[a]] > 0.0 &&
-                        weights.log_weight[a] > kNegativeInfinity) {
+                        (all_open || log_weight(t - d, a) > kNegativeInfinity)) {
                         return false;
                     }
                 }

@@ -38,7 +38,7 @@ void for_each_arrival(C& chart, std::int64_t t, std::int64_t s, Visit&& visit) {
         for (int d = 1; d <= longest; ++d) {
             const double phi = chart.emission(t, d, automaton.step_label[g]);
             if (phi == S::zero) continue;
-            const auto& weight = chart.weights_at(t - d).weight;
+            const auto& weight = chart.arc_weights(t - d);
             for (auto a = automaton.step_offsets[g]; a < automaton.step_offsets[g + 1]; ++a) {
                 const double before = chart.alpha(t - d, automaton.source[a]);
                 const double gain = S::times(weight[a], phi);

@@ -134,17 +134,22 @@ struct ArcWeights {
 template <class S>
 struct ClassWeights {
     std::vector<ArcWeights<S>> of_class;
-    double range = 0.0;  // no two finite log weights differ by more
+    double range = 0.0;    // no two finite log weights differ by more
+    bool forbids = false;  // some pattern weighs −inf
 
     void load(const Automaton& automaton, const double* patterns) {
         of_class.resize(static_cast<std::size_t>(automaton.n_classes));
         for (int c = 0; c < automaton.n_classes; ++c) {
             of_class[c].load(automaton, patterns, nullptr, 0, c);
         }
+        forbids = false;
         double least = 0.0;
         double largest = 0.0;
         for (std::int64_t p = 0; p < automaton.n_patterns && patterns != nullptr; ++p) {
-            if (patterns[p] == kNegativeInfinity) continue;
+            if (patterns[p] == kNegativeInfinity) {
+                forbids = true;
+                continue;
+            }
             least = std::min(least, patterns[p]);
             largest = std::max(largest, patterns[p]);
         }

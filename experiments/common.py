@@ -198,7 +198,7 @@ def new_figure(width: float, height: float) -> Any:
 
 
 def save_figure(figure: Any, path: Path) -> None:
-    """Write a figure as an SVG file that is the same on every run."""
+    """Write a figure, SVG or PNG by its name, as a file that is the same on every run."""
     import matplotlib as mpl
 
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,6 @@ from trelliswork.constraints import (
     ends_with,
     matches,
     only_on,
-    starts_with,
     token,
 )
 
@@ -116,6 +115,7 @@ def test_what_is_left_out_shapes_neither_limits_nor_patterns():
     x = [["a"] * 4, ["b"] * 60, ["a", "c"]]
     y = [["P", "Q", "P", "Q"], ["Z"] * 58 + ["P", "R"], ["Q", "P"]]
     options = {"max_segment": "auto", "order": 2, "features": "word[0]", "max_iter": 3}
+    options["transitions"] = "observed"
     rule = at_most(0, "Z")
     tagger = tw.CRFTagger(constraints=rule, on_conflict="skip", **options).fit(x, y)
     alone = tw.CRFTagger(**options).fit([x[0], x[2]], [y[0], y[2]])
@@ -127,19 +127,6 @@ def test_what_is_left_out_shapes_neither_limits_nor_patterns():
     assert tagger.predict(x[:1]) == alone.predict(x[:1])
 
 
-def test_what_fits_no_longer_limits_is_left_out_too():
-    x, y = [["a"] * 2, ["b"] * 3, ["c"] * 3], [["P", "Q"], ["Q", "P", "P"], ["P", None, "Q"]]
-    tagger = tw.CRFTagger(
-        constraints=starts_with("P"),
-        on_conflict="skip",
-        max_segment="auto",
-        features="word[0]",
-        max_iter=3,
-    ).fit(x, y)
-    assert tagger.n_skipped_ == 2
-    assert tagger.plan_.segmentation.limits == (1, 1)
-
-
 def test_the_plan_says_what_rules_cost_on_a_model_of_segments():
     tagger = trained(PLAIN, RULES, order=2, max_segment="auto")
     shown = str(tagger.plan_)
@@ -148,3 +135,21 @@ def test_the_plan_says_what_rules_cost_on_a_model_of_segments():
     assert placements[RULES[2]].where == "mask"
     assert placements[RULES[0]].where == "training"
     assert placements[RULES[0]].arcs == tagger.plan_.product([0]).automaton.n_arcs
+
+
+def test_the_longest_sequence_bounds_the_work_whatever_max_segment_says():
+    options = {"order": 2, "l2": 0.5, "features": "lower(word)"}
+    near = tw.CRFTagger(max_segment=8, **options).fit(X, PLAIN)
+    far = tw.CRFTagger(max_segment=1_000_000, **options).fit(X, PLAIN)
+    assert far.loss_ == pytest.approx(near.loss_, rel=1e-6)
+    assert far.predict(X) == near.predict(X)
+    with pytest.raises(ValueError, match="up to 1,000,000"):
+        tw.CRFTagger(max_segment=10**11, **options).fit(X, PLAIN)
+
+
+def test_open_labels_leave_weights_to_the_transitions_they_may_hold():
+    hidden = [["author", None, "date"], ["author", "title", "date"]]
+    tokens = [["a", "b", "c"]] * 2
+    chain = tw.CRFTagger(order=2, features="word", max_iter=2).fit(tokens, hidden)
+    pairs = {z for z in chain.model_.patterns.names(chain.labels_.names) if len(z) == 2}
+    assert {("author", "date"), ("author", "author"), ("date", "date")} <= pairs

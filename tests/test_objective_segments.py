@@ -76,13 +76,13 @@ def labellings(draw, labels: LabelSet, length: int, limit: int) -> list[str]:
     """Labels of one sequence, without a segment that is too long or an I- that begins one."""
     own: list[str] = []
     run = 0
-    new = {"B-x"} | ({"O"} if labels.scheme == "bio" or labels.outside else set())
     for _ in range(length):
         choices = [y for y in labels.names if y != "I-x" or (own and own[-1] != "O")]
         if run >= limit:
             choices = [y for y in choices if y != own[-1] and not y.startswith("I-")]
         y = draw(st.sampled_from(choices))
-        run = run + 1 if own and (y == own[-1] or y == "I-x") and y not in new else 1
+        free = y == "O" and (labels.scheme == "bio" or labels.outside == "O")
+        run = run + 1 if own and (y in (own[-1], "I-x")) and y != "B-x" and not free else 1
         own.append(y)
     return own
 

@@ -134,13 +134,14 @@ def test_limits_by_name_and_as_seen():
     assert chosen.max_duration == 5
 
 
-def test_sets_of_alternatives_count_as_each_of_them():
+def test_open_labels_may_belong_to_the_segments_beside_them():
     either = frozenset({"author", "title"})
     sequences = [["author", either, either, None, "title", either, "date", "author"]]
-    assert Segmentation.choose(PLAIN, sequences, "auto").limits == (3, 1, 2)
-    inside = frozenset({"I-LOC", "O"})
-    bio = Segmentation.choose(BIO, [["O", "B-PER", inside], [inside, inside, "B-PER"]], "auto")
-    assert dict(zip(bio.names, bio.limits, strict=True)) == {"LOC": 2, "PER": 1, "O": 1}
+    assert Segmentation.choose(PLAIN, sequences, "auto").limits == (4, 1, 5)
+    assert Segmentation.choose(PLAIN, [[None, None], ["title", None]], "auto").limits == (1, 1, 2)
+    place = frozenset({"B-LOC", "I-LOC", "O"})
+    bio = Segmentation.choose(BIO, [["O", "B-PER", None], [place, place, "B-PER"]], "auto")
+    assert dict(zip(bio.names, bio.limits, strict=True)) == {"LOC": 2, "PER": 2, "O": 1}
 
 
 def test_a_segment_that_is_too_long_is_named():

@@ -90,7 +90,8 @@ class CRFTagger(Tagger):
         Leave out features seen fewer times.
     pairs, transitions
         Give a weight to the (feature, label) pairs and to the transitions ``"observed"`` in the
-        labels, or to ``"all"``.
+        labels, or to ``"all"``. None: observed transitions in a chain, all in a semi-Markov model,
+        where there are few to see. Features of segments have a weight for every label.
     class_weight
         A weight a label name, or ``"balanced"`` (inverse to frequency). A sequence weighs as much
         as its labels do on average.
@@ -177,7 +178,7 @@ class CRFTagger(Tagger):
         features: str | Templates | None = None,
         min_count: int = 1,
         pairs: str = "observed",
-        transitions: str = "observed",
+        transitions: str | None = None,
         class_weight: Mapping[str, float] | str | None = None,
         max_iter: int = 200,
         tol: float = 1e-5,

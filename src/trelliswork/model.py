@@ -148,8 +148,9 @@ class CRFModel:
         segmentation: Segmentation,
         n_jobs: int,
     ) -> FloatArray:
-        """Return ``φ``, shape ``(N, D, L)``."""
-        n_letters, n_durations = self.structure.n_letters, self.structure.n_durations
+        """Return ``φ``, shape ``(N, D, L)``, with ``D`` no longer than the longest sequence."""
+        n_letters = self.structure.n_letters
+        n_durations = self.structure.durations_of(features.offsets)
 
         def score(weights: PairWeights | None, rows: FeatureMatrix | None) -> FloatArray | None:
             if weights is None or rows is None:
@@ -163,7 +164,7 @@ class CRFModel:
             token,
             score(self.begin, features.begin),
             score(self.end, features.end),
-            score(self.length, length_rows(n_durations)),
+            score(self.length, length_rows(self.structure.n_durations, n_durations)),
             segmentation.longest,
             None if own is None else own.offsets,
             None if own is None else own.durations,
@@ -263,11 +264,19 @@ def _part_sizes(structure: Structure, encoder: Encoder) -> dict[str, tuple[int, 
     return sizes
 
 
-def length_rows(n_durations: int) -> FeatureMatrix:
-    """Return the lengths of segments as features, one row a duration."""
+def length_rows(n_durations: int, n_rows: int) -> FeatureMatrix:
+    """Return the lengths of segments as features, one row a duration.
+
+    Parameters
+    ----------
+    n_durations
+        Most tokens of a segment of the model.
+    n_rows
+        Most tokens of a segment that are asked about.
+    """
     buckets = length_buckets(n_durations)
     return FeatureMatrix(
-        np.arange(n_durations + 1, dtype=np.int64), buckets, None, int(buckets[-1]) + 1
+        np.arange(n_rows + 1, dtype=np.int64), buckets[:n_rows], None, int(buckets[-1]) + 1
     )
 
 

@@ -42,7 +42,7 @@ SINCE_VERSION_2: dict[str, Any] = {
 }
 CHOICES = {
     "pairs": ("observed", "all"),
-    "transitions": ("observed", "all"),
+    "transitions": ("observed", "all", None),
     "on_conflict": ("error", "skip"),
 }
 

@@ -30,10 +30,12 @@ __all__ = [
     "bound_of",
     "check_labels",
     "check_lengths",
-    "longest_among_alternatives",
+    "longest_where_open",
     "read_runs",
     "with_both_tags",
 ]
+
+MOST_TOKENS = 1_000_000
 
 MaxSegment = int | Mapping[str, int] | Literal["auto"]
 """Most tokens of a segment: of every one, of some by name, or of the longest one seen."""
@@ -109,25 +111,27 @@ def _check_bio(
             ) from error
 
 
-def longest_among_alternatives(
+def longest_where_open(
     segmentation: Segmentation, sequences: Sequence[Sequence[Label]]
 ) -> IntArray:
-    """Return how long segments of each letter can be where labels are sets, shape ``(L,)``.
+    """Return how long segments of each letter can be where labels are open, shape ``(L,)``.
 
-    1 where there are none. A token without a label ends a run.
+    1 where none are. A set of alternatives counts as each of them. A token without a label may
+    belong to any segment beside it, but does not make one by itself.
     """
     longest = np.ones(segmentation.n_letters, dtype=np.int64)
     for sequence in sequences:
-        if not any(isinstance(label, frozenset) for label in sequence):
+        if all(isinstance(label, str) for label in sequence):
             continue
-        shown = [frozenset[str]() if label is None else label for label in sequence]
-        may_begin, may_go_on = segmentation.tag_mask(segmentation.labels.allowed(shown)).swapaxes(
-            0, 1
-        )
+        allowed = segmentation.tag_mask(segmentation.labels.allowed(sequence))
+        shown = np.array([label is not None for label in sequence])
         lengths = np.zeros(segmentation.n_letters, dtype=np.int64)
-        for begins, goes_on in zip(may_begin, may_go_on, strict=True):
-            lengths = np.maximum((lengths + 1) * goes_on, begins)
-            np.maximum(longest, lengths, out=longest)
+        certain = np.zeros(segmentation.n_letters, dtype=bool)  # a token shows the letter
+        for (begins, goes_on), is_shown in zip(allowed, shown, strict=True):
+            extends = goes_on & (lengths > 0)
+            lengths = np.where(extends, lengths + 1, begins)
+            certain = (certain & extends) | ((lengths > 0) & is_shown)
+            np.maximum(longest, lengths * certain, out=longest)
     return longest
 
 
@@ -184,9 +188,11 @@ def bound_of(name: str, max_segment: MaxSegment, labels: LabelSet) -> int:
 
 
 def _whole(value: object, least: int) -> int:
-    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    number = int(value) if isinstance(value, Integral) else 0
+    if not is_whole or not least <= number <= MOST_TOKENS:
         raise ValueError(
-            f"max_segment: expected a number of tokens from {least} up, such numbers by name, or "
-            f"'auto', got {value!r}."
+            f"max_segment: expected a number of tokens from {least} up to {MOST_TOKENS:,}, such "
+            f"numbers by name, or 'auto', got {value!r}."
         )
-    return int(value)
+    return number

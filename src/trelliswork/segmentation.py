@@ -28,7 +28,7 @@ from trelliswork.segment_runs import (
     bound_of,
     check_labels,
     check_lengths,
-    longest_among_alternatives,
+    longest_where_open,
     read_runs,
     with_both_tags,
 )
@@ -123,7 +123,7 @@ class Segmentation:
         max_segment
             Most tokens of a segment; by name (a name that is left out takes the longest one seen);
             or ``"auto"``, the longest one seen of every name, where a set of alternatives counts as
-            each of them and a token without a label as none.
+            each of them, and a token without a label as part of any segment beside it.
         adjacent
             With plain labels: allow a segment to follow another of the same name.
 
@@ -146,7 +146,7 @@ class Segmentation:
         bound = np.array([bound_of(name, max_segment, full) for name in names])  # 0: as seen
         made = cls(full, tuple(np.maximum(bound, 1).tolist()), adjacent)
         read = read_runs(made, sequences)
-        longest = longest_among_alternatives(made, sequences)
+        longest = longest_where_open(made, sequences)
         np.maximum.at(longest, read.letters, read.lengths)
         limits = np.where(bound > 0, bound, longest)
         limits[made.continues] = 1

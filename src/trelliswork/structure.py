@@ -112,9 +112,21 @@ class Structure:
                 min_count=min_count,
                 max_patterns=max_patterns,
             )
+            if gold.allowed is not None:
+                found = bare._with_pairs(found, gold.open_pairs(offsets))
         if all_transitions:
-            found = Patterns.of({*found, *Patterns.chain(len(names))}, len(names))
+            found = bare._with_pairs(found, np.ones((len(names),) * 2, dtype=bool))
         return cls(labels, found, segmentation, edge_order)
+
+    def _with_pairs(self, patterns: Patterns, wanted: NDArray[np.bool_]) -> Patterns:
+        """Return patterns with pairs of letters added, (L, L), as far as they can follow."""
+        may = wanted.copy()
+        if self.segmentation is not None:
+            np.fill_diagonal(
+                may, may.diagonal() & self.segmentation.repeats & ~self.segmentation.continues
+            )
+        pairs = {(int(a), int(b)) for a, b in np.argwhere(may)}
+        return Patterns.of({*patterns, *pairs}, patterns.n_labels)
 
     @cached_property
     def automaton(self) -> Automaton:
@@ -139,6 +151,17 @@ class Structure:
     def n_durations(self) -> int:
         """Most tokens of a segment, ``D``; 1 in a chain."""
         return 1 if self.segmentation is None else self.segmentation.max_duration
+
+    def durations_of(self, offsets: NDArray[np.int64]) -> int:
+        """Return the most tokens that a segment has in a batch, whatever the model allows.
+
+        Parameters
+        ----------
+        offsets
+            Sequence ``b`` is tokens ``offsets[b]`` to ``offsets[b + 1]``, shape ``(B + 1,)``.
+        """
+        longest = int(np.diff(offsets).max(initial=1))
+        return max(1, min(self.n_durations, longest))
 
     @cached_property
     def n_edge_patterns(self) -> int:

@@ -135,8 +135,11 @@ def train(
         Which, typer.Option(help="(feature, label) pairs with a weight.")
     ] = Which.OBSERVED,
     transitions: Annotated[
-        Which, typer.Option(help="(label, label) pairs with a weight.")
-    ] = Which.OBSERVED,
+        Which | None,
+        typer.Option(
+            help="(label, label) pairs with a weight: in a chain those observed, with segments all."
+        ),
+    ] = None,
     max_iter: Annotated[int, typer.Option(min=0, help="Most iterations.")] = 200,
     tol: Annotated[
         float,
@@ -185,7 +188,7 @@ def train(
         features=_resolve_features(features),
         min_count=min_count,
         pairs=pairs.value,
-        transitions=transitions.value,
+        transitions=None if transitions is None else transitions.value,
         max_iter=max_iter,
         tol=tol,
         init=None if init is None else load(init),

@@ -52,23 +52,11 @@ class GoldLabels:
         None at the others: `ids` has those that are known, and unlabelled tokens show no pair of a
         feature and a letter.
         """
-        return None if self.allowed is None else self.allowed_somehow & self._has_alternatives
-
-    @property
-    def begin_evidence(self) -> NDArray[np.bool_] | None:
-        """The same of the letters that may begin a segment there, shape ``(N, L)``."""
         if self.allowed is None:
             return None
-        may_begin = self.allowed if self.allowed.ndim == 2 else self.allowed[:, 0]
-        return may_begin & self._has_alternatives
-
-    @property
-    def _has_alternatives(self) -> NDArray[np.bool_]:
-        """Whether the label of a token is one of several, but not any, shape ``(N, 1)``."""
-        assert self.allowed is not None, "asked for only where some token is open"
         anything = self.allowed.all(axis=tuple(range(1, self.allowed.ndim)))
-        found: NDArray[np.bool_] = (self.ids < 0) & ~anything
-        return found[:, None]
+        is_shown: NDArray[np.bool_] = (self.ids < 0) & ~anything
+        return self.allowed_somehow & is_shown[:, None]
 
     @property
     def allowed_somehow(self) -> NDArray[np.bool_]:
@@ -77,6 +65,24 @@ class GoldLabels:
         if self.allowed.ndim == 2:
             return self.allowed
         return np.logical_or(self.allowed[:, 0], self.allowed[:, 1])
+
+    def open_pairs(self, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return the pairs of letters that may lie side by side where a label is open, (L, L).
+
+        Parameters
+        ----------
+        offsets
+            Sequence ``b`` is tokens ``offsets[b]`` to ``offsets[b + 1]``, shape ``(B + 1,)``.
+        """
+        allowed = self.allowed_somehow
+        found = np.zeros((allowed.shape[1],) * 2, dtype=bool)
+        first = np.zeros(self.ids.size, dtype=bool)
+        first[offsets[:-1][offsets[:-1] < offsets[1:]]] = True
+        is_open = self.ids < 0
+        at = np.flatnonzero(~first & (is_open | np.roll(is_open, 1)))
+        for i in at[at > 0]:
+            found |= np.outer(allowed[i - 1], allowed[i])
+        return found
 
     def segments(self, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return where known segments start and end (exclusive), in tokens of the batch.

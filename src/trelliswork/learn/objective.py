@@ -52,8 +52,9 @@ class Objective:
         ``k`` for patterns of ``k + 1`` letters and features on these. A missing order takes that of
         the next lower one.
     pairs, transitions
-        Which (feature, letter) pairs and, in a first-order chain, which transitions have a weight:
-        those ``"observed"`` in the labels, or ``"all"``.
+        Which pairs of a token feature and a letter and, in a first-order chain, which transitions
+        have a weight: those ``"observed"`` in the labels, or ``"all"``. Features of segments have a
+        weight for every letter.
     automaton
         The labellings that both sums run over: a product of the model's, see
         `trelliswork.product`. It must accept the gold labels. Default: all labellings.
@@ -103,7 +104,7 @@ class Objective:
             weights,
             classes,
             _masks(open_labels),
-            structure.n_durations,
+            builder.n_durations,
             None if segmentation is None else segmentation.longest,
             [self._parts[kind].core if kind in self._parts else None for kind in KINDS],
             None if own is None or segmentation is None else own.offsets,

@@ -15,7 +15,7 @@ from trelliswork.model import length_rows, segment_rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from trelliswork.features import EncodedFeatures, FeatureMatrix, SegmentMatrix
+    from trelliswork.features import EncodedFeatures, FeatureMatrix
     from trelliswork.learn.gold_labels import GoldLabels
     from trelliswork.pair_weights import PairWeights
     from trelliswork.structure import Structure
@@ -80,26 +80,23 @@ class PartsBuilder:
         parts = {"state": self._part(features.state, gold.ids, gold.evidence)}
         if structure.segmentation is None:
             return parts
-        starts, ends = gold.segments(features.offsets)
-        # What goes on after an open token began somewhere there.
-        begins = starts if gold.begins is None else starts[gold.begins[starts]]
-        for kind, rows, shown, evidence in (
-            ("begin", features.begin, begins, gold.begin_evidence),
-            ("end", features.end, ends - 1, gold.evidence),
+        # Of these every pair has a weight: that a letter is seldom seen with a feature tells most
+        # about the many segments that are not there.
+        entries = None if features.segment is None else segment_rows(features.segment)
+        for kind, rows in (
+            ("begin", features.begin),
+            ("end", features.end),
+            ("segment", entries),
+            ("length", length_rows(structure.n_durations, self.n_durations)),
         ):
             if rows is not None:
-                labels = np.full(gold.ids.size, -1, dtype=np.int32)
-                labels[shown] = gold.ids[shown]
-                parts[kind] = self._part(rows, labels, evidence)
-        if features.segment is not None:
-            labels = _labels_of_entries(features.segment, starts, ends, gold.ids)
-            parts["segment"] = self._part(segment_rows(features.segment), labels, None)
-        rows = length_rows(structure.n_durations)
-        n_letters = structure.n_letters
-        outputs = np.tile(np.arange(n_letters, dtype=np.int32), rows.n_features)
-        offsets = np.arange(rows.n_features + 1, dtype=np.int64) * n_letters
-        parts["length"] = _make(rows, n_letters, offsets, outputs)
+                parts[kind] = _all_pairs(rows, structure.n_letters)
         return parts
+
+    @property
+    def n_durations(self) -> int:
+        """Most tokens of a segment in this training set, ``D``."""
+        return self._structure.durations_of(self._features.offsets)
 
     def edge(self) -> Part | None:
         """Return the features on patterns; None where there are none."""
@@ -116,9 +113,7 @@ class PartsBuilder:
         if n_outputs == 0:
             return None
         if self._all:
-            outputs = np.tile(np.arange(n_outputs, dtype=np.int32), rows.n_features)
-            offsets = np.arange(rows.n_features + 1, dtype=np.int64) * n_outputs
-            return _make(rows, n_outputs, offsets, outputs)
+            return _all_pairs(rows, n_outputs)
         fired_offsets, fired = self.fired
         seen = scipy.sparse.csr_array(
             (np.ones(fired.size), fired, fired_offsets),
@@ -154,16 +149,7 @@ class PartsBuilder:
         seen = np.zeros(len(patterns), dtype=bool)
         seen[self.fired[1]] = True
         if self._gold.allowed is not None:
-            # Transitions that may occur between tokens whose labels are open.
-            either = self._gold.allowed_somehow
-            first = np.zeros(self._gold.ids.size, dtype=bool)
-            offsets = self._features.offsets
-            first[offsets[:-1][offsets[:-1] < offsets[1:]]] = True
-            is_open = self._gold.ids < 0
-            open_ends = np.flatnonzero(~first & (is_open | np.roll(is_open, 1)))
-            matrix = seen.reshape(patterns.n_labels, -1)
-            for i in open_ends[open_ends > 0]:
-                matrix |= np.outer(either[i - 1], either[i])
+            seen |= self._gold.open_pairs(self._features.offsets).ravel()
         return np.flatnonzero(seen).astype(np.int32)
 
     def _part(
@@ -202,6 +188,12 @@ def carry_over(
         pairs.weights[found] = earlier.weights[at[found]]
 
 
+def _all_pairs(matrix: FeatureMatrix, n_outputs: int) -> Part:
+    outputs = np.tile(np.arange(n_outputs, dtype=np.int32), matrix.n_features)
+    offsets = np.arange(matrix.n_features + 1, dtype=np.int64) * n_outputs
+    return _make(matrix, n_outputs, offsets, outputs)
+
+
 def _make(matrix: FeatureMatrix, n_outputs: int, offsets: IntArray, outputs: IdArray) -> Part:
     core = _core.FeaturePart(_rows(matrix), n_outputs, offsets, outputs)
     return Part(offsets, outputs, core)
@@ -209,14 +201,3 @@ def _make(matrix: FeatureMatrix, n_outputs: int, offsets: IntArray, outputs: IdA
 
 def _rows(matrix: FeatureMatrix) -> _core.FeatureRows:
     return _core.FeatureRows(matrix.indptr, matrix.indices, matrix.values)
-
-
-def _labels_of_entries(
-    segments: SegmentMatrix, starts: IntArray, ends: IntArray, ids: IdArray
-) -> IdArray:
-    """Return the letter of the entries that are gold segments, -1 of the others, (nnz,)."""
-    end_of = np.full(ids.size, -1, dtype=np.int64)
-    end_of[starts] = ends
-    first = segments.starts
-    is_gold = end_of[first] == first + segments.durations
-    return np.where(is_gold, ids[first], -1).astype(np.int32)

@@ -55,7 +55,6 @@ class Setup:
 
         Sequences that are left out (``on_conflict="skip"``) shape neither patterns nor limits of
         segments: these are observed again on the others. Labels stay, as constraints may name them.
-        A sequence labelled in part that fits the first limits but not the second is left out too.
         """
         first = cls._of(parameters, labels, sequences, names)
         if not first.under.n_skipped:
@@ -105,6 +104,7 @@ def _structure(
         patterns=parameters["patterns"],
         min_count=parameters["min_pattern_count"],
         max_patterns=parameters["max_patterns"],
-        all_transitions=parameters["transitions"] == "all",
+        all_transitions=parameters["transitions"] == "all"
+        or (parameters["transitions"] is None and parameters["max_segment"] != 1),
         edge_order=parameters["edge_order"],
     )
