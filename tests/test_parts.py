@@ -24,7 +24,7 @@ def pairs(tagger: tw.CRFTagger, kind: str) -> set[tuple[str, str]]:
     """Return the pairs of one kind as (word, letter)."""
     model = tagger.model_
     found = getattr(model, kind)
-    names = getattr(model.encoder, f"{kind}_feature_names")()
+    names = getattr(model.encoder, f"{kind}_feature_names".removeprefix("state_"))()
     letters = model.structure.letter_names
     return {
         (names[f].rpartition("=")[2], letters[y])
@@ -32,31 +32,26 @@ def pairs(tagger: tw.CRFTagger, kind: str) -> set[tuple[str, str]]:
     }
 
 
+@pytest.mark.parametrize("part", [False, True], ids=["whole", "part"])
 @pytest.mark.parametrize("y", [PLAIN, BIO], ids=["plain", "bio"])
-def test_only_the_tokens_where_segments_begin_and_end_show_it(y):
-    tagger = trained(y)
-    assert pairs(tagger, "begin") == {("a", "P"), ("d", "Q"), ("u", "P"), ("v", "Q")}
-    assert pairs(tagger, "end") == {("c", "P"), ("e", "Q"), ("u", "P"), ("w", "Q")}
+def test_features_of_segments_have_a_weight_for_every_letter(y, part):
+    tagger = trained([y[0], [None, *y[1][1:]]] if part else y)
+    words = [word for sentence in X for word in sentence]
+    for kind in ("begin", "end"):
+        assert pairs(tagger, kind) == {(word, letter) for word in words for letter in "PQ"}
 
 
 @pytest.mark.parametrize("y", [PLAIN, BIO], ids=["plain", "bio"])
 def test_a_sequence_labelled_in_part_changes_nothing_of_the_others(y):
     whole, part = trained(y[:1], X[:1]), trained([y[0], [None, *y[1][1:]]])
-    others = {"u", "v", "w"}
-    for kind in ("begin", "end"):
-        assert {p for p in pairs(part, kind) if p[0] not in others} == pairs(whole, kind)
+    assert {p for p in pairs(part, "state") if p[0] in X[0]} == pairs(whole, "state")
+    assert "u" not in {word for word, _ in pairs(part, "state")}  # nothing is known of it
 
 
-def test_alternatives_show_what_may_begin():
+def test_alternatives_show_every_letter_among_them():
     tagger = trained([BIO[0], ["B-P", frozenset({"I-P", "B-Q"}), None]])
-    assert {p for p in pairs(tagger, "begin") if p[0] in "uvw"} == {("u", "P"), ("v", "Q")}
-    assert {p for p in pairs(tagger, "end") if p[0] == "v"} == {("v", "P"), ("v", "Q")}
-
-
-def test_what_goes_on_after_an_open_token_does_not_begin_there():
-    tagger = trained([BIO[0], ["B-P", None, "I-Q"]])
-    assert ("w", "Q") not in pairs(tagger, "begin")
-    assert ("w", "Q") in pairs(tagger, "end")
+    own = {p for p in pairs(tagger, "state") if p[0] in X[1]}
+    assert own == {("u", "P"), ("v", "P"), ("v", "Q")}
 
 
 def test_penalties_by_order_from_any_mapping_and_of_any_order():

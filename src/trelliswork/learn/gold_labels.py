@@ -52,15 +52,11 @@ class GoldLabels:
         None at the others: `ids` has those that are known, and unlabelled tokens show no pair of a
         feature and a letter.
         """
-        return None if self.allowed is None else self.allowed_somehow & self._has_alternatives
-
-    @property
-    def _has_alternatives(self) -> NDArray[np.bool_]:
-        """Whether the label of a token is one of several, but not any, shape ``(N, 1)``."""
-        assert self.allowed is not None, "asked for only where some token is open"
+        if self.allowed is None:
+            return None
         anything = self.allowed.all(axis=tuple(range(1, self.allowed.ndim)))
-        found: NDArray[np.bool_] = (self.ids < 0) & ~anything
-        return found[:, None]
+        is_shown: NDArray[np.bool_] = (self.ids < 0) & ~anything
+        return self.allowed_somehow & is_shown[:, None]
 
     @property
     def allowed_somehow(self) -> NDArray[np.bool_]:

@@ -55,7 +55,6 @@ class Setup:
 
         Sequences that are left out (``on_conflict="skip"``) shape neither patterns nor limits of
         segments: these are observed again on the others. Labels stay, as constraints may name them.
-        A sequence labelled in part that fits the first limits but not the second is left out too.
         """
         first = cls._of(parameters, labels, sequences, names)
         if not first.under.n_skipped:
