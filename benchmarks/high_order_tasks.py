@@ -30,6 +30,7 @@ begin: bias
 begin: word[-1..0]
 end: word
 """
+PAPER = {"scheme": "plain", "transitions": "observed"}
 WINDOW = """
 word[-4..4]
 ngrams(word[-4..4], 2)
@@ -60,11 +61,11 @@ def load(
     if name == "references":
         corpus = tw.read_conll(data / "cora_hosemicrf" / "train.conll", ("word", "label"), "\t")
         features = REFERENCES + (REFERENCE_SEGMENTS if segments else "")
-        return corpus, _labels(corpus), {"l2": 0.5, "features": features, "scheme": "plain"}
+        return corpus, _labels(corpus), {"l2": 0.5, "features": features, **PAPER}
     corpus = tw.read_conll(data / "punct_movie" / "train.conll", ("word", "label"), "\t")
     labels = [_with_next_mark(marks) for marks in _labels(corpus)]
     features = MARKS + (MARK_SEGMENTS if segments else "")
-    return corpus, labels, {"l2": 0.5, "features": features, "scheme": "plain"}
+    return corpus, labels, {"l2": 0.5, "features": features, **PAPER}
 
 
 def letters(data: Path, *, of_fold: bool) -> tuple[list[Any], list[list[str]]]:
@@ -91,6 +92,8 @@ def measure(data: Path, name: str, parameters: dict[str, Any], iterations: int) 
     if parameters.pop("pairs_as_labels", False):
         labels = [as_pairs(row) for row in labels]
     test = parameters.pop("test", False)
+    some = parameters.pop("sequences", None)
+    sequences, labels = sequences[:some], labels[:some]
     before = peak_megabytes()
     evaluations: list[float] = []
     tagger = tw.CRFTagger(**(settings | parameters), max_iter=iterations, tol=0.0)
