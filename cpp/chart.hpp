@@ -68,6 +68,7 @@ class Chart {
             std::find(scores.positional, scores.positional + scores.length * scores.n_positional,
                       kNegativeInfinity) != scores.positional + scores.length * scores.n_positional;
         by_factors_ = factors_will_do();
+        if (by_factors_) plan_factors();
         allocate();
         if (!begin()) return false;
         return rows_.run([this] { return fill_block(); }) && finish_total();
@@ -203,6 +204,7 @@ class Chart {
     bool begin();
     bool fill_block();
     double compute_enter(std::int64_t u);
+    void plan_factors();
     double compute_factors(std::int64_t u);
     template <class Visit>
     void for_positional(std::int64_t arc, Visit&& visit) const;
@@ -230,18 +232,24 @@ class Chart {
     std::vector<double> sums_;               // (D, L)
     bool by_factors_ = false;                // weights of tokens are factors of nodes
     bool positional_forbids_ = false;        // some weight of a token is −inf
-    AlignedDoubles factors_;                 // (nodes,)
-    std::vector<double> logs_;               // (nodes,)
-    AlignedDoubles sources_;                 // (2S,): see forest.hpp
-    AlignedDoubles by_node_;                 // (sums of the blocks,)
-    AlignedDoubles by_port_;                 // (ports + 1,)
-    AlignedDoubles pending_rows_;            // (D, ports), a ring over starts
-    std::vector<double*> pending_into_;      // (D,)
-    AlignedDoubles scratch_;                 // for the kernels
-    AlignedDoubles beta_;                    // (S,)
-    AlignedDoubles ahead_;                   // (ports,)
-    std::vector<typename S::Sum> pending_;   // (D, ports), a ring over starts
-    std::vector<typename S::Sum> gathered_;  // (S,)
+    int n_planned_ = -1;                     // columns of the weights that factors are planned for
+    std::vector<std::int32_t> factor_of_;    // (nodes,)
+    std::vector<std::int64_t> factor_offsets_;   // (factors + 1,) into factor_patterns_
+    std::vector<std::int32_t> factor_patterns_;  // whose weights a factor is made of
+    AlignedDoubles by_factor_;                   // (factors,)
+    AlignedDoubles factors_;                     // (nodes,)
+    std::vector<double> logs_;                   // (factors,)
+    std::vector<double> factor_sums_;            // (factors,): their expected counts at one token
+    AlignedDoubles sources_;                     // (2S,): see forest.hpp
+    AlignedDoubles by_node_;                     // (sums of the blocks,)
+    AlignedDoubles by_port_;                     // (ports + 1,)
+    AlignedDoubles pending_rows_;                // (D, ports), a ring over starts
+    std::vector<double*> pending_into_;          // (D,)
+    AlignedDoubles scratch_;                     // for the kernels
+    AlignedDoubles beta_;                        // (S,)
+    AlignedDoubles ahead_;                       // (ports,)
+    std::vector<typename S::Sum> pending_;       // (D, ports), a ring over starts
+    std::vector<typename S::Sum> gathered_;      // (S,)
     double expected_ = 0.0;             // E[score] − C_T, from terms that are each of moderate size
     std::int64_t oldest_ = 0;           // first start that `enter_` and `pending_` hold
     std::vector<ArcCounter> counters_;  // one a token class

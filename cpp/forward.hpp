@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <map>
+#include <vector>
 
 #include "chart.hpp"
 
@@ -106,27 +108,53 @@ double Chart<S>::compute_enter(std::int64_t u) {
     return weights.shift;
 }
 
+// Nodes that fire the same patterns with weights of single tokens share a factor: with features on
+// transitions there are as many factors as transitions, however many nodes.
+template <class S>
+void Chart<S>::plan_factors() {
+    if (n_planned_ == scores_.n_positional) return;
+    n_planned_ = scores_.n_positional;
+    std::map<std::vector<std::int32_t>, std::int32_t> known;
+    factor_of_.clear();
+    factor_offsets_.assign(1, 0);
+    factor_patterns_.clear();
+    for (const auto& node : automaton_.forest.nodes) {
+        std::vector<std::int32_t> fired;
+        for_positional(node.arc, [&](std::int32_t pattern) { fired.push_back(pattern); });
+        const auto [place, is_new] =
+            known.try_emplace(fired, static_cast<std::int32_t>(known.size()));
+        factor_of_.push_back(place->second);
+        if (!is_new) continue;
+        factor_patterns_.insert(factor_patterns_.end(), fired.begin(), fired.end());
+        factor_offsets_.push_back(std::ssize(factor_patterns_));
+    }
+}
+
 // factors[i] = the weights of the token at u for node i, relative to the largest where S is
 // scaled; returns the latter.
 template <class S>
 double Chart<S>::compute_factors(std::int64_t u) {
-    const auto& nodes = automaton_.forest.nodes;
     const double* positional = positional_row(u);
-    logs_.resize(nodes.size());
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto n = factor_offsets_.size() - 1;
+    logs_.resize(n);
+    for (std::size_t f = 0; f < n; ++f) {
         double total = 0.0;
-        for_positional(nodes[i].arc, [&](std::int32_t pattern) { total += positional[pattern]; });
-        logs_[i] = total;
+        for (auto k = factor_offsets_[f]; k < factor_offsets_[f + 1]; ++k) {
+            total += positional[factor_patterns_[k]];
+        }
+        logs_[f] = total;
     }
+    double largest = 0.0;
+    const double* values = logs_.data();
     if constexpr (S::scaled) {
-        double largest = 0.0;
-        factors_.resize(static_cast<std::size_t>(padded(static_cast<int>(nodes.size()))));
-        chain_kernels().exponentiate(1, static_cast<int>(nodes.size()), logs_.data(),
-                                     factors_.data(), &largest);
-        return largest;
+        by_factor_.resize(static_cast<std::size_t>(padded(static_cast<int>(n))));
+        chain_kernels().exponentiate(1, static_cast<int>(n), logs_.data(), by_factor_.data(),
+                                     &largest);
+        values = by_factor_.data();
     }
-    factors_.assign(logs_.begin(), logs_.end());
-    return 0.0;
+    factors_.resize(factor_of_.size());
+    for (std::size_t i = 0; i < factors_.size(); ++i) factors_[i] = values[factor_of_[i]];
+    return largest;
 }
 
 // Calls visit(pattern) for the patterns of an arc that have weights of single tokens.

@@ -240,10 +240,15 @@ void Chart<S>::count_factors(std::int64_t u, const PosteriorSink& sink) {
     compute_factors(u);
     block_kernels().sum_forward(automaton_.blocks.view(), packed_at(u).packed.data(), rows_[u],
                                 by_node_.data());
-    double* row = sink.position_counts + u * scores_.n_positional;
+    factor_sums_.assign(factor_offsets_.size() - 1, 0.0);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-        const double p = by_node_[nodes[i].sum] * factors_[i] * ahead_[nodes[i].port];
-        for_positional(nodes[i].arc, [&](std::int32_t pattern) { row[pattern] += p; });
+        factor_sums_[factor_of_[i]] += by_node_[nodes[i].sum] * factors_[i] * ahead_[nodes[i].port];
+    }
+    double* row = sink.position_counts + u * scores_.n_positional;
+    for (std::size_t f = 0; f < factor_sums_.size(); ++f) {
+        for (auto k = factor_offsets_[f]; k < factor_offsets_[f + 1]; ++k) {
+            row[factor_patterns_[k]] += factor_sums_[f];
+        }
     }
 }
 

@@ -155,6 +155,14 @@ def test_sparse_patterns_are_shown_by_length(tmp_path):
     assert (name, weight) == (patterns.spell(best), patterns.weights[best])
 
 
+def test_runs_outside_have_no_limit(tmp_path):
+    path = tmp_path / "m.tw"
+    tagger = tw.CRFTagger(features="word", max_segment=3).fit([["a", "b"]], [["B-X", "O"]])
+    tagger.save(path)
+    assert "segments    up to X: 3 O: any" in run("inspect", path).stdout
+    assert json.loads(run("inspect", path, "--json").stdout)["segments"] == {"X": 3, "O": None}
+
+
 def test_segments_have_features_of_their_own(tmp_path):
     path = tmp_path / "m.tw"
     words, labels = [["a", "b", "c"], ["a", "c"]], [["X", "X", "Y"], ["X", "Y"]]

@@ -259,8 +259,18 @@ def test_explain_a_model(tmp_path, rules):
     assert "expected rules" in fail("explain", bare)
     assert "expected a model or --data" in fail("explain", "--rules", rules)
     assert "--scheme, --outside" in fail("explain", model, "--outside", "O")
+    assert "expected without a model" in fail("explain", model, "--max-segment", "auto")
     other = tmp_path / "other.conll"
     other.write_text("\nAnn x O\n\nLtd x B-ORG\n")
     line = fail("explain", bare, "--rules", rules, "--data", other)
     assert "other.conll:4: " in line
     assert "B-ORG" in line
+
+
+def test_explain_rules_of_segments_without_a_model(tmp_path):
+    corpus = tmp_path / "segments.conll"
+    corpus.write_text("a X\nb X\nc Y\n")
+    command = ("explain", "--rule", "matches('X Y')", "--data", corpus, "--json")
+    for options, broken in (((), 1), (("--max-segment", "auto"), 0)):
+        (gold,) = json.loads(run(*command, *options).stdout)["gold"]
+        assert gold["broken"] == broken

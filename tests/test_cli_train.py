@@ -86,6 +86,63 @@ def test_the_shape_of_a_model_reaches_the_tagger(tmp_path, corpus, monkeypatch, 
     assert (asked["order"], asked["max_segment"], asked["min_pattern_count"]) == (3, expected, 2)
 
 
+@pytest.mark.parametrize(
+    ("given", "expected"), [("0", 0.0), ("1e-3", 0.001), ("0:1,2:0.1", {0: 1.0, 2: 0.1})]
+)
+def test_penalties_and_patterns_reach_the_tagger(tmp_path, given, expected):
+    shape = ("--order", 0, "--max-segment", 3, "--max-patterns", 2, "--edge-order", 2)
+    tagger = tw.load(train_model(tmp_path, "--adjacent", *shape, "--l2", given))
+    asked = {"order": 0, "max_patterns": 2, "edge_order": 2, "adjacent": True, "l2": expected}
+    assert asked.items() <= tagger.get_params().items()
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("-1", "a number from 0 up"),
+        ("nan", "a number from 0 up"),
+        ("0:x", "a number from 0 up"),
+        ("0:1,2", "order:number pairs"),
+        ("a:1", "order:number pairs"),
+        ("0:1,0:2", "every order once"),
+        ("1:1", "a value for order 0"),
+    ],
+)
+def test_a_penalty_that_is_none(tmp_path, corpus, given, expected):
+    message = fail("train", corpus, "-o", tmp_path / "m.tw", f"--l2={given}")
+    assert f"--l2: expected {expected}" in message
+
+
+SEGMENTS = "a X\nb Y\n\nc X\nd X\ne Y\n"
+
+
+def test_a_segment_that_is_too_long_has_a_place(tmp_path):
+    path = tmp_path / "long.conll"
+    path.write_text(SEGMENTS.replace("c X", "b X\nc X"))
+    for command in ("train", path, "-o", tmp_path / "m.tw"), ("explain", "--data", path):
+        rule = ("--rule", "at_most(1, 'X')")
+        message = fail(*command, "--max-segment", 2, *rule)
+        assert f"{path}:4: token 0: a segment of 'X' has 3 tokens, and --max-segment all" in message
+        assert message.endswith("Raise it to 3 or more, or set --max-segment auto.")
+
+
+def test_the_summary_tells_segments_and_patterns(tmp_path):
+    path = tmp_path / "segments.conll"
+    path.write_text(SEGMENTS)
+    options = ("--max-segment", "auto", "--features", "word\nbegin: word", "--adjacent")
+    result = run("train", path, "-o", tmp_path / "m.tw", *options)
+    facts = ("segments    up to X 2, Y 1 tokens", "of up to 2 labels", "of tokens, ", "of segments")
+    assert all(fact in result.stdout for fact in facts)
+
+
+def test_warnings_speak_of_options(tmp_path):
+    path = tmp_path / "outside.conll"
+    path.write_text(SEGMENTS.replace("Y", "O"))
+    result = run("train", path, "-o", tmp_path / "m.tw", "-q", "--max-segment", "auto")
+    assert "trelliswork: warning: 'O' is a segment like any other" in result.stderr
+    assert "set --outside O to read" in result.stderr
+
+
 @pytest.mark.parametrize("given", ["0", "", "two", "NP", "NP=", "=3", "NP=0", "NP=3,", "NP=-1"])
 def test_a_longest_segment_that_is_none(tmp_path, corpus, given):
     message = fail("train", corpus, "-o", tmp_path / "m.tw", f"--max-segment={given}")

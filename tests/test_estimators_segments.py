@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 import trelliswork as tw
-from trelliswork.constraints import at_most, changes_only_at, ends_with, matches, only_on, token
+from trelliswork.constraints import (
+    at_most,
+    changes_only_at,
+    ends_with,
+    matches,
+    only_on,
+    token,
+)
 
 X = [
     ["Lee", ".", "Cats", "and", "dogs", "1998"],
@@ -104,6 +111,22 @@ def test_training_under_a_rule_leaves_out_what_breaks_it():
         trained(PLAIN, rule, order=2, max_segment="auto")
 
 
+def test_what_is_left_out_shapes_neither_limits_nor_patterns():
+    x = [["a"] * 4, ["b"] * 60, ["a", "c"]]
+    y = [["P", "Q", "P", "Q"], ["Z"] * 58 + ["P", "R"], ["Q", "P"]]
+    options = {"max_segment": "auto", "order": 2, "features": "word[0]", "max_iter": 3}
+    options["transitions"] = "observed"
+    rule = at_most(0, "Z")
+    tagger = tw.CRFTagger(constraints=rule, on_conflict="skip", **options).fit(x, y)
+    alone = tw.CRFTagger(**options).fit([x[0], x[2]], [y[0], y[2]])
+    assert tagger.n_skipped_ == 1
+    assert tagger.labels_.names == ("P", "Q", "R", "Z")  # rules may name them
+    assert set(tagger.plan_.segmentation.limits) == {1}
+    names = tagger.model_.structure.letter_names
+    assert tagger.model_.patterns.names(names) == alone.model_.patterns.names(("P", "Q"))
+    assert tagger.predict(x[:1]) == alone.predict(x[:1])
+
+
 def test_the_plan_says_what_rules_cost_on_a_model_of_segments():
     tagger = trained(PLAIN, RULES, order=2, max_segment="auto")
     shown = str(tagger.plan_)
@@ -112,6 +135,14 @@ def test_the_plan_says_what_rules_cost_on_a_model_of_segments():
     assert placements[RULES[2]].where == "mask"
     assert placements[RULES[0]].where == "training"
     assert placements[RULES[0]].arcs == tagger.plan_.product([0]).automaton.n_arcs
+
+
+def test_limits_are_told_where_they_alone_rule_out_every_labelling():
+    tagger = trained(PLAIN, order=1, max_segment="auto").with_constraints("A T Y?")
+    with pytest.raises(tw.InfeasibleError, match=r"at most A 3, T 3, Y 1 tokens; train with a lar"):
+        tagger.predict([["Lee"] * 8])
+    with pytest.raises(tw.InfeasibleError, match=r"set on_infeasible='relax'\.$"):
+        tagger.predict([["Lee"]])
 
 
 def test_the_longest_sequence_bounds_the_work_whatever_max_segment_says():

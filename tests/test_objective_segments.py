@@ -153,7 +153,8 @@ def agrees(model, tags: list[int], labels) -> bool:
     if segmentation is not None and segmentation.is_hidden and None not in labels:
         gold = segmentation.encode([labels])  # the maximal runs, of those that read the same
         return tags == np.where(gold.begins, gold.ids, gold.ids + segmentation.n_letters).tolist()
-    own = model.names(np.array(tags, dtype=np.int32))
+    names = model.labels.names if segmentation is None else segmentation.tag_names
+    own = [names[tag] for tag in tags]
     return all(y is None or y == z for y, z in zip(labels, own, strict=True))
 
 

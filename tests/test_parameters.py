@@ -148,6 +148,7 @@ def test_saved_settings_are_plain_json(tmp_path):
         {"max_segment": "auto", "adjacent": True},
         {"max_segment": {"title": 30, "date": 1}},
         {"patterns": [("a", "b"), ["b", "a", "b"]]},
+        {"patterns": {("a", "b")}},
     ],
 )
 def test_structures_that_make_sense(options):
@@ -167,6 +168,7 @@ def test_structures_that_make_sense(options):
         ({"max_patterns": 0}, "max_patterns: expected"),
         ({"edge_order": 1.5}, "edge_order: expected"),
         ({"patterns": "a b"}, "expected a list of tuples of names"),
+        ({"patterns": (p for p in [("a", "b")])}, r"got <generator .* Put them in a list"),
         ({"patterns": [("a", "b"), "ab"]}, "got 'ab' at 1"),
         ({"patterns": [("a", 1)]}, "at 0"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 
 import numpy as np
@@ -300,7 +301,8 @@ def test_warns_of_large_automata_for_rare_patterns():
     rng = np.random.default_rng(0)
     rare = Patterns.observe(rng.integers(0, 60, 2_000), [0, 2_000], 60, 3)
     problem = growth_problem(PatternStatistics.of(rare))
-    assert "occur once only" in problem
+    assert re.search(r"of the [0-9,]+ label patterns of three labels and more occur once", problem)
+    assert "the longest has 4" in problem
     assert "arcs" in problem
 
 

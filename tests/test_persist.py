@@ -8,6 +8,8 @@ import pytest
 import safetensors.numpy
 
 import trelliswork as tw
+from trelliswork import persist
+from trelliswork.parameters import SINCE_VERSION_2
 from trelliswork.persist import FORMAT_VERSION, read_model_file, write_model_file
 
 X = [["the", "cat", "sat"], ["a", "dog", "ran"], ["cats", "run"]]
@@ -108,8 +110,44 @@ def test_a_newer_version(tagger, tmp_path):
     tensors = {"x": np.zeros(1)}
     metadata = {"format": "trelliswork-model", "version": str(FORMAT_VERSION + 1)}
     path.write_bytes(safetensors.numpy.save(tensors, metadata=metadata))
-    with pytest.raises(tw.ModelFileError, match=r"got version 2\. Update trelliswork"):
+    with pytest.raises(tw.ModelFileError, match=r"got version 3\. Update trelliswork"):
         tw.load(path)
+
+
+STRUCTURES = [
+    {"order": 2},
+    {"max_segment": 2},
+    {"order": 0, "max_segment": "auto"},
+    {"min_pattern_count": 2},
+    {"max_patterns": 100},
+    {"edge_order": 2},
+]
+
+
+@pytest.mark.parametrize("options", STRUCTURES, ids=str)
+def test_earlier_versions_refuse_what_they_do_not_know(tmp_path, monkeypatch, options):
+    path = tmp_path / "model.tw"
+    tagger = tw.CRFTagger(features="word[0]", max_iter=3, **options).fit(X, Y)
+    tagger.save(path)
+    assert tw.load(path).predict(X) == tagger.predict(X)
+    monkeypatch.setattr(persist, "FORMAT_VERSION", 1)
+    with pytest.raises(tw.ModelFileError, match=r"version 1 or lower, .* 2\. Update trelliswork"):
+        tw.load(path)
+
+
+def test_earlier_versions_read_chains(tagger, tmp_path, monkeypatch):
+    monkeypatch.setattr(persist, "FORMAT_VERSION", 1)
+    path, _ = saved(tagger, tmp_path)
+    settings, arrays = read_model_file(path)
+    assert not settings["parameters"].keys() & SINCE_VERSION_2.keys()
+    assert {name.partition(".")[0] for name in arrays} == {"state", "transitions", "encoder"}
+    assert settings["model"].keys() == {"labels", "encoder"}
+    assert tw.load(path).get_params() == tagger.get_params()
+
+
+def test_what_version_1_leaves_out_are_the_defaults():
+    defaults = tw.CRFTagger().get_params()
+    assert {name: defaults[name] for name in SINCE_VERSION_2} == SINCE_VERSION_2
 
 
 @pytest.mark.parametrize(

@@ -153,6 +153,21 @@ def test_a_segment_that_is_too_long_is_named():
         Segmentation(PLAIN, (3, 3, 3)).encode(sequences)
 
 
+def test_segments_that_are_too_long_are_summed_up():
+    sequences = [["date"], ["title"] * 2 + ["author"] * 4, ["author"] * 5, ["title", "date"]]
+    with pytest.raises(DataError, match="are author 5, title 2; 2 of 4 sequences have") as caught:
+        Segmentation.choose(PLAIN, sequences, {"author": 2, "title": 1})
+    assert caught.value.sequence == 1
+    assert str(caught.value).startswith("y: sequence 1, token 0: a segment of 'title' has 2")
+
+
+def test_labels_without_segments_are_the_fault_of_y():
+    with pytest.raises(LabelError, match=r"^y: Expected two labels or more"):
+        Segmentation.choose(LabelSet(["a"]), [["a", "a"]], "auto")
+    with pytest.raises(LabelError, match=r"^y: Expected plain or bio labels"):
+        Segmentation.choose(LabelSet(["B-a/B-b"], scheme="path"), [["B-a/B-b"]], "auto")
+
+
 def test_open_labels_leave_tags_open():
     segmentation = Segmentation.choose(BIO, [], 2)
     sequences = [["B-PER", None, "I-PER"], ["B-PER", "I-PER"], [frozenset({"O", "B-PER"})]]

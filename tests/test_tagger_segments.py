@@ -36,9 +36,6 @@ class GivenScores:
         own = [self.scores[tuple(sentence)] for sentence in sequences]
         return Trellis.from_sequences(own, self.plan.model, weights=self.weights)
 
-    def names(self, tags: np.ndarray) -> list[str]:
-        return self.plan.names(tags)
-
 
 class GivenTagger(Tagger):
     """A tagger that needs no training."""
@@ -177,6 +174,70 @@ def test_other_constraints_keep_the_model_and_its_segments():
     assert [labels[0] for labels in other.predict(sentences)] == ["b", "b", "b"]
     # Nothing tells the two labels apart.
     np.testing.assert_allclose(tagger.probability_of(sentences, starts_with("b")), 0.5)
+
+
+@pytest.mark.parametrize("on_infeasible", ["error", "relax", "unconstrained"])
+@pytest.mark.parametrize("rules", [(), (at_most(4, "b"),)], ids=["free", "ruled"])
+@pytest.mark.parametrize(
+    "verb", [Tagger.predict, Tagger.decode, Tagger.predict_segments], ids=lambda f: f.__name__
+)
+def test_known_labels_that_no_segments_fit(monkeypatch, on_infeasible, rules, verb):
+    monkeypatch.setattr(batches, "SCORES_AT_ONCE", 4)
+    tagger, sentences = small_tagger()
+    tagger = tagger.with_constraints(rules, on_infeasible=on_infeasible)
+    known = [[None], [None, "a"], ["b", "a", "a", "a", None]]
+    message = r"known: sequence 2, token 3: no segments fit .* \(now a 2, b 2\)"
+    with pytest.raises(InfeasibleError, match=message):
+        verb(tagger, sentences, known=known)
+    with pytest.raises(InfeasibleError, match=message):
+        tagger.decode_nbest(sentences, 2, known=known)
+
+
+def test_known_labels_that_begin_inside_a_segment():
+    segmentation = Segmentation.choose(LabelSet(["B-a", "I-a", "O"], scheme="bio"), [], 2)
+    rules = Plan(segmentation.labels, (), segmentation=segmentation)
+    sentence = ["u", "v"]
+    scores = {("u", "v"): segmentation.blank_scores(2)}
+    tagger = GivenTagger(rules, np.zeros(rules.model.n_patterns), scores).fit()
+    assert tagger.predict([sentence], known=[["B-a", "I-a"]]) == [["B-a", "I-a"]]
+    with pytest.raises(InfeasibleError, match="known: sequence 0, token 0: no segments fit"):
+        tagger.predict([sentence], known=[["I-a", None]])
+
+
+@given(segment_cases(rules=1), st.data())
+@settings(max_examples=40)
+def test_answers_agree_with_what_is_known_or_there_is_none(case: SegmentCase, data):
+    tagger, sentences = tagger_of(case)
+    label = st.sampled_from([None, *tagger.labels_.names])
+    known = [data.draw(st.lists(label, min_size=len(s), max_size=len(s))) for s in sentences]
+
+    def agrees(b: int, tags: tuple[int, ...]) -> bool:
+        pairs = zip(case.labels_of(tags), known[b], strict=True)
+        return all(given in (None, own) for own, given in pairs)
+
+    possible = [[t for t in case.paths(b) if agrees(b, t)] for b in range(len(sentences))]
+    if all(possible):
+        for b, labels in enumerate(tagger.predict(sentences, known=known)):
+            assert labels in [case.labels_of(tags) for tags in possible[b]]
+    else:
+        with pytest.raises(InfeasibleError):
+            tagger.predict(sentences, known=known)
+
+
+def test_scores_that_forbid_everything_are_no_answer():
+    tagger, sentences = small_tagger()
+    tagger.model_.scores[("v", "v")] = np.full((2, 2, 2), -np.inf)
+    for how in ("error", "relax", "unconstrained"):
+        for rules in ((), (at_most(1, "a"),)):
+            strict = tagger.with_constraints(rules, on_infeasible=how)
+            with pytest.raises(InfeasibleError, match=r"sequence 1: every labelling .*-inf"):
+                strict.predict(sentences)
+
+
+def test_no_answer_has_no_names():
+    tagger, _ = small_tagger()
+    with pytest.raises(InfeasibleError, match="no labelling fits"):
+        tagger.plan_.names(np.array([0, -1], dtype=np.int32))
 
 
 def test_known_labels_hold_batch_by_batch(monkeypatch):

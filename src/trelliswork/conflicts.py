@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from trelliswork.dead_ends import dead_end
 from trelliswork.errors import InfeasibleError
 from trelliswork.inference import log_partition, viterbi
 from trelliswork.tables import join_names, shorten
@@ -30,9 +31,11 @@ __all__ = [
     "find_conflict",
     "group_by_rules",
     "open_labels",
+    "scores_forbid_all",
 ]
 
 OnInfeasible = Literal["error", "relax", "unconstrained"]
+MOST_OPEN_SCORES = 10_000_000  # to ask whether longer segments would help
 
 
 def check_on_infeasible(given: object) -> None:
@@ -86,28 +89,58 @@ def feasible_rules(
     Raises
     ------
     InfeasibleError
-        With ``"error"``.
+        With ``"error"``; and where dropping all constraints does not help.
     """
-    if on_infeasible == "unconstrained":
-        return ()
-    kept = list(range(len(plan.constraints)))
+    kept = list(range(len(plan.constraints))) if on_infeasible != "unconstrained" else []
     one = evidence.take(np.array([sequence]))
     first, last = evidence.offsets[sequence : sequence + 2]
     known = None if allowed is None else allowed[first:last]
     while (conflict := find_conflict(plan, one, kept, known)) is not None:
+        if not conflict.constraints:
+            raise _nothing_fits(plan, one, known)
         if on_infeasible == "error":
             number = evidence.numbers[sequence]
-            raise InfeasibleError(_describe(plan, conflict, number, int(last - first)))
+            hint = _limits_in_the_way(plan, one, conflict, known)
+            raise InfeasibleError(_describe(plan, conflict, number, int(last - first)) + hint)
         kept.remove(conflict.constraints[-1])
     if len(kept) < len(plan.constraints):
         return tuple(kept)
     # The constraints agree; it is the scores that forbid what they leave.
     if on_infeasible == "error":
-        raise InfeasibleError(
-            f"X: sequence {evidence.numbers[sequence]}: every labelling that satisfies the "
-            "constraints has a score of -inf. Correct the scores, or drop a constraint."
-        )
+        raise scores_forbid_all(plan, evidence.numbers[sequence])
     return ()
+
+
+def scores_forbid_all(plan: Plan, number: int) -> InfeasibleError:
+    """Return the error for a sequence whose scores are ``-inf`` for all that is asked for."""
+    these, advice = "", ""
+    if plan.constraints:
+        these, advice = " that satisfies the constraints", ", or drop a constraint"
+    return InfeasibleError(
+        f"X: sequence {number}: every labelling{these} has a score of -inf. Correct the "
+        f"scores{advice}."
+    )
+
+
+def _nothing_fits(plan: Plan, one: Evidence, known: BoolArray | None) -> InfeasibleError:
+    """Return the error for a sequence that has no labelling even without constraints."""
+    number = one.numbers[0]
+    if known is None:
+        return InfeasibleError(
+            f"X: sequence {number}: the model has no labelling of {_tokens(one.n_tokens)}. Train "
+            "it with a larger max_segment."
+        )
+    place = f"known: sequence {number}, token {dead_end(plan, one, (), known)}"
+    if plan.segmentation is None:
+        return InfeasibleError(
+            f"{place}: no labelling fits what is known of the labels. Correct it, or leave tokens "
+            "open (None)."
+        )
+    limits = shorten(plan.segmentation.spell_limits())
+    return InfeasibleError(
+        f"{place}: no segments fit what is known of the labels. Correct it, leave tokens open "
+        f"(None), or train with a larger max_segment (now {limits})."
+    )
 
 
 def group_by_rules(
@@ -237,12 +270,39 @@ def _blank_trellis(plan: Plan, evidence: Evidence, constraints: Sequence[int]) -
     )
 
 
+def _limits_in_the_way(
+    plan: Plan, evidence: Evidence, conflict: Conflict, known: BoolArray | None
+) -> str:
+    """Tell the limits of segments where it is they alone that rule out every labelling."""
+    segmentation, length = plan.segmentation, evidence.n_tokens
+    if segmentation is None or length <= min(segmentation.limits):
+        return ""
+    if length * length * segmentation.n_letters > MOST_OPEN_SCORES:
+        return ""
+    compiled = plan.product(i for i in conflict.constraints if i in plan.rules)
+    trellis = Trellis(
+        np.zeros((length, length, segmentation.n_letters)),
+        compiled.automaton,
+        offsets=evidence.offsets,
+        classes=evidence.classes(compiled.tests),
+    )
+    mask = open_labels(plan, evidence, conflict.constraints, known if conflict.with_known else None)
+    if np.isneginf(log_partition(trellis, allowed=mask, n_jobs=1)[0]):
+        return ""
+    limits = shorten(segmentation.spell_limits())
+    return f" Segments have at most {limits} tokens; train with a larger max_segment."
+
+
 def _describe(plan: Plan, conflict: Conflict, sequence: int, length: int) -> str:
     names = [shorten(repr(plan.constraints[i])) for i in conflict.constraints]
-    tokens = "1 token" if length == 1 else f"{length} tokens"
+    tokens = _tokens(length)
     known = " and the labels given as known" if conflict.with_known else ""
     drop = "Drop it" if len(names) == 1 else "Drop one"
     return (
         f"sequence {sequence}: No labelling of {tokens} satisfies {join_names(names)}{known}. "
         f"{drop}, or set on_infeasible='relax'."
     )
+
+
+def _tokens(count: int) -> str:
+    return "1 token" if count == 1 else f"{count} tokens"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from trelliswork.conflicts import check_on_infeasible, group_by_rules
+from trelliswork.conflicts import check_on_infeasible, group_by_rules, scores_forbid_all
 from trelliswork.derived import derive
 from trelliswork.evidence import rows_of
 from trelliswork.inference import paths_to_find
@@ -150,7 +150,8 @@ def decode_batch(
     Raises
     ------
     InfeasibleError
-        With ``on_infeasible="error"``, naming the sequence and a minimal conflicting subset.
+        With ``on_infeasible="error"``, naming the sequence and a minimal conflicting subset; and,
+        whatever `on_infeasible`, for a sequence that no labelling fits without constraints either.
     TooLargeError
         With ``on_infeasible="error"``, naming the sequence that needs too large a product.
     """
@@ -193,7 +194,7 @@ def decode_nbest_batch(
     found = best_lazily(
         plan, trellis, evidence, everything, allowed=allowed, k=k, give_up=lenient, n_jobs=n_jobs
     )
-    hopeless = np.flatnonzero(np.isneginf(found.scores[:, 0])) if plan.constraints else np.array([])
+    hopeless = np.flatnonzero(np.isneginf(found.scores[:, 0]))
     groups = group_by_rules(plan, evidence, hopeless, allowed, on_infeasible)
     kept_rules: dict[int, tuple[int, ...]] = {}
     if on_infeasible == "unconstrained":
@@ -219,6 +220,8 @@ def decode_nbest_batch(
         found.methods[chosen] = part.methods
         kept_rules.update(dict.fromkeys(members, kept))
         kept_rules.update({members[b]: rules for b, rules in part.given_up.items()})
+    for b in np.flatnonzero(np.isneginf(found.scores[:, 0])).tolist():
+        raise scores_forbid_all(plan, evidence.numbers[b])
     fallback: Status = "unconstrained" if on_infeasible == "unconstrained" else "relaxed"
     return [
         DecodedBatch(tags, scores, found.iterations, found.methods, kept_rules, fallback)

@@ -7,7 +7,15 @@ from __future__ import annotations
 
 
 class TrellisworkError(Exception):
-    """Base of all errors raised on purpose by this package."""
+    """Base of all errors raised on purpose by this package.
+
+    Attributes
+    ----------
+    sequence : int or None
+        The index of the training sequence that it is about, where there is one.
+    """
+
+    sequence: int | None = None
 
 
 class DataError(TrellisworkError, ValueError):
@@ -27,15 +35,7 @@ class ModelFileError(TrellisworkError, ValueError):
 
 
 class NotInLanguageError(TrellisworkError, ValueError):
-    """Gold labels break a constraint that the model is trained under.
-
-    Attributes
-    ----------
-    sequence : int or None
-        The index of the sequence, where it is known.
-    """
-
-    sequence: int | None = None
+    """Gold labels break a constraint that the model is trained under."""
 
 
 class InfeasibleError(TrellisworkError, ValueError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
@@ -12,6 +11,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from trelliswork.advice import check_settings, warn_of_long_segments, warn_of_no_features
+from trelliswork.conflicts import check_on_infeasible
 from trelliswork.errors import ModelFileError
 from trelliswork.inputs import (
     as_labels,
@@ -20,19 +21,23 @@ from trelliswork.inputs import (
     infer_labels,
     make_encoder,
 )
-from trelliswork.learn.denominator import Denominator
 from trelliswork.learn.objective import Objective
+from trelliswork.learn.setup import Setup
 from trelliswork.learn.train import DevCheck, train
 from trelliswork.learn.weights import sequence_weights
 from trelliswork.model import CRFModel
 from trelliswork.parallel import resolve_jobs
-from trelliswork.parameters import check_parameters, restored_parameters, saved_parameters
+from trelliswork.parameters import (
+    check_parameters,
+    parameters_of_version_1,
+    restored_parameters,
+    saved_parameters,
+)
 from trelliswork.pattern_statistics import PatternStatistics, warn_of_growth
 from trelliswork.persist import read_model_file, write_model_file
-from trelliswork.plan import DECODING_BUDGET, TRAINING_BUDGET, Plan, plan
+from trelliswork.plan import DECODING_BUDGET, TRAINING_BUDGET, Plan
 from trelliswork.progress import TrainingProgress, TrainingStep
 from trelliswork.report import report
-from trelliswork.structure import Structure
 from trelliswork.tagger import Tagger
 
 if TYPE_CHECKING:
@@ -48,8 +53,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CRFTagger", "load"]
 
-logger = logging.getLogger(__name__)
-
 
 class CRFTagger(Tagger):
     """A conditional random field of any order, on tokens or segments, by maximum likelihood.
@@ -61,20 +64,29 @@ class CRFTagger(Tagger):
     order
         Highest order of the dependencies between labels: patterns of up to ``order + 1`` labels (or
         names of segments) that occur in training have a weight. Exact, and affordable while few of
-        the possible patterns occur.
+        the possible patterns occur. 0: no transitions. In a chain every token counts, so that long
+        runs of one label fill a pattern; in a semi-Markov model every segment does.
     max_segment
         Most tokens of a segment. 1: a chain, which labels tokens. Otherwise a semi-Markov model,
         which labels segments: a number, a number a segment name, or ``"auto"``, the longest one
-        seen of every name. Tokens outside (``O``) are read one by one, in runs of any length.
+        seen of every name. No longer segment is ever predicted: a longer one comes out broken up.
+        Tokens outside, ``O`` in BIO or the plain label given as `outside`, are read one by one, in
+        runs of any length.
     adjacent
         With plain labels and segments: whether equal segments may touch. Labels do not show the
-        border between the two, so that several segmentations give one labelling.
+        border between the two, so that several segmentations give one labelling: answers are
+        segmentations, several of which may read the same, and the best of them need not be the most
+        probable labelling. Rules count runs of labels; `span_probability` is not available.
     patterns
-        Patterns to use instead of those observed, each a sequence of label (or segment) names.
+        Patterns to use instead of those observed, each a sequence of names: of labels in a chain
+        (``"B-author"``), of segments in a semi-Markov model (``"author"``). The list decides how
+        long they are, not `order`.
     min_pattern_count, max_patterns
-        Leave out patterns seen fewer times; keep the most frequent.
+        Leave out patterns seen fewer times; keep the most frequent, of equally frequent ones the
+        shorter.
     edge_order
-        Patterns up to this order have weights that read the ``edge:`` templates as well.
+        Patterns up to this order have weights that read the ``edge:`` templates as well. Above 1
+        this makes training many times slower. Without such templates it means nothing.
     l2
         Coefficient of ``‖w‖²`` (CRFsuite's ``c2``); or one for each order: ``{0: 1.0, 2: 0.1}`` is
         1.0 for features and transitions, 0.1 for patterns of three labels and more.
@@ -100,7 +112,8 @@ class CRFTagger(Tagger):
     scheme
         How to read the labels, see `LabelSet`; None: guess.
     outside
-        The plain label that is no segment, such as ``"O"``; matters for scores and constraints.
+        The plain label that is no segment, such as ``"O"``; matters for scores, constraints and
+        segments. It has to occur in training.
     constraints
         What labellings must satisfy: a constraint, a regular expression over labels, an
         `Automaton`, or a sequence of these; see `trelliswork.constraints`.
@@ -109,7 +122,8 @@ class CRFTagger(Tagger):
         training too. False: train without, decode with.
     on_conflict
         What to do with training sequences whose labels break a constraint: ``"error"``, or
-        ``"skip"`` them. Matters with `constrained_training` only.
+        ``"skip"`` them. Matters with `constrained_training` only. What is skipped still lends its
+        labels, but shapes neither patterns nor limits of segments.
     on_infeasible
         What to do with a sequence that no labelling fits: ``"error"``; ``"relax"``: drop
         constraints of minimal conflicting subsets, the last given first, until one fits; or
@@ -132,7 +146,9 @@ class CRFTagger(Tagger):
     labels_ : LabelSet
         The same with their scheme.
     model_ : CRFModel
-        The trained model.
+        The trained model. ``model_.patterns`` are its label patterns, by name
+        ``model_.patterns.names(model_.structure.letter_names)``. ``model_.segmentation``, None in a
+        chain, has the names of its segments (``names``) and their most tokens (``limits``).
     plan_ : Plan
         What the constraints compiled into; print it to see.
     n_skipped_ : int
@@ -255,39 +271,22 @@ class CRFTagger(Tagger):
         NotInLanguageError
             Where labels break a constraint, naming the sequence, the token and the constraint.
         """
-        check_parameters(self.get_params(deep=False))
+        parameters = self.get_params(deep=False)
+        check_parameters(parameters)
         jobs = resolve_jobs(self.n_jobs)
         sequences = as_sequences(X)
         names = as_labels(sequences, y)
-        structure = Structure.choose(
-            infer_labels(names, self.scheme, self.outside),
-            names,
-            order=self.order,
-            max_segment=self.max_segment,
-            adjacent=self.adjacent,
-            patterns=self.patterns,
-            min_count=self.min_pattern_count,
-            max_patterns=self.max_patterns,
-            all_transitions=self.transitions == "all"
-            or (self.transitions is None and self.max_segment != 1),
-            edge_order=self.edge_order,
+        setup = Setup.choose(
+            parameters, infer_labels(names, self.scheme, self.outside), sequences, names
         )
+        structure, rules, under = setup.structure, setup.rules, setup.under
         labels = structure.labels
+        check_settings(parameters, structure)
         warn_of_growth(PatternStatistics.of(structure.patterns, structure.automaton))
-        rules = plan(
-            labels,
-            self.constraints,
-            model=structure.automaton,
-            segmentation=structure.segmentation,
-            training_budget=self.training_budget if self.constrained_training else 0,
-            decoding_budget=self.decoding_budget,
-        )
-        under = Denominator.choose(
-            rules, sequences, names, trained=self.constrained_training, on_conflict=self.on_conflict
-        )
         weights = sequence_weights(names, sample_weight, self.class_weight)
-        if under.n_skipped:
-            kept = np.flatnonzero(under.kept).tolist()
+        n_skipped = len(names) - setup.kept.size
+        if n_skipped:
+            kept = setup.kept.tolist()
             sequences, names = [sequences[b] for b in kept], [names[b] for b in kept]
             weights = None if weights is None else weights[kept]
         gold = structure.encode(names)
@@ -300,11 +299,7 @@ class CRFTagger(Tagger):
             n_jobs=jobs,
             segments=structure.known_segments(gold, [len(own) for own in names]),
         )
-        if features.state.n_features == 0:
-            logger.warning(
-                "no feature occurs %d times or more: the model will know transitions only",
-                self.min_count,
-            )
+        warn_of_no_features(features, self.min_count)
         objective = Objective(
             features,
             gold,
@@ -327,6 +322,7 @@ class CRFTagger(Tagger):
             dev_sequences = as_sequences(X_dev, "dev")
             dev_labels = as_labels(dev_sequences, y_dev, "dev")
             check_scheme_fits(dev_labels, labels)
+            warn_of_long_segments(dev_labels, structure.segmentation)
 
             def dev_score(parameters: NDArray[np.float64]) -> float:
                 candidate = objective.model(parameters, encoder)
@@ -357,7 +353,7 @@ class CRFTagger(Tagger):
         self.classes_ = np.array(labels.names)
         self.model_: CRFModel = objective.model(run.parameters, encoder)
         self.plan_ = rules
-        self.n_skipped_ = under.n_skipped
+        self.n_skipped_ = n_skipped
         self.n_iter_ = len(run.log)
         self.loss_ = run.loss
         self.stop_reason_ = run.reason
@@ -369,9 +365,13 @@ class CRFTagger(Tagger):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, atomically; read it with `trelliswork.load`."""
         check_is_fitted(self)
+        parameters, version = saved_parameters(self.get_params(deep=False), self.plan_), 2
+        older = parameters_of_version_1(parameters)
+        if self.model_.is_first_order_chain and older is not None:
+            parameters, version = older, 1  # which earlier versions can read
         settings = {
             "estimator": type(self).__name__,
-            "parameters": saved_parameters(self.get_params(deep=False), self.plan_),
+            "parameters": parameters,
             "plan": self.plan_.budgets(),
             "model": self.model_.settings(),
             "training": {
@@ -384,11 +384,13 @@ class CRFTagger(Tagger):
             },
             "metadata": self.metadata_,
         }
-        write_model_file(path, settings, self.model_.arrays())
+        write_model_file(path, settings, self.model_.arrays(), version)
 
     @classmethod
     def _restore(cls, settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> CRFTagger:
         tagger = cls(**restored_parameters(settings["parameters"]))
+        check_on_infeasible(tagger.on_infeasible)
+        resolve_jobs(tagger.n_jobs)
         tagger.model_ = CRFModel.restore(settings["model"], arrays)
         tagger.labels_ = tagger.model_.labels
         tagger.classes_ = np.array(tagger.labels_.names)
@@ -437,7 +439,7 @@ def load(path: str | os.PathLike[str]) -> CRFTagger:
         )
     try:
         return kind._restore(settings, arrays)
-    except (KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise ModelFileError(
             f"{Path(path)}: the model file is damaged: {error}. Copy it again, or train the model "
             "again."

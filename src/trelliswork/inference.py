@@ -25,7 +25,12 @@ import numpy as np
 from trelliswork.derived import derive
 from trelliswork.intersection import smallest_for
 from trelliswork.product import product
-from trelliswork.span_guards import collect_spans, guarded_trellises
+from trelliswork.segment_posteriors import (
+    label_posteriors,
+    segment_posteriors,
+    tag_posteriors,
+)
+from trelliswork.span_guards import collect_spans, guarded_trellises, split_by_sequence
 from trelliswork.trellis import Trellis
 
 if TYPE_CHECKING:
@@ -85,23 +90,12 @@ class Marginals:
     @cached_property
     def labels(self) -> FloatArray:
         """``P(y_t = y)``, shape ``(N, L)``: the segments that cover each token, summed."""
-        n_tokens, n_durations, n_labels = self.segments.shape
-        covered = np.zeros((n_tokens, n_labels))
-        for back in range(min(n_durations, n_tokens)):
-            # Token t is covered by the segments that end `back` tokens later and last longer.
-            longer = self.segments[back:, back:, :].sum(axis=1)
-            covered[: n_tokens - back] += longer
-        return covered
+        return label_posteriors(self.segments)
 
     @cached_property
     def tags(self) -> FloatArray:
         """``P(a segment of y begins at t)`` and ``P(one goes on at t)``, shape ``(N, 2, L)``."""
-        n_tokens, n_durations, n_labels = self.segments.shape
-        found = np.zeros((n_tokens, 2, n_labels))
-        for back in range(min(n_durations, n_tokens)):
-            found[: n_tokens - back, 0] += self.segments[back:, back]
-            found[: n_tokens - back, 1] += self.segments[back:, back + 1 :].sum(axis=1)
-        return found
+        return tag_posteriors(self.segments)
 
 
 @dataclass(frozen=True)
@@ -232,7 +226,7 @@ def max_marginal(
     labels, probabilities : numpy.ndarray
         Both of shape ``(N,)``; ``-1`` and 0 where no path exists.
     """
-    posterior = marginals(trellis, allowed=allowed, n_jobs=n_jobs).labels
+    posterior = label_posteriors(segment_posteriors(trellis, allowed=allowed, n_jobs=n_jobs))
     labels = posterior.argmax(axis=1).astype(np.int32)
     confidence = posterior.max(axis=1)
     labels[confidence == 0.0] = -1
@@ -411,8 +405,7 @@ def span_probability(
         inside = log_partition(guarded, n_jobs=n_jobs)
         owners = total[[wanted[i].sequence for i in places]]
         found[places] = _ratio(np.minimum(inside, owners), owners, log=False)
-    counts = [len(own) for own in spans]
-    return np.split(found, np.cumsum(counts)[:-1]) if counts else []
+    return split_by_sequence(found, spans)
 
 
 def _ratio(inside: FloatArray, total: FloatArray, *, log: bool) -> FloatArray:

@@ -170,9 +170,15 @@ def infer_labels(
     if not any(len(sequence) for sequence in sequences):
         raise DataError("X: expected at least one labelled token, got none.")
     try:
-        return LabelSet.infer(sequences, scheme, outside=outside)
+        labels = LabelSet.infer(sequences, scheme, outside=outside)
     except LabelError as error:
         raise LabelError(f"y: {error}") from error
+    if outside is not None:
+        try:
+            labels.id(outside)
+        except LabelError as error:
+            raise LabelError(f"outside: {error}") from error
+    return labels
 
 
 def check_scheme_fits(dev: Sequence[Sequence[Label]], labels: LabelSet) -> None:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.estimators import CRFTagger
-    from trelliswork.model import CRFModel, PairWeights
+    from trelliswork.model import CRFModel
+    from trelliswork.pair_weights import PairWeights
     from trelliswork.patterns import Patterns
 
 __all__ = [
@@ -86,6 +87,16 @@ class ModelSizes:
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers by name."""
         return asdict(self)
+
+    def spell_features(self) -> str:
+        """Return the numbers of features as text: ``12 of tokens, 3 of segments``."""
+        counts = {
+            "tokens": self.features,
+            "transitions": self.edge_features,
+            "segments": self.segment_features,
+        }
+        shown = [f"{n:,} of {of}" for of, n in counts.items() if n or of == "tokens"]
+        return ", ".join(shown)
 
 
 class Weighted(NamedTuple):

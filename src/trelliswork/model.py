@@ -21,10 +21,12 @@ import numpy as np
 
 from trelliswork import _core
 from trelliswork.decoding import decode_batch
+from trelliswork.errors import DataError
 from trelliswork.features import FeatureMatrix
 from trelliswork.features.restore import restore as restore_encoder
+from trelliswork.pair_weights import PairWeights, stored
 from trelliswork.parallel import resolve_jobs
-from trelliswork.structure import Structure, length_buckets
+from trelliswork.structure import Structure, length_buckets, n_length_buckets
 from trelliswork.trellis import Trellis
 
 if TYPE_CHECKING:
@@ -42,48 +44,10 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-__all__ = ["CRFModel", "PairWeights", "length_rows", "segment_rows"]
+__all__ = ["CRFModel", "length_rows", "segment_rows"]
 
 # The kinds of features besides those of tokens, in the order of their parameters.
 SEGMENT_KINDS = ("begin", "end", "segment", "length")
-
-
-@dataclass(frozen=True, eq=False)
-class PairWeights:
-    """Weights of (feature, output) pairs, feature by feature.
-
-    Attributes
-    ----------
-    offsets : numpy.ndarray
-        Pairs of feature ``f``: ``offsets[f]`` to ``offsets[f + 1]``; shape ``(F + 1,)``.
-    outputs : numpy.ndarray
-        Output of each pair, a letter or a pattern, rising, shape ``(K,)``.
-    weights : numpy.ndarray
-        Shape ``(K,)``.
-    """
-
-    offsets: NDArray[np.int64]
-    outputs: NDArray[np.int32]
-    weights: FloatArray
-
-    @property
-    def features(self) -> NDArray[np.int64]:
-        """Feature of each pair, shape ``(K,)``."""
-        return np.repeat(np.arange(self.offsets.size - 1), np.diff(self.offsets))
-
-    def score(self, matrix: FeatureMatrix, n_outputs: int, n_jobs: int) -> FloatArray:
-        """``X W``, shape ``(N, n_outputs)``."""
-        scores = np.empty((matrix.shape[0], n_outputs))
-        rows = _core.FeatureRows(matrix.indptr, matrix.indices, matrix.values)
-        self._scorer(n_outputs).score(rows, scores, n_jobs)
-        return scores
-
-    def _scorer(self, n_outputs: int) -> _core.FeatureScorer:
-        scorer: _core.FeatureScorer | None = self.__dict__.get("_cached_scorer")
-        if scorer is None:
-            scorer = _core.FeatureScorer(n_outputs, self.offsets, self.outputs, self.weights)
-            self.__dict__["_cached_scorer"] = scorer
-        return scorer
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +99,11 @@ class CRFModel:
     def automaton(self) -> Automaton:
         """The automaton of the patterns."""
         return self.structure.automaton
+
+    @property
+    def is_first_order_chain(self) -> bool:
+        """Whether all transitions between token labels have a weight, and nothing longer."""
+        return self.segmentation is None and self.patterns.is_chain
 
     @cached_property
     def transitions(self) -> FloatArray:
@@ -212,12 +181,8 @@ class CRFModel:
         trellis = self.trellis(sequences, n_jobs=n_jobs)
         evidence = plan.evidence(sequences, trellis.offsets)
         found = decode_batch(plan, trellis, evidence, on_infeasible="relax", n_jobs=n_jobs)
-        names = self.names(found.tags)
+        names = plan.names(found.tags)
         return [names[first:last] for first, last in pairwise(trellis.offsets.tolist())]
-
-    def names(self, tags: NDArray[np.int32]) -> list[str]:
-        """Return the token labels of an array of tags."""
-        return list(self.structure.tag_names[tags])
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return everything numeric, by name; see :meth:`restore`."""
@@ -241,38 +206,62 @@ class CRFModel:
 
     @classmethod
     def restore(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> CRFModel:
-        """Rebuild a model from :meth:`settings` and :meth:`arrays`; nothing is executed."""
+        """Rebuild a model from :meth:`settings` and :meth:`arrays`; nothing is executed.
+
+        Raises
+        ------
+        DataError, LabelError, ValueError, TypeError, KeyError
+            Where they are not those of a model, whatever is wrong with them.
+        """
 
         def under(name: str) -> dict[str, NDArray[Any]]:
             prefix = f"{name}."
             return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
 
-        def pairs(kind: str) -> PairWeights:
-            found = under(kind)
-            return PairWeights(
-                np.ascontiguousarray(found["offsets"], dtype=np.int64),
-                np.ascontiguousarray(found["outputs"], dtype=np.int32),
-                np.ascontiguousarray(found["weights"], dtype=np.float64),
-            )
-
         structure = Structure.restore(settings, under("patterns"))
+        encoder = restore_encoder(settings["encoder"], under("encoder"))
+        sizes = _part_sizes(structure, encoder)
+        for kind in ("edge", *SEGMENT_KINDS):
+            if under(kind) and kind not in sizes:
+                raise DataError(f"{kind}.offsets: the model has no such features.")
+        parts = {kind: PairWeights.restore(kind, arrays, *size) for kind, size in sizes.items()}
         name = "transitions" if structure.patterns.is_chain else "pattern_weights"
-        weights = np.ascontiguousarray(arrays[name], dtype=np.float64).reshape(-1)
+        flat = {name: arrays[name].reshape(-1)} if name in arrays else {}
+        weights = stored(flat, name, np.float64)
         if weights.size != len(structure.patterns):
-            raise ValueError(
+            raise DataError(
                 f"{name}: expected {len(structure.patterns)} weights, got {weights.size}."
             )
-        return cls(
-            structure,
-            restore_encoder(settings["encoder"], under("encoder")),
-            pairs("state"),
-            weights,
-            **{kind: pairs(kind) for kind in ("edge", *SEGMENT_KINDS) if under(kind)},
-        )
+        return cls(structure, encoder, parts.pop("state"), weights, **parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The encoder and the scorer live in the core: pickle what a model file holds instead.
         return CRFModel.restore, (self.settings(), self.arrays())
+
+
+def _part_sizes(structure: Structure, encoder: Encoder) -> dict[str, tuple[int, int]]:
+    """Return the number of features and of outputs of each kind that a model has weights of.
+
+    Raises
+    ------
+    DataError
+        Where the encoder is not one for the structure.
+    """
+    counts = encoder.feature_counts()
+    n_letters, segmentation = structure.n_letters, structure.segmentation
+    longest = None if segmentation is None else segmentation.max_duration
+    if encoder.max_duration not in (None, longest):
+        raise DataError(
+            f"limits: expected {encoder.max_duration} tokens at most, as the features have it, got "
+            f"{longest}."
+        )
+    sizes = {kind: (n_features, n_letters) for kind, n_features in counts.items()}
+    edges = sizes.pop("edge", None)
+    if edges is not None and structure.n_edge_patterns:
+        sizes["edge"] = edges[0], structure.n_edge_patterns
+    if longest is not None:
+        sizes["length"] = n_length_buckets(longest), n_letters
+    return sizes
 
 
 def length_rows(n_durations: int, n_rows: int) -> FeatureMatrix:

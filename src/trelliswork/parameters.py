@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence, Set
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,12 @@ from trelliswork.features import Templates
 if TYPE_CHECKING:
     from trelliswork.plan import Plan
 
-__all__ = ["check_parameters", "restored_parameters", "saved_parameters"]
+__all__ = [
+    "check_parameters",
+    "parameters_of_version_1",
+    "restored_parameters",
+    "saved_parameters",
+]
 
 LEAST = {
     "min_count": 1,
@@ -24,6 +29,16 @@ LEAST = {
     "patience": 1,
     "training_budget": 0,
     "decoding_budget": 1,
+}
+# Parameters that model files of version 1 do not have, and what they were then.
+SINCE_VERSION_2: dict[str, Any] = {
+    "order": 1,
+    "max_segment": 1,
+    "adjacent": False,
+    "patterns": None,
+    "min_pattern_count": 1,
+    "max_patterns": None,
+    "edge_order": 1,
 }
 CHOICES = {
     "pairs": ("observed", "all"),
@@ -75,8 +90,9 @@ def _check_structure(parameters: Mapping[str, Any]) -> None:
 
 def _check_patterns(patterns: Any) -> None:
     expected = "patterns: expected a list of tuples of names, such as [('author', 'title')]"
-    if isinstance(patterns, str) or not isinstance(patterns, Iterable):
-        raise TypeError(f"{expected}, got {patterns!r}.")
+    # A generator would be used up by this very check.
+    if isinstance(patterns, str) or not isinstance(patterns, Sequence | Set):
+        raise TypeError(f"{expected}, got {patterns!r}. Put them in a list.")
     for place, pattern in enumerate(patterns):
         is_tuple = isinstance(pattern, tuple | list)
         if not is_tuple or not pattern or not all(isinstance(name, str) for name in pattern):
@@ -142,6 +158,16 @@ def saved_parameters(parameters: Mapping[str, Any], plan: Plan) -> dict[str, Any
         saved["patterns"] = [list(map(str, pattern)) for pattern in saved["patterns"]]
     # A grid over a NumPy range leaves NumPy numbers, which JSON does not know.
     return {name: _plain(value) for name, value in saved.items()}
+
+
+def parameters_of_version_1(saved: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return parameters as files of version 1 have them, which do without `SINCE_VERSION_2`.
+
+    None where one of these is not as it always was.
+    """
+    if any(saved[name] != default for name, default in SINCE_VERSION_2.items()):
+        return None
+    return {name: value for name, value in saved.items() if name not in SINCE_VERSION_2}
 
 
 def _plain(value: Any) -> Any:

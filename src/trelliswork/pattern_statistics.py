@@ -128,14 +128,14 @@ def growth_problem(statistics: PatternStatistics) -> str | None:
                 f"{advice}"
             )
         before = own.patterns
-    longest = max(statistics.lengths, key=lambda own: own.length, default=None)
-    if longest is None or longest.once is None or statistics.arcs < MANY_ARCS:
-        return None
-    share = longest.once / longest.patterns
-    if longest.length > 2 and share > MOSTLY_ONCE:
+    longer = [own for own in statistics.lengths if own.length > 2]
+    n_patterns = sum(own.patterns for own in longer)
+    n_once = sum(own.once or 0 for own in longer)
+    if statistics.arcs >= MANY_ARCS and n_once > MOSTLY_ONCE * n_patterns:
         return (
-            f"{share:.0%} of the {longest.patterns:,} label patterns of {longest.length} labels "
-            f"occur once only, and the automaton has {statistics.arcs:,} arcs. {advice}"
+            f"{n_once:,} of the {n_patterns:,} label patterns of three labels and more occur once "
+            f"only (the longest has {longer[-1].length}), and the automaton has "
+            f"{statistics.arcs:,} arcs. {advice}"
         )
     return None
 

@@ -21,6 +21,8 @@ import numpy as np
 
 from trelliswork import pattern_counting
 from trelliswork.automaton import Automaton
+from trelliswork.errors import DataError
+from trelliswork.pair_weights import stored
 from trelliswork.pattern_checks import check_arrays, checked_patterns, ids_of_names
 from trelliswork.pattern_counting import LetterSequences
 from trelliswork.pattern_trie import Trie
@@ -251,7 +253,13 @@ class Patterns:
     @classmethod
     def restore(cls, n_labels: int, arrays: Mapping[str, NDArray[Any]]) -> Patterns:
         """Rebuild patterns from :meth:`arrays`; what is no sorted set is a `DataError`."""
-        return cls(n_labels, arrays["offsets"], arrays["letters"], arrays.get("counts"))
+        counts = None
+        if "counts" in arrays:
+            counts = stored(arrays, "counts", np.int64)
+            if (counts < 0).any():
+                raise DataError("Patterns: expected counts from 0 up.")
+        offsets = stored(arrays, "offsets", np.int64)
+        return cls(n_labels, offsets, stored(arrays, "letters", np.int32), counts)
 
     def _flags(self, name: str, given: ArrayLike | None, *, default: bool) -> BoolArray:
         if given is None:

@@ -26,19 +26,34 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT_VERSION", "read_model_file", "write_model_file"]
 
 FORMAT = "trelliswork-model"
-FORMAT_VERSION = 1
+# 1: chains of first order. 2: the same and models with label patterns or segments.
+FORMAT_VERSION = 2
 
 
 def write_model_file(
-    path: str | os.PathLike[str], settings: dict[str, Any], arrays: dict[str, NDArray[Any]]
+    path: str | os.PathLike[str],
+    settings: dict[str, Any],
+    arrays: dict[str, NDArray[Any]],
+    version: int = FORMAT_VERSION,
 ) -> None:
-    """Write a model file; readers see the old file or the whole new one."""
+    """Write a model file; readers see the old file or the whole new one.
+
+    Parameters
+    ----------
+    path
+        Where to.
+    settings, arrays
+        What `read_model_file` is to return.
+    version
+        The lowest version of the format that has all of it. Readers that know only lower ones
+        refuse the file and advise to update.
+    """
     tensors = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     document = json.dumps(settings)
     metadata = {
         "format": FORMAT,
-        "version": str(FORMAT_VERSION),
-        "checksum": _checksum(str(FORMAT_VERSION), document, tensors),
+        "version": str(version),
+        "checksum": _checksum(str(version), document, tensors),
         "settings": document,
     }
     with open_binary_for_writing(path) as stream:
@@ -72,6 +87,8 @@ def read_model_file(
         settings = json.loads(metadata["settings"])
     except (safetensors.SafetensorError, KeyError, ValueError) as error:
         raise _damaged(path, str(error)) from error
+    if not isinstance(settings, dict):
+        raise _damaged(path, "its settings are no JSON object")
     if metadata.get("checksum") != _checksum(version, metadata["settings"], arrays):
         raise _damaged(path, "its checksum does not match its content")
     return settings, arrays

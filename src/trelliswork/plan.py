@@ -19,7 +19,7 @@ from trelliswork.automaton import Automaton
 from trelliswork.compiler import MAX_STATES, CompiledProduct, ProductCompiler
 from trelliswork.constraints.given import as_constraints
 from trelliswork.constraints.letters import MAX_TESTS
-from trelliswork.errors import TooLargeError
+from trelliswork.errors import InfeasibleError, TooLargeError
 from trelliswork.evidence import Evidence
 from trelliswork.labels import LabelSet
 from trelliswork.patterns import Patterns
@@ -226,7 +226,9 @@ class Plan:
         return self.segmentation.blank_scores(n_tokens)
 
     def names(self, tags: NDArray[np.int32]) -> list[str]:
-        """Return the token labels of tags, by name."""
+        """Return the token labels of tags, by name; -1, no answer, is refused."""
+        if (tags < 0).any():
+            raise InfeasibleError("expected a labelling of every sequence: no labelling fits one.")
         names = self.labels.names if self.segmentation is None else self.segmentation.tag_names
         return [names[tag] for tag in tags.tolist()]
 

@@ -8,7 +8,12 @@ import numpy as np
 
 from trelliswork import inference
 from trelliswork.errors import LabelError
-from trelliswork.span_guards import collect_spans
+from trelliswork.segment_posteriors import (
+    label_posteriors,
+    segment_posteriors,
+    tag_posteriors,
+)
+from trelliswork.span_guards import collect_spans, split_by_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,10 +40,10 @@ def token_marginals(plan: Plan, trellis: Trellis, n_jobs: int | None = None) -> 
     n_jobs
         Threads.
     """
-    found = inference.marginals(trellis, n_jobs=n_jobs)
+    segments = segment_posteriors(trellis, n_jobs=n_jobs)
     if plan.segmentation is None:
-        return found.labels
-    return plan.segmentation.token_probabilities(found.tags)
+        return label_posteriors(segments)
+    return plan.segmentation.token_probabilities(tag_posteriors(segments))
 
 
 def span_probabilities(
@@ -49,23 +54,8 @@ def span_probabilities(
 ) -> list[FloatArray]:
     """Return the probability that ``[start, end)`` is a segment of that very name.
 
-    In a semi-Markov model this is the posterior of the segment itself.
-
-    Parameters
-    ----------
-    plan
-        Knows how letters are read as labels.
-    trellis
-        The batch, on the model automaton or a product of it.
-    spans
-        For each sequence, any number of ``(start, end, name)``.
-    n_jobs
-        Threads.
-
-    Returns
-    -------
-    list of numpy.ndarray
-        For each sequence, one probability a span.
+    As `inference.span_probability`; in a semi-Markov model the posterior of the segment itself.
+    `plan` knows how letters are read as labels.
 
     Raises
     ------
@@ -82,7 +72,7 @@ def span_probabilities(
             "or train with adjacent=False."
         )
     wanted = collect_spans(spans, segmentation.labels, np.diff(trellis.offsets))
-    segments = inference.marginals(trellis, n_jobs=n_jobs).segments
+    segments = segment_posteriors(trellis, n_jobs=n_jobs)
     letters = {name: y for y, name in reversed(list(enumerate(segmentation.names)))}
     found = np.zeros(len(wanted))
     for i, span in enumerate(wanted):
@@ -90,5 +80,4 @@ def span_probabilities(
         if duration <= segments.shape[1]:
             last = trellis.offsets[span.sequence] + span.end - 1
             found[i] = segments[last, duration - 1, letters[span.name]]
-    counts = [len(own) for own in spans]
-    return np.split(found, np.cumsum(counts)[:-1]) if counts else []
+    return split_by_sequence(found, spans)

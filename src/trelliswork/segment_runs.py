@@ -85,7 +85,12 @@ def _ids(labels: LabelSet, sequence: Sequence[Label], index: int) -> IdArray:
     try:
         return labels.encode(sequence)
     except LabelError as error:
-        raise LabelError(f"y: sequence {index}, {error}") from error
+        raise _placed(LabelError(f"y: sequence {index}, {error}"), index) from error
+
+
+def _placed(error: LabelError, sequence: int) -> LabelError:
+    error.sequence = sequence
+    return error
 
 
 def _check_bio(
@@ -104,11 +109,12 @@ def _check_bio(
         try:
             check_sequence(sequences[sequence], "bio")
         except LabelError as error:
-            raise LabelError(
+            broken = LabelError(
                 f"y: sequence {sequence}, {error} Segments begin with B in a semi-Markov "
                 "model: mend the labels with trelliswork.convert(labels, 'bio', 'bio', "
                 "repair=True), or set max_segment=1."
-            ) from error
+            )
+            raise _placed(broken, sequence) from error
 
 
 def longest_where_open(
@@ -137,15 +143,26 @@ def longest_where_open(
 
 def check_lengths(segmentation: Segmentation, read: Runs) -> None:
     """Raise a `DataError` at the first segment that is longer than allowed."""
-    for i in np.flatnonzero(read.lengths > segmentation.longest[read.letters])[:1]:
-        token, length = int(read.starts[i]), int(read.lengths[i])
-        sequence = int(np.searchsorted(read.offsets, token, side="right")) - 1
-        name, limit = segmentation.names[read.letters[i]], segmentation.limits[read.letters[i]]
-        raise DataError(
-            f"y: sequence {sequence}, token {token - read.offsets[sequence]}: a segment of "
-            f"{name!r} has {length} tokens, and max_segment allows {limit}. Raise it to "
-            f"{length} or more, or set max_segment='auto'."
-        )
+    too_long = np.flatnonzero(read.lengths > segmentation.longest[read.letters])
+    if not too_long.size:
+        return
+    letters, lengths = read.letters[too_long], read.lengths[too_long]
+    sequences = np.searchsorted(read.offsets, read.starts[too_long], side="right") - 1
+    sequence, name = int(sequences[0]), segmentation.names[letters[0]]
+    longest = np.zeros(segmentation.n_letters, dtype=np.int64)
+    np.maximum.at(longest, letters, lengths)
+    needed = ", ".join(
+        f"{segmentation.names[y]} {longest[y]}" for y in np.argsort(-longest) if longest[y]
+    )
+    error = DataError(
+        f"y: sequence {sequence}, token {read.starts[too_long[0]] - read.offsets[sequence]}: a "
+        f"segment of {name!r} has {lengths[0]} tokens, and max_segment allows "
+        f"{segmentation.limits[letters[0]]}. Longest are {needed}; "
+        f"{np.unique(sequences).size} of {read.offsets.size - 1} sequences have such segments. "
+        f"Raise it to {longest.max()} or more, or set max_segment='auto'."
+    )
+    error.sequence = sequence
+    raise error
 
 
 def check_labels(labels: LabelSet) -> LabelSet:

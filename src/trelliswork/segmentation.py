@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from trelliswork.errors import LabelError
+from trelliswork.errors import DataError, LabelError
 from trelliswork.labels import LabelSet
 from trelliswork.learn.gold_labels import GoldLabels
 from trelliswork.schemes import OUTSIDE
@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     IntArray = NDArray[np.int64]
 
 __all__ = ["Letters", "MaxSegment", "Segmentation"]
+
+
+LONGEST = 2**31  # the core counts tokens of a segment with 32 bits
 
 
 class Letters(NamedTuple):
@@ -88,10 +91,11 @@ class Segmentation:
 
     def __post_init__(self) -> None:
         check_labels(self.labels)
-        if len(self.limits) != len(self.names) or any(limit < 1 for limit in self.limits):
+        in_range = all(1 <= limit < LONGEST for limit in self.limits)
+        if len(self.limits) != len(self.names) or not in_range:
             raise ValueError(
-                f"limits: expected a number from 1 up for each of {', '.join(self.names)}, got "
-                f"{self.limits}."
+                f"limits: expected a number from 1 to {LONGEST - 1} for each of "
+                f"{', '.join(self.names)}, got {self.limits}."
             )
         if len(self.names) == 1 and not (self.adjacent or self.repeats[0] or self.continues[0]):
             raise LabelError(
@@ -137,9 +141,12 @@ class Segmentation:
         >>> found.limits
         (2, 1)
         """
-        full = with_both_tags(check_labels(labels))
-        names = _letter_names(full)
-        bound = np.array([bound_of(name, max_segment, full) for name in names])  # 0: as seen
+        try:
+            full = with_both_tags(check_labels(labels))
+            blank = cls(full, (1,) * len(_letter_names(full)), adjacent)
+        except LabelError as error:
+            raise LabelError(f"y: {error}") from error
+        bound = np.array([bound_of(name, max_segment, full) for name in blank.names])  # 0: as seen
         made = cls(full, tuple(np.maximum(bound, 1).tolist()), adjacent)
         read = read_runs(made, sequences)
         longest = longest_where_open(made, sequences)
@@ -304,6 +311,17 @@ class Segmentation:
                 found[-1] = found[-1]._replace(end=position + 1)
         return found
 
+    def spell_limits(self) -> str:
+        """Return how long segments may be, as text: ``author 6, title 4``; those outside left out.
+
+        Examples
+        --------
+        >>> Segmentation(LabelSet(["author", "title"]), (6, 4)).spell_limits()
+        'author 6, title 4'
+        """
+        letters = zip(self.names, self.limits, self.continues.tolist(), strict=True)
+        return ", ".join(f"{name} {limit}" for name, limit, outside in letters if not outside)
+
     def blank_scores(self, n_tokens: int) -> NDArray[np.float64]:
         """Return scores that allow every segment and prefer none, shape ``(N, D, L)``."""
         durations = np.arange(self.max_duration)[:, None]
@@ -312,13 +330,22 @@ class Segmentation:
 
     def settings(self) -> dict[str, Any]:
         """Return what `restore` needs besides the labels, as JSON values."""
-        return {"limits": list(self.limits), "adjacent": self.adjacent}
+        return {"limits": list(self.limits), "adjacent": bool(self.adjacent)}
 
     @classmethod
     def restore(cls, labels: LabelSet, settings: Mapping[str, Any]) -> Segmentation:
         """Build the segmentation that `settings` described."""
-        limits = tuple(int(limit) for limit in settings["limits"])
-        return cls(labels, limits, bool(settings["adjacent"]))
+        limits, adjacent = settings["limits"], settings["adjacent"]
+        if not isinstance(limits, list) or any(type(limit) is not int for limit in limits):
+            raise DataError(f"limits: expected a list of whole numbers, got {limits!r}.")
+        if not isinstance(adjacent, bool):
+            raise DataError(f"adjacent: expected true or false, got {adjacent!r}.")
+        if with_both_tags(labels) != labels:
+            raise DataError("labels: expected both B and I of every segment name.")
+        made = cls(labels, tuple(limits), adjacent)
+        if (made.longest[made.continues] != 1).any():
+            raise DataError(f"limits: expected 1 token of the outside letter, got {limits}.")
+        return made
 
 
 def _letter_names(labels: LabelSet) -> tuple[str, ...]:

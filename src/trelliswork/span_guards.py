@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from trelliswork.labels import LabelSet
     from trelliswork.trellis import Trellis
 
-__all__ = ["WantedSpan", "collect_spans", "guarded_trellises"]
+__all__ = ["WantedSpan", "collect_spans", "guarded_trellises", "split_by_sequence"]
 
 ROLES = 4
 ELSEWHERE, FIRST, INSIDE, AFTER = range(ROLES)
@@ -72,6 +72,14 @@ def collect_spans(
                 )
             found.append(WantedSpan(sequence, start, end, name))
     return found
+
+
+def split_by_sequence(
+    values: NDArray[np.float64], spans: Sequence[Sequence[tuple[int, int, str]]]
+) -> list[NDArray[np.float64]]:
+    """Return one value a span of all sequences, sequence by sequence."""
+    counts = [len(own) for own in spans]
+    return np.split(values, np.cumsum(counts)[:-1]) if counts else []
 
 
 def _triple(given: Any, sequence: int) -> tuple[int, int, str]:

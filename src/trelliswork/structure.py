@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trelliswork.errors import DataError
 from trelliswork.features import SegmentSpec
 from trelliswork.labels import LabelSet
 from trelliswork.patterns import Patterns
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
     from trelliswork.segmentation import MaxSegment
     from trelliswork.sentence import Label
 
-__all__ = ["Structure", "length_buckets"]
+__all__ = ["Structure", "length_buckets", "n_length_buckets"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Structure:
     """The shape of a model: a chain of any order, or a semi-Markov model of any order.
 
@@ -125,7 +126,12 @@ class Structure:
                 may, may.diagonal() & self.segmentation.repeats & ~self.segmentation.continues
             )
         pairs = {(int(a), int(b)) for a, b in np.argwhere(may)}
-        return Patterns.of({*patterns, *pairs}, patterns.n_labels)
+        more = Patterns.of({*patterns, *pairs}, patterns.n_labels)
+        if patterns.counts is None:
+            return more
+        counts = np.zeros(len(more), dtype=np.int64)
+        counts[patterns.places_in(more, np.arange(patterns.n_labels))] = patterns.counts
+        return Patterns(patterns.n_labels, more.offsets, more.letters, counts)
 
     @cached_property
     def automaton(self) -> Automaton:
@@ -161,12 +167,6 @@ class Structure:
         """
         longest = int(np.diff(offsets).max(initial=1))
         return max(1, min(self.n_durations, longest))
-
-    @cached_property
-    def tag_names(self) -> NDArray[np.object_]:
-        """Token label of each tag; in a chain tags are labels."""
-        names = self.labels.names if self.segmentation is None else self.segmentation.tag_names
-        return np.array(names, dtype=object)
 
     @cached_property
     def n_edge_patterns(self) -> int:
@@ -208,8 +208,8 @@ class Structure:
         found: dict[str, Any] = {"labels": self.labels.to_dict()}
         if self.segmentation is not None:
             found["segmentation"] = self.segmentation.settings()
-        if not self.patterns.is_chain:
-            found["edge_order"] = self.edge_order
+        if not self.patterns.is_chain or self.edge_order != 1:
+            found["edge_order"] = int(self.edge_order)
         return found
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -225,7 +225,10 @@ class Structure:
             segmentation = Segmentation.restore(labels, settings["segmentation"])
         n_letters = len(labels) if segmentation is None else segmentation.n_letters
         patterns = Patterns.restore(n_letters, arrays) if arrays else Patterns.chain(n_letters)
-        return cls(labels, patterns, segmentation, int(settings.get("edge_order", 1)))
+        edge_order = settings.get("edge_order", 1)
+        if not isinstance(edge_order, int) or isinstance(edge_order, bool) or edge_order < 0:
+            raise DataError(f"edge_order: expected a number from 0 up, got {edge_order!r}.")
+        return cls(labels, patterns, segmentation, edge_order)
 
 
 def length_buckets(n_durations: int) -> NDArray[np.int32]:
@@ -239,8 +242,16 @@ def length_buckets(n_durations: int) -> NDArray[np.int32]:
     >>> length_buckets(13).tolist()
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 9, 10]
     """
-    length = np.arange(1, n_durations + 1)
+    return _bucket(np.arange(1, n_durations + 1)).astype(np.int32)
+
+
+def n_length_buckets(n_durations: int) -> int:
+    """Return the number of weights that `length_buckets` shares out."""
+    return int(_bucket(np.array([n_durations]))[0]) + 1
+
+
+def _bucket(length: NDArray[np.int64]) -> NDArray[np.int64]:
     doubling = np.maximum(np.ceil(np.log2(length)).astype(np.int64) - 3, 0)
     width = 2 ** np.maximum(doubling, 1)
     within = (length - 1 - 4 * width) // width
-    return np.where(length <= 8, length - 1, 8 + 4 * (doubling - 1) + within).astype(np.int32)
+    return np.where(length <= 8, length - 1, 8 + 4 * (doubling - 1) + within)

@@ -104,6 +104,9 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any, *, known: Any = None) -> list[list[str]]:  # noqa: N803
         """Return the best labelling of each sequence.
 
+        With ``adjacent=True``: that of the best segmentation, which need not be the most probable
+        labelling.
+
         Parameters
         ----------
         X
@@ -114,11 +117,12 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         InfeasibleError
-            Where no labelling satisfies all constraints, unless ``on_infeasible`` says otherwise.
+            Where no labelling satisfies all constraints, unless ``on_infeasible`` says otherwise;
+            and where none agrees with what is known, naming the sequence and the token.
         """
         answers: list[list[str]] = []
         for evidence, (found,) in self._decode(X, known):
-            names = self.model_.names(found.tags)
+            names = self.plan_.names(found.tags)
             answers += [names[first:last] for first, last in pairwise(evidence.offsets.tolist())]
         return answers
 
@@ -154,7 +158,8 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
 
         Exact, and without probabilities: as `decode`, it needs the automata of those constraints
         only that an answer breaks, where `predict_nbest` needs all in one product. Fewer than `k`
-        where there are no more.
+        where there are no more. With ``adjacent=True`` they are segmentations, several of which
+        may read the same.
 
         Parameters
         ----------
@@ -185,7 +190,8 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         """Return the `k` most probable labellings of each sequence with their probabilities.
 
         Best first; fewer than `k` where there are no more. Probabilities need the product with all
-        constraints; `decode_nbest` does without.
+        constraints; `decode_nbest` does without. With ``adjacent=True`` they are segmentations,
+        several of which may read the same.
         """
         sequences = as_sequences(X)
         answers: list[list[tuple[list[str], float]]] = [[] for _ in sequences]
@@ -196,7 +202,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
             bounds = pairwise(trellis.offsets.tolist())
             for b, (member, (first, last)) in enumerate(zip(members, bounds, strict=True)):
                 answers[member] = [
-                    (self.model_.names(best.tags[i, first:last]), float(probability[b, i]))
+                    (self.plan_.names(best.tags[i, first:last]), float(probability[b, i]))
                     for i in range(len(best.tags))
                     if np.isfinite(best.scores[b, i])
                 ]
@@ -260,6 +266,8 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         spans: Sequence[Sequence[tuple[int, int, str]]],
     ) -> list[NDArray[np.float64]]:
         """Return how probable segments are: that ``[start, end)`` is one of that very name.
+
+        Not available with ``adjacent=True``.
 
         Parameters
         ----------

@@ -17,7 +17,7 @@ from trelliswork.errors import TrellisworkError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["INTERRUPTED", "USER_ERROR", "ReportingGroup", "no_warnings_of", "say"]
+__all__ = ["INTERRUPTED", "USER_ERROR", "ReportingGroup", "no_warnings_of", "placed", "say"]
 
 USER_ERROR = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells count it
@@ -27,6 +27,14 @@ _EXPECTED = (TrellisworkError, OSError, ValueError, TypeError, ImportError, Memo
 
 # How the library speaks to programmers, and what it is called here.
 _OPTIONS = {
+    "order": "--order",
+    "max_segment": "--max-segment",
+    "adjacent": "--adjacent",
+    "min_pattern_count": "--min-pattern-count",
+    "max_patterns": "--max-patterns",
+    "edge_order": "--edge-order",
+    "l2": "--l2",
+    "outside": "--outside",
     "n_jobs": "--jobs",
     "columns": "--columns",
     "separator": "--separator",
@@ -36,7 +44,9 @@ _OPTIONS = {
     "on_conflict": "--on-conflict",
     "on_infeasible": "--on-infeasible",
 }
-_KEYWORD = re.compile(rf"\b({'|'.join(_OPTIONS)})=(?:'(\w+)')?")
+_KEYWORD = re.compile(rf"\b({'|'.join(_OPTIONS)})=(?:'(\w+)'|(True)\b)?")
+# Names with an underscore are no English words: they mean the parameter wherever they stand.
+_NAME = re.compile(rf"\b({'|'.join(name for name in _OPTIONS if '_' in name)})\b")
 _CARET = re.compile(r"^ *\^$", re.MULTILINE)
 _NONE = re.compile(r",? or None\b")
 _ENCODING = ("pass a stream opened with its own encoding", "pipe it through iconv")
@@ -59,7 +69,8 @@ class ReportingGroup(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
         try:
-            return super().invoke(ctx)
+            with _warnings_told(debug=bool(ctx.params.get("debug"))):
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             say("interrupted")
             raise typer.Exit(INTERRUPTED) from None
@@ -77,6 +88,33 @@ class ReportingGroup(TyperGroup):
 def say(message: str) -> None:
     """Tell the user something that is not a result: on standard error, after our name."""
     typer.echo(f"trelliswork: {message}", err=True)
+
+
+def placed(error: TrellisworkError, place: str) -> TrellisworkError:
+    """Return the error of a sequence with the file and the line instead of the number."""
+    message = str(error).removeprefix(f"y: sequence {error.sequence}, ")
+    return type(error)(f"{place}: {message}")
+
+
+class _Teller(logging.Handler):
+    """Tells warnings of the library as the program speaks."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        say(f"warning: {_in_options(record.getMessage())}")
+
+
+@contextmanager
+def _warnings_told(*, debug: bool) -> Iterator[None]:
+    """Tell the warnings of the library; with ``--debug`` its log has them."""
+    if debug:
+        yield
+        return
+    library, teller = logging.getLogger("trelliswork"), _Teller(logging.WARNING)
+    library.addHandler(teller)
+    try:
+        yield
+    finally:
+        library.removeHandler(teller)
 
 
 @contextmanager
@@ -107,8 +145,14 @@ def _in_options(message: str) -> str:
     name, colon, rest = message.partition(":")
     if colon and name in _OPTIONS:
         message = f"{_OPTIONS[name]}:{_NONE.sub('', rest)}"
-    message = _KEYWORD.sub(lambda found: f"{_OPTIONS[found[1]]} {found[2] or ''}", message)
+    message = _KEYWORD.sub(_spell_option, message)
+    message = _NAME.sub(lambda found: _OPTIONS[found[1]], message)
     return message.replace(*_ENCODING)
+
+
+def _spell_option(found: re.Match[str]) -> str:
+    option, value, is_flag = _OPTIONS[found[1]], found[2], found[3]
+    return option if is_flag else f"{option} {value or ''}"
 
 
 def _discard_output() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trelliswork.cli.data import CorpusReader, Format, split_columns
+from trelliswork.cli.errors import placed
 from trelliswork.cli.options import (
     Alternatives,
     Comment,
@@ -20,13 +21,15 @@ from trelliswork.cli.options import (
     Unknown,
 )
 from trelliswork.cli.rules import GivenRules
+from trelliswork.cli.structure import read_max_segment
 from trelliswork.constraints import lint
-from trelliswork.errors import LabelError, TooLargeError
+from trelliswork.errors import LabelError, TooLargeError, TrellisworkError
 from trelliswork.estimators import load
 from trelliswork.labels import LabelSet
 from trelliswork.plan import plan
 from trelliswork.rule_report import count_violations, rule_table
 from trelliswork.schemes import check_scheme
+from trelliswork.segmentation import Segmentation
 from trelliswork.tables import shorten
 
 if TYPE_CHECKING:
@@ -40,6 +43,8 @@ __all__ = ["EXAMPLES", "explain"]
 EXAMPLES = """Examples:
 
 - `trelliswork explain --rules rules.txt --data train.conll`
+
+- `trelliswork explain --rules rules.txt --data train.conll --max-segment auto`
 
 - `trelliswork explain m.tw`
 
@@ -68,6 +73,13 @@ def explain(
     ] = None,
     scheme: SchemeName = None,
     outside: Outside = None,
+    max_segment: Annotated[
+        str,
+        typer.Option(
+            metavar="INT|auto|LABEL=INT,…",
+            help="Read the labels as segments of so many tokens, as `train` does.",
+        ),
+    ] = "1",
     separator: Separator = None,
     comment: Comment = None,
     unknown: Unknown = None,
@@ -78,8 +90,11 @@ def explain(
 
     Rules and labels come from a model, or from `--rules`, `--rule` and `--data`.
     """
-    if model is not None and (scheme or outside) is not None:
-        raise ValueError("--scheme, --outside: expected without a model, which has its own.")
+    longest = read_max_segment(max_segment)
+    if model is not None and ((scheme or outside) is not None or longest != 1):
+        raise ValueError(
+            "--scheme, --outside, --max-segment: expected without a model, which has its own."
+        )
     tagger = None if model is None else load(model)
     reader = CorpusReader(
         data_format, split_columns(columns), separator, comment, unknown, alternatives
@@ -87,12 +102,22 @@ def explain(
     corpus = None if data is None else reader.read(data)
     given = GivenRules.read(rules, rule)
     constraints = given.constraints
+    segmentation = None
     if tagger is not None:
-        labels = tagger.labels_
+        labels, segmentation = tagger.labels_, tagger.plan_.segmentation
         constraints = constraints or tagger.plan_.constraints
     elif corpus is not None:
         named = None if scheme is None else check_scheme(scheme)
         labels = LabelSet.infer(corpus, named, outside=outside)
+        if longest != 1:
+            gold = [sentence.labels or () for sentence in corpus]
+            try:
+                segmentation = Segmentation.choose(labels, gold, longest)
+            except TrellisworkError as error:
+                if error.sequence is None:
+                    raise
+                raise placed(error, reader.place(str(data), error.sequence)) from error
+            labels = segmentation.labels
     else:
         raise ValueError("explain: expected a model or --data, whose labels the rules are about.")
     if not constraints:
@@ -103,7 +128,7 @@ def explain(
             labels,
             constraints,
             model=None if tagger is None else tagger.plan_.model,
-            segmentation=None if tagger is None else tagger.plan_.segmentation,
+            segmentation=segmentation,
         )
     except TooLargeError as error:
         raise given.too_large(error, labels) from error

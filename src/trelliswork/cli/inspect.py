@@ -82,7 +82,7 @@ def _summary(tagger: CRFTagger, path: Path, labels: Sequence[str], top: int) -> 
         "parameters": {
             name: value
             for name, value in tagger.get_params(deep=False).items()
-            if isinstance(value, str | int | float) or value is None
+            if isinstance(value, str | int | float | dict) or value is None
         },
         "constraints": [repr(c) for c in tagger.plan_.constraints],
         "features": {name: _signs(top_features(tagger, name, top, names=names)) for name in labels},
@@ -100,12 +100,15 @@ def _summary(tagger: CRFTagger, path: Path, labels: Sequence[str], top: int) -> 
     }
 
 
-def _segments(tagger: CRFTagger) -> dict[str, int] | None:
-    """Return the most tokens of the segments of each name; None in a chain."""
+def _segments(tagger: CRFTagger) -> dict[str, int | None] | None:
+    """Return the most tokens of the segments of each name, None for any; None in a chain."""
     segmentation = tagger.model_.segmentation
     if segmentation is None:
         return None
-    return dict(zip(segmentation.names, segmentation.longest.tolist(), strict=True))
+    letters = zip(
+        segmentation.names, segmentation.limits, segmentation.continues.tolist(), strict=True
+    )
+    return {name: None if outside else limit for name, limit, outside in letters}
 
 
 def _patterns(weighed: WeighedPatterns, automaton: Automaton, top: int) -> dict[str, Any]:
@@ -133,15 +136,7 @@ def _show(summary: dict[str, Any]) -> None:
         **_segment_facts(summary["segments"]),
         "columns": ", ".join(summary["columns"] or ["not recorded"]),
         "tokenizer": " ".join(tokenizer.values()) if tokenizer else "not recorded",
-        "features": ", ".join(
-            f"{sizes[name]:,} of {of}"
-            for name, of in (
-                ("features", "tokens"),
-                ("edge_features", "transitions"),
-                ("segment_features", "segments"),
-            )
-            if sizes[name] or name != "segment_features"
-        ),
+        "features": ModelSizes(**sizes).spell_features(),
         "weights": f"{sizes['weights']:,}, of which {sizes['nonzero']:,} are not 0",
         "settings": " ".join(f"{k}={v}" for k, v in summary["parameters"].items()),
     }
@@ -164,10 +159,11 @@ def _show(summary: dict[str, Any]) -> None:
         _show_signs(found)
 
 
-def _segment_facts(longest: dict[str, int] | None) -> dict[str, str]:
+def _segment_facts(longest: dict[str, int | None] | None) -> dict[str, str]:
     if longest is None:
         return {}
-    return {"segments": "up to " + " ".join(f"{name}: {n}" for name, n in longest.items())}
+    limits = ((name, "any" if limit is None else limit) for name, limit in longest.items())
+    return {"segments": "up to " + " ".join(f"{name}: {limit}" for name, limit in limits)}
 
 
 def _show_training(training: dict[str, Any]) -> None:

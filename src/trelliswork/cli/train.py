@@ -19,7 +19,7 @@ from trelliswork.cli.data import (
     choose_tokenizer,
     split_columns,
 )
-from trelliswork.cli.errors import say
+from trelliswork.cli.errors import placed, say
 from trelliswork.cli.options import (
     Alternatives,
     Comment,
@@ -33,16 +33,26 @@ from trelliswork.cli.options import (
     Unknown,
 )
 from trelliswork.cli.rules import GivenRules
-from trelliswork.cli.structure import MaxSegment, MinPatternCount, Order, read_max_segment
+from trelliswork.cli.structure import (
+    L2,
+    Adjacent,
+    EdgeOrder,
+    MaxPatterns,
+    MaxSegment,
+    MinPatternCount,
+    Order,
+    read_l2,
+    read_max_segment,
+)
 from trelliswork.cli.training_log import log_line, summarise
 from trelliswork.constraints import find_contradiction
 from trelliswork.corpus import Corpus
 from trelliswork.errors import (
     DataError,
-    NotInLanguageError,
     RuleError,
     TemplateError,
     TooLargeError,
+    TrellisworkError,
 )
 from trelliswork.estimators import CRFTagger, load
 from trelliswork.features import BUNDLES, Templates, bundle
@@ -102,7 +112,10 @@ def train(
     ] = "ner",
     order: Order = 1,
     max_segment: MaxSegment = "1",
+    adjacent: Adjacent = False,
     min_pattern_count: MinPatternCount = 1,
+    max_patterns: MaxPatterns = None,
+    edge_order: EdgeOrder = 1,
     columns: Annotated[
         str | None,
         typer.Option(
@@ -129,7 +142,7 @@ def train(
     patience: Annotated[
         int, typer.Option(min=1, help="Stop after so many looks without a better score.")
     ] = 10,
-    l2: Annotated[float, typer.Option(min=0.0, help="Strength of the L2 penalty.")] = 1.0,
+    l2: L2 = "1.0",
     min_count: Annotated[int, typer.Option(min=1, help="Leave out features seen fewer times.")] = 1,
     pairs: Annotated[
         Which, typer.Option(help="(feature, label) pairs with a weight.")
@@ -183,8 +196,11 @@ def train(
     tagger = CRFTagger(
         order=order,
         max_segment=read_max_segment(max_segment),
+        adjacent=adjacent,
         min_pattern_count=min_pattern_count,
-        l2=l2,
+        max_patterns=max_patterns,
+        edge_order=edge_order,
+        l2=read_l2(l2),
         features=_resolve_features(features),
         min_count=min_count,
         pairs=pairs.value,
@@ -227,13 +243,12 @@ def train(
     except TooLargeError as error:
         labels = LabelSet.infer(training, tagger.scheme, outside=outside)
         raise given.too_large(error, labels) from error
-    except NotInLanguageError as error:
+    except TrellisworkError as error:
         if error.sequence is None:
             raise
         broken = training[error.sequence]
         index = next(i for i, sentence in enumerate(everything) if sentence is broken)
-        message = str(error).removeprefix(f"y: sequence {error.sequence}, ")
-        raise NotInLanguageError(f"{reader.place(corpus, index)}: {message}") from error
+        raise placed(error, reader.place(corpus, index)) from error
     tagger.metadata_ = {
         "columns": [*training.column_names, LABEL_COLUMN],
         "separator": separator,

@@ -39,7 +39,8 @@ def summarise(tagger: CRFTagger, training: Corpus, dev: Corpus | None, out: Path
         "sentences": f"{len(training):,}",
         "tokens": f"{sum(map(len, training)):,}",
         "labels": f"{sizes.labels:,} ({tagger.labels_.scheme})",
-        "features": f"{sizes.features:,}",
+        **_structure_facts(tagger),
+        "features": sizes.spell_features(),
         "weights": f"{sizes.weights:,}",
         "iterations": f"{tagger.n_iter_} ({tagger.stop_reason_})",
         "loss": f"{tagger.loss_:,.2f}",
@@ -59,6 +60,17 @@ def summarise(tagger: CRFTagger, training: Corpus, dev: Corpus | None, out: Path
         )
         typer.secho(f"\nDevelopment set: {len(dev):,} sentences", bold=True)
         typer.echo(str(scores))
+
+
+def _structure_facts(tagger: CRFTagger) -> dict[str, str]:
+    """Return what there is to say of segments and label patterns beyond a chain of order 1."""
+    facts = {}
+    segmentation, patterns = tagger.model_.segmentation, tagger.model_.patterns
+    if segmentation is not None:
+        facts["segments"] = f"up to {segmentation.spell_limits()} tokens"
+    if segmentation is not None or not patterns.is_chain:
+        facts["patterns"] = f"{len(patterns):,} of up to {patterns.order + 1} labels"
+    return facts
 
 
 def _rule_facts(tagger: CRFTagger) -> dict[str, str]:

@@ -53,3 +53,16 @@ def stored_array(
             f"got {array.ndim} of {array.dtype}."
         )
     return np.ascontiguousarray(array, dtype=dtype)
+
+
+def stored_texts(
+    arrays: Mapping[str, NDArray[np.generic]], name: str
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Take the texts of a stored model, ``name_bytes`` and ``name_offsets``; they must be UTF-8."""
+    content = stored_array(arrays, f"{name}_bytes", np.uint8)
+    offsets = stored_array(arrays, f"{name}_offsets", np.int64)
+    content.tobytes().decode("utf-8", "surrogatepass")  # else a ValueError
+    inside = offsets[(offsets >= 0) & (offsets < content.size)]
+    if (content[inside] & 0xC0 == 0x80).any():
+        raise ValueError(f"the array '{name}_offsets' cuts a character in two.")
+    return content, offsets

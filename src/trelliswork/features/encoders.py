@@ -65,6 +65,13 @@ class Encoder(Protocol):
     def segment_feature_names(self) -> list[str]:
         """Return a readable name for every feature of whole segments."""
 
+    def feature_counts(self) -> dict[str, int]:
+        """Return the number of features of each kind that the encoder describes."""
+
+    @property
+    def max_duration(self) -> int | None:
+        """The most tokens of a segment that features are made for; ``None``: any number."""
+
     def settings(self) -> dict[str, object]:
         """Return what is not an array, as JSON values."""
 
@@ -73,7 +80,9 @@ class Encoder(Protocol):
 
 
 class TokenFeaturesOnly:
-    """The names of an encoder that describes tokens and nothing else."""
+    """What to say of an encoder that describes tokens and nothing else."""
+
+    max_duration: int | None = None
 
     def edge_feature_names(self) -> list[str]:
         """Return nothing: transitions have no features."""
@@ -205,14 +214,23 @@ class TemplateEncoder:
         index = fitted(self._vocabulary).segment
         return [] if index is None else index.names()
 
+    def feature_counts(self) -> dict[str, int]:
+        """Return the number of features of each kind that the templates describe."""
+        return fitted(self._vocabulary).counts()
+
+    @property
+    def max_duration(self) -> int | None:
+        """The most tokens of a segment, learned by :meth:`fit`; ``None`` in a chain."""
+        return None if self._vocabulary is None else self._vocabulary.max_duration
+
     def settings(self) -> dict[str, object]:
         """Return the templates, and the longest segment where there are any, as JSON values."""
         settings: dict[str, object] = {
             "kind": self.kind,
             "templates": dict(self.templates.to_dict()),
         }
-        if self._vocabulary is not None and self._vocabulary.max_duration is not None:
-            settings["max_duration"] = self._vocabulary.max_duration
+        if self.max_duration is not None:
+            settings["max_duration"] = self.max_duration
         return settings
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:

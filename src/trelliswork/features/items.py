@@ -12,7 +12,7 @@ from trelliswork.features.checks import (
     as_mask,
     check_min_count,
     fitted,
-    stored_array,
+    stored_texts,
 )
 from trelliswork.features.encoders import TokenFeaturesOnly
 from trelliswork.features.matrix import EncodedFeatures, FeatureMatrix
@@ -91,6 +91,10 @@ class DictEncoder(TokenFeaturesOnly):
         """Return the names learned, in the order of their ids."""
         return fitted(self._index).names()
 
+    def feature_counts(self) -> dict[str, int]:
+        """Return the number of names learned."""
+        return {"state": fitted(self._index).n_features}
+
     def settings(self) -> dict[str, object]:
         """Return the kind of the encoder."""
         return {"kind": self.kind}
@@ -106,10 +110,7 @@ class DictEncoder(TokenFeaturesOnly):
         """Rebuild an encoder from :meth:`settings` and :meth:`arrays`."""
         del settings
         encoder = cls()
-        encoder._index = _core.ItemIndex(
-            stored_array(arrays, "name_bytes", np.uint8),
-            stored_array(arrays, "name_offsets", np.int64),
-        )
+        encoder._index = _core.ItemIndex(*stored_texts(arrays, "name"))
         return encoder
 
     def __reduce__(self) -> tuple[object, ...]:

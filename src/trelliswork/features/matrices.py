@@ -89,6 +89,10 @@ class MatrixEncoder(TokenFeaturesOnly):
         """Return the numbers of the columns as text."""
         return [f"column {column}" for column in fitted(self._kept).tolist()]
 
+    def feature_counts(self) -> dict[str, int]:
+        """Return the number of columns that are features."""
+        return {"state": len(fitted(self._kept))}
+
     def settings(self) -> dict[str, object]:
         """Return the kind of the encoder and the number of columns that it takes."""
         fitted(self._kept)

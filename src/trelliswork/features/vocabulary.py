@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.features.checks import as_mask, stored_array
+from trelliswork.features.checks import as_mask, stored_array, stored_texts
 from trelliswork.features.matrix import EncodedFeatures, FeatureMatrix, SegmentMatrix
 
 if TYPE_CHECKING:
@@ -138,6 +138,19 @@ class TemplateVocabulary:
             self.max_duration,
         )
 
+    def counts(self) -> dict[str, int]:
+        """Return the number of features of each part that the templates describe."""
+        found = {"state": self.tokens.n_state}
+        if self.tokens.has_edges:
+            found["edge"] = self.tokens.n_edge
+        if self.begin is not None:
+            found["begin"] = self.begin.n_state
+        if self.end is not None:
+            found["end"] = self.end.n_state
+        if self.segment is not None:
+            found["segment"] = self.segment.n_features
+        return found
+
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Return everything learned as arrays; those of segments have a prefix."""
         found = dict(self.tokens.arrays())
@@ -159,8 +172,7 @@ class TemplateVocabulary:
         def index(native: _core.FeatureProgram, prefix: str) -> _core.FeatureIndex:
             return _core.FeatureIndex.from_arrays(
                 native,
-                stored_array(arrays, f"{prefix}value_bytes", np.uint8),
-                stored_array(arrays, f"{prefix}value_offsets", np.int64),
+                *stored_texts(arrays, f"{prefix}value"),
                 stored_array(arrays, f"{prefix}value_counts", np.int64),
                 stored_array(arrays, f"{prefix}ngram_keys", np.uint64),
                 stored_array(arrays, f"{prefix}ngram_counts", np.int64),
@@ -172,8 +184,7 @@ class TemplateVocabulary:
         if program.segment is not None:
             segment = _core.SegmentIndex.from_arrays(
                 program.segment,
-                stored_array(arrays, "segment.word_bytes", np.uint8),
-                stored_array(arrays, "segment.word_offsets", np.int64),
+                *stored_texts(arrays, "segment.word"),
                 stored_array(arrays, "segment.word_counts", np.int64),
                 stored_array(arrays, "segment.step_keys", np.uint64),
                 stored_array(arrays, "segment.step_counts", np.int64),

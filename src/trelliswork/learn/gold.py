@@ -7,12 +7,12 @@ loss. It is found before training, with its place and the constraint.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trelliswork.conflicts import find_conflict, open_labels
+from trelliswork.dead_ends import dead_end
 from trelliswork.errors import NotInLanguageError
 from trelliswork.evidence import rows_of
 from trelliswork.inference import log_partition
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from trelliswork.automaton import Automaton
-    from trelliswork.conflicts import Conflict
     from trelliswork.evidence import Evidence
     from trelliswork.learn.gold_labels import GoldLabels
     from trelliswork.plan import Plan
@@ -124,7 +122,10 @@ def conflict_error(
     conflict = find_conflict(plan, one, constraints, known)
     assert conflict is not None, "the labels conflict with the constraints"
     broken = [plan.constraints[i] for i in conflict.constraints]
-    position = _dead_end(plan, one, conflict, known)
+    allowed = open_labels(plan, one, conflict.constraints, known)
+    assert allowed is not None, "gold labels were given"
+    rules_met = [i for i in conflict.constraints if i in plan.rules]
+    position = dead_end(plan, one, rules_met, allowed)
     where = "at the end" if position == len(labels) else f"token {position} ({labels[position]!r})"
     names = [name for name in labels if isinstance(name, str)]
     reasons = ""
@@ -170,41 +171,3 @@ def _tags(gold: GoldLabels, n_letters: int) -> NDArray[np.int32]:
     """Return gold labels as tags, shape ``(N,)``; any where they are open."""
     ids = np.maximum(gold.ids, 0)
     return ids if gold.begins is None else np.where(gold.begins, ids, ids + n_letters)
-
-
-def _dead_end(plan: Plan, evidence: Evidence, conflict: Conflict, known: BoolArray) -> int:
-    """Return the first token after which no labelling inside `known` can be completed.
-
-    ``T`` where only the end is wrong.
-    """
-    allowed = open_labels(plan, evidence, conflict.constraints, known)
-    assert allowed is not None, "gold labels were given"
-    compiled = plan.product(i for i in conflict.constraints if i in plan.rules)
-    classes = evidence.classes(compiled.tests)
-    if plan.segmentation is not None:
-        return _dead_end_of_segments(plan, compiled.automaton, classes, allowed)
-    automaton = compiled.automaton
-    alive = np.isfinite(automaton.initial)
-    for t in range(len(allowed)):
-        usable = alive[automaton.source] & allowed[t, automaton.label]
-        if classes is not None and automaton.guards is not None:
-            usable &= (automaton.guards >> np.uint64(classes[t])) & np.uint64(1) > 0
-        alive = np.zeros_like(alive)
-        alive[automaton.target[usable]] = True
-        if not alive.any():  # the automaton is trimmed: other states can be left towards the end
-            return t
-    return len(allowed)
-
-
-def _dead_end_of_segments(
-    plan: Plan, automaton: Automaton, classes: NDArray[np.uint8] | None, allowed: BoolArray
-) -> int:
-    """Return the first token that leaves no segmentation, if those after it are open."""
-    trellis = Trellis(plan.blank_scores(len(allowed)), automaton, classes=classes)
-
-    def is_dead(position: int) -> bool:
-        first = allowed.copy()
-        first[position + 1 :] = True
-        return bool(np.isneginf(log_partition(trellis, allowed=first, n_jobs=1)[0]))
-
-    return bisect_left(range(len(allowed)), True, key=is_dead)

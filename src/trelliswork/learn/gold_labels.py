@@ -47,12 +47,16 @@ class GoldLabels:
 
     @property
     def evidence(self) -> NDArray[np.bool_] | None:
-        """`allowed` without the unlabelled tokens, which show no (feature, label) pair, (N, L)."""
+        """Letters that tokens with alternatives may have, shape ``(N, L)``.
+
+        None at the others: `ids` has those that are known, and unlabelled tokens show no pair of a
+        feature and a letter.
+        """
         if self.allowed is None:
             return None
-        either = self.allowed_somehow
-        shown: NDArray[np.bool_] = either & ~either.all(axis=1, keepdims=True)
-        return shown
+        anything = self.allowed.all(axis=tuple(range(1, self.allowed.ndim)))
+        is_shown: NDArray[np.bool_] = (self.ids < 0) & ~anything
+        return self.allowed_somehow & is_shown[:, None]
 
     @property
     def allowed_somehow(self) -> NDArray[np.bool_]:

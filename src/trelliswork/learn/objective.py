@@ -8,17 +8,17 @@ sequences is split between threads; any range of sequences can be asked for by i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trelliswork import _core
 from trelliswork.learn.parts import Part, PartsBuilder, carry_over
-from trelliswork.model import SEGMENT_KINDS, CRFModel, PairWeights
+from trelliswork.model import SEGMENT_KINDS, CRFModel
+from trelliswork.pair_weights import PairWeights
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from trelliswork.automaton import Automaton
@@ -215,10 +215,14 @@ class Objective:
 
     def _penalties(self, l2: float | Mapping[int, float]) -> FloatArray:
         """Return the coefficient of every parameter, or one for all."""
-        if not isinstance(l2, dict):
+        if not isinstance(l2, Mapping):
             return np.array([l2], dtype=np.float64)
         by_order = np.array(
-            [l2[max((k for k in l2 if k <= order), default=min(l2))] for order in range(64)]
+            [
+                l2[max((k for k in l2 if k <= order), default=min(l2))]
+                for order in range(self.structure.patterns.order + 1)
+            ],
+            dtype=np.float64,
         )
         orders = np.maximum(self.structure.patterns.lengths - 1, 0)
         n_pairs = sum(part.n_pairs for part in self._parts.values())

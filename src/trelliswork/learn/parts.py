@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from trelliswork.features import EncodedFeatures, FeatureMatrix
     from trelliswork.learn.gold_labels import GoldLabels
-    from trelliswork.model import PairWeights
+    from trelliswork.pair_weights import PairWeights
     from trelliswork.structure import Structure
 
     IdArray = NDArray[np.int32]

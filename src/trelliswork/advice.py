@@ -1,0 +1,128 @@
+"""Settings of a tagger that cannot mean what they say on these data: told before training."""
+
+from __future__ import annotations
+
+import logging
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from trelliswork.errors import LabelError
+from trelliswork.schemes import OUTSIDE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from trelliswork.features import EncodedFeatures
+    from trelliswork.segmentation import Segmentation
+    from trelliswork.sentence import Label
+    from trelliswork.structure import Structure
+
+__all__ = ["check_settings", "warn_of_long_segments", "warn_of_no_features"]
+
+logger = logging.getLogger(__name__)
+
+
+def check_settings(parameters: Mapping[str, Any], structure: Structure) -> None:
+    """Log a warning for settings without an effect, and for those that hardly were meant.
+
+    Parameters
+    ----------
+    parameters
+        Those of a tagger.
+    structure
+        What was made of them and of the training labels.
+
+    Raises
+    ------
+    LabelError
+        For a pattern that was asked for and can never occur.
+    """
+    segmentation = structure.segmentation
+    if parameters["adjacent"]:
+        _warn_of_adjacent(segmentation)
+    if segmentation is not None:
+        _warn_of_plain_outside(segmentation)
+        _check_patterns(parameters["patterns"] or (), segmentation)
+    least = parameters["min_pattern_count"]
+    observed = parameters["patterns"] is None and parameters["order"] > 0
+    if observed and least > 1 and not len(structure.patterns):
+        logger.warning(
+            "no label pattern occurs %d times: the model has no transitions; lower "
+            "min_pattern_count",
+            least,
+        )
+
+
+def warn_of_no_features(features: EncodedFeatures, min_count: int) -> None:
+    """Log a warning where training has no features of tokens or segments to learn from."""
+    parts = (features.state, features.begin, features.end, features.segment)
+    if not any(part.n_features for part in parts if part is not None):
+        logger.warning(
+            "no feature occurs %d times or more: the model will know transitions only", min_count
+        )
+
+
+def warn_of_long_segments(
+    sequences: Sequence[Sequence[Label]], segmentation: Segmentation | None
+) -> None:
+    """Log a warning where a model cannot give the gold labels of a development set.
+
+    Parameters
+    ----------
+    sequences
+        The gold labels.
+    segmentation
+        The segments of the model; None in a chain, which can give any.
+    """
+    if segmentation is None or segmentation.is_hidden:  # runs of several segments read the same
+        return
+    limits = dict(zip(segmentation.names, segmentation.limits, strict=True))
+    too_long = sum(
+        any(span.end - span.start > limits.get(span.name, len(sequence)) for span in spans)
+        for sequence in sequences
+        for spans in (segmentation.labels.spans(sequence),)
+    )
+    if too_long:
+        logger.warning(
+            "%d of %d dev sequences have segments longer than max_segment allows: they cannot be "
+            "predicted",
+            too_long,
+            len(sequences),
+        )
+
+
+def _warn_of_adjacent(segmentation: Segmentation | None) -> None:
+    if segmentation is None:
+        logger.warning("adjacent=True changes nothing in a chain; set max_segment as well")
+    elif segmentation.labels.scheme == "bio":
+        logger.warning("adjacent=True changes nothing here: segments of bio labels may touch")
+
+
+def _warn_of_plain_outside(segmentation: Segmentation) -> None:
+    labels = segmentation.labels
+    if labels.scheme == "plain" and labels.outside is None and OUTSIDE in labels:
+        logger.warning(
+            "%r is a segment like any other here, of at most %d tokens; set outside=%r to read "
+            "such tokens one by one",
+            OUTSIDE,
+            segmentation.limits[labels.id(OUTSIDE)],
+            OUTSIDE,
+        )
+
+
+def _check_patterns(patterns: Sequence[Sequence[str]], segmentation: Segmentation) -> None:
+    once = ~segmentation.repeats | segmentation.continues
+    single = {name for name, alone in zip(segmentation.names, once.tolist(), strict=True) if alone}
+    outside = {
+        name
+        for name, runs in zip(segmentation.names, segmentation.continues.tolist(), strict=True)
+        if runs
+    }
+    for place, pattern in enumerate(patterns):
+        for before, after in pairwise(pattern):
+            if before == after and after in single:
+                advice = "" if after in outside else ", or set adjacent=True"
+                raise LabelError(
+                    f"patterns[{place}]: {tuple(pattern)} can never occur: a run of {after!r} is "
+                    f"one segment. Leave it out{advice}."
+                )
