@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from common import (
     RESULTS,
     data_directory,
@@ -214,7 +215,7 @@ def _segment_table(rows: list[dict[str, Any]]) -> str:
 def _growth_table(rows: list[dict[str, Any]]) -> str:
     base = {row["task"]: row for row in rows if row["order"] == 1}
     header = ["data, order", "least count", "patterns", "states", "arcs", "s an evaluation"]
-    header += ["µs a pattern", "patterns / order 1", "cost / order 1"]
+    header += ["µs a pattern", "µs a state", "patterns / order 1", "cost / order 1"]
     cells = []
     for row in rows:
         first = base[row["task"]]
@@ -225,11 +226,25 @@ def _growth_table(rows: list[dict[str, Any]]) -> str:
                 *_size(row),
                 f"{row['evaluation_s']:.4f}",
                 f"{1e6 * row['evaluation_s'] / row['patterns']:.1f}",
+                f"{1e6 * row['evaluation_s'] / row['states']:.1f}",
                 f"{row['patterns'] / first['patterns']:.1f}×",
                 f"{row['evaluation_s'] / first['evaluation_s']:.1f}×",
             ]
         )
-    return markdown_table(header, cells)
+    powers = [
+        f"{task}: patterns^{_power(rows, task, 'patterns'):.2f}, "
+        f"states^{_power(rows, task, 'states'):.2f}"
+        for task in base
+    ]
+    fit = f"Least-squares fit over all rows, cost in proportion to: {'; '.join(powers)}."
+    return f"{markdown_table(header, cells)}\n\n{fit}"
+
+
+def _power(rows: list[dict[str, Any]], task: str, of: str) -> float:
+    """Return the power of a size that the cost goes with."""
+    mine = [row for row in rows if row["task"] == task]
+    sizes, costs = (np.log([row[key] for row in mine]) for key in (of, "evaluation_s"))
+    return float(np.polyfit(sizes, costs, 1)[0])
 
 
 def _chunking_table(rows: list[dict[str, Any]]) -> str:
