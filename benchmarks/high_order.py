@@ -75,7 +75,7 @@ def chunking(data: Path, iterations: int) -> list[dict[str, Any]]:
     settings = [(1, 1), (2, 1), *((3, count) for count in MIN_COUNTS)]
     return [
         child(data, "chunking", iterations, 2, order=order, min_pattern_count=count, test=True)
-        | {"order": order, "min_count": count}
+        | {"order": order, "min_count": count, "iterations": iterations}
         for order, count in settings
     ]
 
@@ -250,7 +250,7 @@ def _power(rows: list[dict[str, Any]], task: str, of: str) -> float:
 def _chunking_table(rows: list[dict[str, Any]]) -> str:
     base = next(row for row in rows if row["order"] == 1)
     header = ["order", "least count", "patterns", "states", "arcs", "s an evaluation"]
-    header += ["s an iteration", "iteration / order 1", "F1"]
+    header += ["s an iteration", "iteration / order 1", "iterations", "F1 after them"]
     cells = [
         [
             str(row["order"]),
@@ -259,6 +259,7 @@ def _chunking_table(rows: list[dict[str, Any]]) -> str:
             f"{row['evaluation_s']:.3f}",
             f"{row['iteration_s']:.3f}",
             f"{row['iteration_s'] / base['iteration_s']:.1f}×",
+            str(row["iterations"]),
             f"{row['f1']:.2f}",
         ]
         for row in rows
