@@ -156,7 +156,6 @@ class Chart {
     void leave_ports(std::int64_t t, const PosteriorSink& sink);
     void pass_packed(std::int64_t u, const PosteriorSink& sink);
     void pass_arcs(std::int64_t u, const PosteriorSink& sink);
-    void count_factors(std::int64_t u, const PosteriorSink& sink);
     void add_fired(std::int64_t a, double p, double* counts, std::int64_t u) const;
     // Adds p · x to the expected score, where x may be −inf if p is 0.
     void expect(double p, double x) {
@@ -199,16 +198,19 @@ class Chart {
         return S::scaled && automaton_.best_final > kNegativeInfinity ? automaton_.best_final : 0.0;
     }
 
-    // The parts of `forward`, in forward.hpp.
-    void allocate();
-    bool begin();
-    bool fill_block();
-    double compute_enter(std::int64_t u);
+    // Weights of single tokens as factors of nodes, in factors.hpp.
     void plan_factors();
     double compute_factors(std::int64_t u);
     template <class Visit>
     void for_positional(std::int64_t arc, Visit&& visit) const;
     bool factors_will_do() const;
+    void count_factors(std::int64_t u, const PosteriorSink& sink);
+
+    // The parts of `forward`, in forward.hpp.
+    void allocate();
+    bool begin();
+    bool fill_block();
+    double compute_enter(std::int64_t u);
     const double* const* enter_rows(std::int64_t t, std::int64_t longest);
     void compute_emissions(std::int64_t t);
     void compute_row(std::int64_t t);

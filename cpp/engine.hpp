@@ -11,6 +11,7 @@
 #include "automaton.hpp"
 #include "chain.hpp"
 #include "chart.hpp"
+#include "factors.hpp"
 #include "forward.hpp"
 #include "paths.hpp"
 #include "posteriors.hpp"

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
-#include <map>
-#include <vector>
 
 #include "chart.hpp"
 
@@ -106,83 +104,6 @@ double Chart<S>::compute_enter(std::int64_t u) {
         enter[automaton_.step_port[g]] = sum.value();
     }
     return weights.shift;
-}
-
-// Nodes that fire the same patterns with weights of single tokens share a factor: with features on
-// transitions there are as many factors as transitions, however many nodes.
-template <class S>
-void Chart<S>::plan_factors() {
-    if (n_planned_ == scores_.n_positional) return;
-    n_planned_ = scores_.n_positional;
-    std::map<std::vector<std::int32_t>, std::int32_t> known;
-    factor_of_.clear();
-    factor_offsets_.assign(1, 0);
-    factor_patterns_.clear();
-    for (const auto& node : automaton_.forest.nodes) {
-        std::vector<std::int32_t> fired;
-        for_positional(node.arc, [&](std::int32_t pattern) { fired.push_back(pattern); });
-        const auto [place, is_new] =
-            known.try_emplace(fired, static_cast<std::int32_t>(known.size()));
-        factor_of_.push_back(place->second);
-        if (!is_new) continue;
-        factor_patterns_.insert(factor_patterns_.end(), fired.begin(), fired.end());
-        factor_offsets_.push_back(std::ssize(factor_patterns_));
-    }
-}
-
-// factors[i] = the weights of the token at u for node i, relative to the largest where S is
-// scaled; returns the latter.
-template <class S>
-double Chart<S>::compute_factors(std::int64_t u) {
-    const double* positional = positional_row(u);
-    const auto n = factor_offsets_.size() - 1;
-    logs_.resize(n);
-    for (std::size_t f = 0; f < n; ++f) {
-        double total = 0.0;
-        for (auto k = factor_offsets_[f]; k < factor_offsets_[f + 1]; ++k) {
-            total += positional[factor_patterns_[k]];
-        }
-        logs_[f] = total;
-    }
-    double largest = 0.0;
-    const double* values = logs_.data();
-    if constexpr (S::scaled) {
-        by_factor_.resize(static_cast<std::size_t>(padded(static_cast<int>(n))));
-        chain_kernels().exponentiate(1, static_cast<int>(n), logs_.data(), by_factor_.data(),
-                                     &largest);
-        values = by_factor_.data();
-    }
-    factors_.resize(factor_of_.size());
-    for (std::size_t i = 0; i < factors_.size(); ++i) factors_[i] = values[factor_of_[i]];
-    return largest;
-}
-
-// Calls visit(pattern) for the patterns of an arc that have weights of single tokens.
-template <class S>
-template <class Visit>
-void Chart<S>::for_positional(std::int64_t arc, Visit&& visit) const {
-    for (auto k = automaton_.pattern_offsets[arc]; k < automaton_.pattern_offsets[arc + 1]; ++k) {
-        const auto pattern = automaton_.pattern_ids[k];
-        if (pattern < scores_.n_positional) visit(pattern);
-    }
-}
-
-// Whether the weights of single tokens are factors of nodes, and no product of a factor and a
-// constant weight can vanish that their sum as logarithms would not let vanish.
-template <class S>
-bool Chart<S>::factors_will_do() const {
-    if (!S::packs || automaton_.forest.empty() || scores_.positional == nullptr ||
-        scores_.n_positional > automaton_.forest.first_varying) {
-        return false;
-    }
-    constexpr double kMostRange = 300.0;
-    if (!S::scaled) return true;
-    if (constant_.range > kMostRange) return false;
-    if (positional_forbids_) return false;
-    const auto [least, largest] = std::minmax_element(
-        scores_.positional, scores_.positional + scores_.length * scores_.n_positional);
-    if (scores_.length * scores_.n_positional == 0) return true;
-    return (std::max(*largest, 0.0) - std::min(*least, 0.0)) * automaton_.most_fired <= kMostRange;
 }
 
 // The rows of `enter` that segments which end in row t began with, the shortest first.

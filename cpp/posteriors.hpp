@@ -233,25 +233,6 @@ void Chart<S>::pass_packed(std::int64_t u, const PosteriorSink& sink) {
     }
 }
 
-// Counts of the patterns that have weights of the token at u: those of the nodes that fire them.
-template <class S>
-void Chart<S>::count_factors(std::int64_t u, const PosteriorSink& sink) {
-    const auto& nodes = automaton_.forest.nodes;
-    compute_factors(u);
-    block_kernels().sum_forward(automaton_.blocks.view(), packed_at(u).packed.data(), rows_[u],
-                                by_node_.data());
-    factor_sums_.assign(factor_offsets_.size() - 1, 0.0);
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-        factor_sums_[factor_of_[i]] += by_node_[nodes[i].sum] * factors_[i] * ahead_[nodes[i].port];
-    }
-    double* row = sink.position_counts + u * scores_.n_positional;
-    for (std::size_t f = 0; f < factor_sums_.size(); ++f) {
-        for (auto k = factor_offsets_[f]; k < factor_offsets_[f + 1]; ++k) {
-            row[factor_patterns_[k]] += factor_sums_[f];
-        }
-    }
-}
-
 // The same arc by arc: in logarithms, or where single arcs or their entropy are wanted.
 template <class S>
 void Chart<S>::pass_arcs(std::int64_t u, const PosteriorSink& sink) {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,7 +11,6 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from trelliswork.advice import check_settings, warn_of_long_segments, warn_of_no_features
-from trelliswork.conflicts import check_on_infeasible
 from trelliswork.errors import ModelFileError
 from trelliswork.inputs import (
     as_labels,
@@ -25,20 +23,15 @@ from trelliswork.learn.objective import Objective
 from trelliswork.learn.setup import Setup
 from trelliswork.learn.train import DevCheck, train
 from trelliswork.learn.weights import sequence_weights
-from trelliswork.model import CRFModel
 from trelliswork.parallel import resolve_jobs
-from trelliswork.parameters import (
-    check_parameters,
-    parameters_of_version_1,
-    restored_parameters,
-    saved_parameters,
-)
+from trelliswork.parameters import check_parameters
 from trelliswork.pattern_statistics import PatternStatistics, warn_of_growth
 from trelliswork.persist import read_model_file, write_model_file
-from trelliswork.plan import DECODING_BUDGET, TRAINING_BUDGET, Plan
+from trelliswork.plan import DECODING_BUDGET, TRAINING_BUDGET
 from trelliswork.progress import TrainingProgress, TrainingStep
 from trelliswork.report import report
 from trelliswork.tagger import Tagger
+from trelliswork.tagger_files import described, restored
 
 if TYPE_CHECKING:
     import os
@@ -49,6 +42,7 @@ if TYPE_CHECKING:
     from trelliswork.conflicts import OnInfeasible
     from trelliswork.features import Templates
     from trelliswork.labels import Scheme
+    from trelliswork.model import CRFModel
     from trelliswork.segmentation import MaxSegment
 
 __all__ = ["CRFTagger", "load"]
@@ -365,53 +359,8 @@ class CRFTagger(Tagger):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, atomically; read it with `trelliswork.load`."""
         check_is_fitted(self)
-        parameters, version = saved_parameters(self.get_params(deep=False), self.plan_), 2
-        older = parameters_of_version_1(parameters)
-        if self.model_.is_first_order_chain and older is not None:
-            parameters, version = older, 1  # which earlier versions can read
-        settings = {
-            "estimator": type(self).__name__,
-            "parameters": parameters,
-            "plan": self.plan_.budgets(),
-            "model": self.model_.settings(),
-            "training": {
-                "n_iter": self.n_iter_,
-                "loss": self.loss_,
-                "stop_reason": self.stop_reason_,
-                "dev_score": self.dev_score_,
-                "n_skipped": self.n_skipped_,
-                "log": [asdict(step) for step in self.training_log_],
-            },
-            "metadata": self.metadata_,
-        }
+        settings, version = described(self)
         write_model_file(path, settings, self.model_.arrays(), version)
-
-    @classmethod
-    def _restore(cls, settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> CRFTagger:
-        tagger = cls(**restored_parameters(settings["parameters"]))
-        check_on_infeasible(tagger.on_infeasible)
-        resolve_jobs(tagger.n_jobs)
-        tagger.model_ = CRFModel.restore(settings["model"], arrays)
-        tagger.labels_ = tagger.model_.labels
-        tagger.classes_ = np.array(tagger.labels_.names)
-        # Files written before budgets could be chosen do not name them.
-        old = {} if tagger.constrained_training else {"training_budget": 0}
-        tagger.plan_ = Plan(
-            tagger.labels_,
-            tagger.constraints,
-            model=tagger.model_.automaton,
-            segmentation=tagger.model_.segmentation,
-            **settings.get("plan", old),
-        )
-        training = settings["training"]
-        tagger.n_iter_ = training["n_iter"]
-        tagger.loss_ = training["loss"]
-        tagger.stop_reason_ = training["stop_reason"]
-        tagger.dev_score_ = training["dev_score"]
-        tagger.n_skipped_ = training.get("n_skipped", 0)
-        tagger.training_log_ = [TrainingStep(**step) for step in training["log"]]
-        tagger.metadata_ = dict(settings["metadata"])
-        return tagger
 
     def __sklearn_clone__(self) -> CRFTagger:
         # `init` is a trained tagger: cloning it would forget what it learned.
@@ -438,7 +387,7 @@ def load(path: str | os.PathLike[str]) -> CRFTagger:
             f"{settings.get('estimator')!r}."
         )
     try:
-        return kind._restore(settings, arrays)
+        return restored(kind, settings, arrays)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise ModelFileError(
             f"{Path(path)}: the model file is damaged: {error}. Copy it again, or train the model "

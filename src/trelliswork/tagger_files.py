@@ -1,0 +1,82 @@
+"""A trained tagger as the content of a model file: settings, arrays and a version."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trelliswork.conflicts import check_on_infeasible
+from trelliswork.model import CRFModel
+from trelliswork.parallel import resolve_jobs
+from trelliswork.parameters import (
+    parameters_of_version_1,
+    restored_parameters,
+    saved_parameters,
+)
+from trelliswork.plan import Plan
+from trelliswork.progress import TrainingStep
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from trelliswork.estimators import CRFTagger
+
+__all__ = ["described", "restored"]
+
+
+def described(tagger: CRFTagger) -> tuple[dict[str, Any], int]:
+    """Return the settings of a trained tagger as JSON can hold them, and the version they need."""
+    parameters, version = saved_parameters(tagger.get_params(deep=False), tagger.plan_), 2
+    older = parameters_of_version_1(parameters)
+    if tagger.model_.is_first_order_chain and older is not None:
+        parameters, version = older, 1  # which earlier versions can read
+    settings = {
+        "estimator": type(tagger).__name__,
+        "parameters": parameters,
+        "plan": tagger.plan_.budgets(),
+        "model": tagger.model_.settings(),
+        "training": {
+            "n_iter": tagger.n_iter_,
+            "loss": tagger.loss_,
+            "stop_reason": tagger.stop_reason_,
+            "dev_score": tagger.dev_score_,
+            "n_skipped": tagger.n_skipped_,
+            "log": [asdict(step) for step in tagger.training_log_],
+        },
+        "metadata": tagger.metadata_,
+    }
+    return settings, version
+
+
+def restored(
+    kind: type[CRFTagger], settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> CRFTagger:
+    """Return the tagger that `described` and its model's arrays stand for; nothing is executed."""
+    tagger = kind(**restored_parameters(settings["parameters"]))
+    check_on_infeasible(tagger.on_infeasible)
+    resolve_jobs(tagger.n_jobs)
+    tagger.model_ = CRFModel.restore(settings["model"], arrays)
+    tagger.labels_ = tagger.model_.labels
+    tagger.classes_ = np.array(tagger.labels_.names)
+    # Files written before budgets could be chosen do not name them.
+    old = {} if tagger.constrained_training else {"training_budget": 0}
+    tagger.plan_ = Plan(
+        tagger.labels_,
+        tagger.constraints,
+        model=tagger.model_.automaton,
+        segmentation=tagger.model_.segmentation,
+        **settings.get("plan", old),
+    )
+    training = settings["training"]
+    tagger.n_iter_ = training["n_iter"]
+    tagger.loss_ = training["loss"]
+    tagger.stop_reason_ = training["stop_reason"]
+    tagger.dev_score_ = training["dev_score"]
+    tagger.n_skipped_ = training.get("n_skipped", 0)
+    tagger.training_log_ = [TrainingStep(**step) for step in training["log"]]
+    tagger.metadata_ = dict(settings["metadata"])
+    return tagger
