@@ -101,35 +101,6 @@ class Plan(ItemMethods):
         self._penalties = np.array([_penalty(constraint) for constraint in self.constraints])
 
     @cached_property
-    def masks(self) -> tuple[int, ...]:
-        """Indices of the hard position-wise constraints."""
-        return tuple(
-            i
-            for i, constraint in enumerate(self.constraints)
-            if not constraint.is_soft and constraint.allowed(self.labels, ()) is not None
-        )
-
-    @cached_property
-    def rules(self) -> tuple[int, ...]:
-        """Indices of the hard constraints that become automata."""
-        return tuple(
-            i
-            for i, constraint in enumerate(self.constraints)
-            if i not in self.masks and not constraint.is_soft
-        )
-
-    @cached_property
-    def trained_rules(self) -> tuple[int, ...]:
-        """Indices of the automata whose product fits the training budget, added greedily.
-
-        Without those that depend on the length of a sequence.
-        """
-        if not self.training_budget:
-            return ()
-        rules = tuple(i for i in self.rules if i not in self.counted)
-        return self._compiler.choose_rules(rules, self.training_budget)
-
-    @cached_property
     def beyond_tests(self) -> tuple[int, ...]:
         """Indices of the automata left out of training by the number of token tests they read."""
         trained = self.trained_rules
@@ -213,7 +184,8 @@ class Plan(ItemMethods):
         """
         if index in self.counted:
             own = list(self.items_of((index,)))
-            return ~self.item_violations(tags, evidence, own)[:, own].any(axis=1)
+            broken = self.item_violations(tags, evidence, own)[:, own]
+            return np.asarray(broken.sum(axis=1) == 0)
         tests = self._compiler.tests((index,))
         return self._compiler.accepts(self.language(index), tests, tags, evidence)
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from trelliswork.compiler import ProductCompiler
     from trelliswork.constraints import Constraint
     from trelliswork.evidence import Evidence
+    from trelliswork.labels import LabelSet
 
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
@@ -39,12 +40,40 @@ class ItemMethods:
 
     constraints: tuple[Constraint, ...]
     model: Automaton
-    trained_rules: tuple[int, ...]
     decoding_budget: int
     training_budget: int
-    masks: tuple[int, ...]
+    labels: LabelSet
     _compiler: ProductCompiler
     _penalties: FloatArray
+
+    @cached_property
+    def masks(self) -> tuple[int, ...]:
+        """Indices of the hard position-wise constraints."""
+        return tuple(
+            i
+            for i, constraint in enumerate(self.constraints)
+            if not constraint.is_soft and constraint.allowed(self.labels, ()) is not None
+        )
+
+    @cached_property
+    def rules(self) -> tuple[int, ...]:
+        """Indices of the hard constraints that become automata."""
+        return tuple(
+            i
+            for i, constraint in enumerate(self.constraints)
+            if i not in self.masks and not constraint.is_soft
+        )
+
+    @cached_property
+    def trained_rules(self) -> tuple[int, ...]:
+        """Indices of the automata whose product fits the training budget, added greedily.
+
+        Without those that depend on the length of a sequence.
+        """
+        if not self.training_budget:
+            return ()
+        rules = tuple(i for i in self.rules if i not in self.counted)
+        return self._compiler.choose_rules(rules, self.training_budget)
 
     @cached_property
     def items(self) -> tuple[Item, ...]:
