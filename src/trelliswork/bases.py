@@ -91,9 +91,7 @@ class Events:
         """Return the same events for some of the rows."""
         return replace(self, matrix=self.matrix[rows], bounds=self.bounds[rows])
 
-    def excesses(
-        self, letters: NDArray[np.int32], offsets: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def excesses(self, letters: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return ``a · n(y) − b`` of a batch of letter sequences, shape ``(B, R)``.
 
         Parameters
@@ -151,9 +149,9 @@ class MarkedAutomaton:
         own = events.table[last[automaton.source] + 1, automaton.label]
         return cls(
             _with_patterns(automaton, own, events.n_events),
-            np.concatenate(
-                [np.full(automaton.n_patterns, -1), np.arange(events.n_events)]
-            ).astype(np.int32),
+            np.concatenate([np.full(automaton.n_patterns, -1), np.arange(events.n_events)]).astype(
+                np.int32
+            ),
             None,
         )
 
@@ -209,9 +207,7 @@ def _last_letters(automaton: Automaton) -> NDArray[np.int64] | None:
     return last if known and bool((last[starts] == -1).all()) else None
 
 
-def _with_patterns(
-    automaton: Automaton, event: NDArray[np.int32], n_events: int
-) -> Automaton:
+def _with_patterns(automaton: Automaton, event: NDArray[np.int32], n_events: int) -> Automaton:
     """Return an automaton whose arcs fire a pattern for their event, after all others."""
     arrays = automaton._arrays()
     there = event >= 0
