@@ -124,7 +124,7 @@ class ItemCompiler:
             found[:, self._rows] = self._row_counts.violations(letters, offsets)
         for i in chosen:
             if self.items[i].row is None:
-                language, tests = self._language(i), self._tests_of(i)
+                language, tests = self.language(i), self._tests_of(i)
                 found[:, i] = ~self._compiler.accepts(language, tests, tags, evidence)
         return found
 
@@ -175,7 +175,7 @@ class ItemCompiler:
         if self._is_soft[index]:
             factor = self._degrees_of(index, round_length(length)).automaton
         else:
-            factor = self._language(index, round_length(length))
+            factor = self.language(index, round_length(length))
         return chain_product_size(self._compiler.model.n_labels, factor.trim())
 
     def _load_or_build(
@@ -250,7 +250,7 @@ class ItemCompiler:
             if self.items[i].constraint in whole:
                 continue
             degrees = self._degrees_of(i, length) if self._is_soft[i] else None
-            factor = self._language(i, length) if degrees is None else degrees.automaton
+            factor = self.language(i, length) if degrees is None else degrees.automaton
             factor = lift(factor, self._tests_of(i), tests, n_letters)
             states = np.arange(factor.n_states)
             if joint is None:
@@ -302,7 +302,7 @@ class ItemCompiler:
         rule = self.items[index].rule
         return () if rule is None else self._compiler.tests_of(rule)
 
-    def _language(self, index: int, length: int = 0) -> Automaton:
+    def language(self, index: int, length: int = 0) -> Automaton:
         """Return the labellings that satisfy an item, which are shorter than `length` for a row."""
         rule = self.items[index].rule
         if rule is None:
@@ -319,7 +319,7 @@ class ItemCompiler:
             if key not in self._degrees:
                 n_letters, most = self._compiler.model.n_labels, self._compiler.max_states
                 if self.items[index].row is None:
-                    made = bit_degrees(self._language(index), n_letters, most)
+                    made = bit_degrees(self.language(index), n_letters, most)
                 else:
                     bound = self._row_bound(index)
                     made = row_degrees(self._tables[index], bound, length, most)

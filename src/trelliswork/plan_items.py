@@ -14,6 +14,7 @@ import numpy as np
 
 from trelliswork.degrees import round_length
 from trelliswork.errors import RuleError, TooLargeError
+from trelliswork.evidence import Evidence
 from trelliswork.item_products import ItemCompiler, ItemProduct
 from trelliswork.items import Item, items_of
 from trelliswork.tables import join_names, shorten
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from trelliswork.automaton import Automaton
     from trelliswork.compiler import ProductCompiler
     from trelliswork.constraints import Constraint
-    from trelliswork.evidence import Evidence
     from trelliswork.labels import LabelSet
     from trelliswork.segmentation import Segmentation
 
@@ -202,6 +202,12 @@ class ItemMethods:
         chosen = range(len(self.items)) if items is None else items
         return self._items.violations(tags, evidence, chosen)
 
+    @cached_property
+    def empty_violations(self) -> IntArray:
+        """``v_i(ε)`` of all items, shape ``(I,)``."""
+        nothing = Evidence(self.labels, [[]], np.zeros(2, dtype=np.int64))
+        return self.item_violations(np.zeros(0, dtype=np.int32), nothing).reshape(-1)
+
     def violations(self, tags: NDArray[np.int32], evidence: Evidence) -> IntArray:
         """Return ``v_c(y)`` of the constraints that are no masks, 0 for masks, shape ``(B, C)``."""
         by_item = self.item_violations(tags, evidence)
@@ -284,7 +290,7 @@ class ItemMethods:
         inside = product.empty > 0
         return -float(product.empty[inside] @ self.item_penalties[inside])
 
-    def trained_constraints(self, length: int) -> tuple[int, ...]:
+    def trained_constraints(self, length: int, *, soft: bool = True) -> tuple[int, ...]:
         """Return the constraints whose product fits the training budget, masks aside.
 
         The hard ones whose automata do not depend on the length come first, see `trained_rules`;
@@ -295,15 +301,18 @@ class ItemMethods:
         ----------
         length
             Most tokens of a training sequence.
+        soft
+            Whether soft ones are added.
         """
-        length = round_length(length)
-        if length not in self._trained:
-            self._trained[length] = self._choose_trained(length)
-        return self._trained[length]
+        key = round_length(length), soft
+        if key not in self._trained:
+            self._trained[key] = self._choose_trained(*key)
+        return self._trained[key]
 
-    def _choose_trained(self, length: int) -> tuple[int, ...]:
+    def _choose_trained(self, length: int, soft: bool) -> tuple[int, ...]:
         chosen, n_misses = self.trained_rules, 0
-        for index in sorted({*self.counted, *self.soft}) if self.training_budget else ():
+        more = sorted({*self.counted, *(self.soft if soft else ())})
+        for index in more if self.training_budget else ():
             if n_misses == MOST_MISSES:
                 break
             try:
@@ -319,7 +328,7 @@ class ItemMethods:
         return self._items.product(self.items_of(constraints), length, self.training_budget)
 
     @cached_property
-    def _trained(self) -> dict[int, tuple[int, ...]]:
+    def _trained(self) -> dict[tuple[int, bool], tuple[int, ...]]:
         return {}
 
     @cached_property

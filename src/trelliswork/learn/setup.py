@@ -87,7 +87,12 @@ class Setup:
             decoding_budget=parameters["decoding_budget"],
         )
         under = Denominator.choose(
-            rules, sequences, names, trained=trained, on_conflict=parameters["on_conflict"]
+            rules,
+            sequences,
+            names,
+            trained=trained,
+            on_conflict=parameters["on_conflict"],
+            with_soft=parameters["penalties"] == "likelihood",
         )
         return cls(structure, rules, under, np.flatnonzero(under.kept))
 
