@@ -47,6 +47,7 @@ class ItemMethods:
     model: Automaton
     decoding_budget: int
     training_budget: int
+    train_soft: bool
     labels: LabelSet
     segmentation: Segmentation | None
     _compiler: ProductCompiler
@@ -290,7 +291,7 @@ class ItemMethods:
         inside = product.empty > 0
         return -float(product.empty[inside] @ self.item_penalties[inside])
 
-    def trained_constraints(self, length: int, *, soft: bool = True) -> tuple[int, ...]:
+    def trained_constraints(self, length: int) -> tuple[int, ...]:
         """Return the constraints whose product fits the training budget, masks aside.
 
         The hard ones whose automata do not depend on the length come first, see `trained_rules`;
@@ -301,17 +302,15 @@ class ItemMethods:
         ----------
         length
             Most tokens of a training sequence.
-        soft
-            Whether soft ones are added.
         """
-        key = round_length(length), soft
-        if key not in self._trained:
-            self._trained[key] = self._choose_trained(*key)
-        return self._trained[key]
+        length = round_length(length)
+        if length not in self._trained:
+            self._trained[length] = self._choose_trained(length)
+        return self._trained[length]
 
-    def _choose_trained(self, length: int, soft: bool) -> tuple[int, ...]:
+    def _choose_trained(self, length: int) -> tuple[int, ...]:
         chosen, n_misses = self.trained_rules, 0
-        more = sorted({*self.counted, *(self.soft if soft else ())})
+        more = sorted({*self.counted, *(self.soft if self.train_soft else ())})
         for index in more if self.training_budget else ():
             if n_misses == MOST_MISSES:
                 break
@@ -328,7 +327,7 @@ class ItemMethods:
         return self._items.product(self.items_of(constraints), length, self.training_budget)
 
     @cached_property
-    def _trained(self) -> dict[tuple[int, bool], tuple[int, ...]]:
+    def _trained(self) -> dict[int, tuple[int, ...]]:
         return {}
 
     @cached_property

@@ -74,6 +74,7 @@ def restored(
         tagger.constraints,
         model=tagger.model_.automaton,
         segmentation=tagger.model_.segmentation,
+        train_soft=tagger.penalties == "likelihood",
         **settings.get("plan", old),
     )
     tagger.plan_ = _with_penalties(tagger.plan_, settings.get("penalties", []))

@@ -72,7 +72,6 @@ class Denominator:
         *,
         trained: bool,
         on_conflict: str,
-        with_soft: bool = True,
     ) -> Denominator:
         """Compile the constraints for training, and hold the gold labels against them.
 
@@ -86,8 +85,6 @@ class Denominator:
             Whether constraints apply in training.
         on_conflict
             ``"error"`` or ``"skip"``.
-        with_soft
-            Whether soft constraints count in training, where constraints apply.
 
         Raises
         ------
@@ -107,10 +104,12 @@ class Denominator:
         else:
             gold = plan.segmentation.encode(labels)
         all_evidence = evidence
-        everything = [i for i in range(len(plan.constraints)) if with_soft or i not in plan.soft]
-        chosen = plan.trained_constraints(evidence.longest, soft=with_soft) if trained else ()
+        everything = range(len(plan.constraints))
+        chosen = plan.trained_constraints(evidence.longest) if trained else ()
         counted = sorted({*plan.masks, *chosen}) if trained else []
         left = [i for i in everything if i not in counted]
+        if not plan.train_soft:  # which is as it should be
+            left = [i for i in left if i not in plan.soft]
         _check_learnable(plan, left, trained)
         if trained:
             by_tests = [i for i in left if i in plan.beyond_tests]
