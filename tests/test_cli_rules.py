@@ -80,7 +80,7 @@ def test_bad_rules_are_told_with_their_place(tmp_path, rules):
     rules.write_text("# a comment\n\nat_most(1, 'ORG')\n")
     for command in (("train", corpus, "--out", tmp_path / "m.tw"), ("explain", "--data", corpus)):
         line = fail(*command, "--rules", rules)
-        assert "rules.txt:3: at_most(1, 'ORG'): there is no segment 'ORG'" in line
+        assert "rules.txt:3:12: at_most(1, 'ORG'): there is no segment 'ORG'" in line
         line = fail(*command, "--rules", rules, "--rule", "at_most(1, 'B-PER')")
         assert "rules.txt:3" in line
         huge = "at_most(1, 'PER') & at_most(99999, 'LOC') & at_most(99999, 'PER')"
@@ -212,7 +212,7 @@ def test_evaluate_warns_of_rules_about_other_labels(tmp_path, rules):
     rules.write_text("at_most(1, 'PER')\nat_most(1, 'PRE')\n")
     result = run("evaluate", gold, gold, "--rules", rules)
     assert result.exit_code == 0
-    fault = "rules.txt:2: at_most(1, 'PRE'): there is no segment 'PRE'. Did you mean 'PER'?"
+    fault = "rules.txt:2:12: at_most(1, 'PRE'): there is no segment 'PRE'. Did you mean 'PER'?"
     assert fault in result.stderr
 
 

@@ -171,10 +171,16 @@ class Constraint(ABC):
 
     def check(self, labels: LabelSet) -> None:
         """Raise a `LabelError` where the rule names what the label set does not know."""
-        for name, unit in self.names:
-            known = segment_names(labels, name) or (unit == "token" and token_names(labels, name))
-            if not known:
-                raise LabelError(f"{self!r}: {unknown_name(name, unit, labels)}")
+        for name, unit in self.unknown_names(labels):
+            raise LabelError(f"{self!r}: {unknown_name(name, unit, labels)}")
+
+    def unknown_names(self, labels: LabelSet) -> list[tuple[str, Unit]]:
+        """Return the names of the rule that the label set does not know."""
+        return [
+            (name, unit)
+            for name, unit in self.names
+            if not (segment_names(labels, name) or (unit == "token" and token_names(labels, name)))
+        ]
 
     @abstractmethod
     def _degree(self, reading: Reading) -> int:
