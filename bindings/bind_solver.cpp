@@ -13,7 +13,7 @@ namespace {
 CountRows make_rows(int n_events, const In<std::int32_t, 1>& pattern_event,
                     const std::optional<In<std::int32_t, 1>>& start_event,
                     const In<std::int64_t, 1>& offsets, const In<std::int32_t, 1>& events,
-                    const In<std::int32_t, 1>& coefficients, const In<double, 1>& bounds,
+                    const In<std::int64_t, 1>& coefficients, const In<double, 1>& bounds,
                     const In<double, 1>& penalties) {
     const auto is_event = [&](std::int32_t event) { return event >= -1 && event < n_events; };
     check_offsets(offsets, events.size(), "offsets");
@@ -89,7 +89,7 @@ void bind_solver(nb::module_& m) {
             [](CountRows* self, int n_events, const In<std::int32_t, 1>& pattern_event,
                const std::optional<In<std::int32_t, 1>>& start_event,
                const In<std::int64_t, 1>& offsets, const In<std::int32_t, 1>& events,
-               const In<std::int32_t, 1>& coefficients, const In<double, 1>& bounds,
+               const In<std::int64_t, 1>& coefficients, const In<double, 1>& bounds,
                const In<double, 1>& penalties) {
                 new (self) CountRows(make_rows(n_events, pattern_event, start_event, offsets,
                                                events, coefficients, bounds, penalties));

@@ -15,7 +15,7 @@ namespace trelliswork {
 
 struct Term {
     std::int32_t index;  // of an event, or of a row
-    std::int32_t coefficient;
+    std::int64_t coefficient;
 };
 
 struct CountRows {

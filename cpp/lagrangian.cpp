@@ -40,7 +40,8 @@ void Lagrangian::price_events(const std::vector<double>& prices) {
     for (int i = 0; i < rows_.n_rows; ++i) {
         if (prices[i] == 0.0) continue;
         for (auto k = rows_.row_offsets[i]; k < rows_.row_offsets[i + 1]; ++k) {
-            event_price_[rows_.row_terms[k].index] += prices[i] * rows_.row_terms[k].coefficient;
+            event_price_[rows_.row_terms[k].index] +=
+                prices[i] * static_cast<double>(rows_.row_terms[k].coefficient);
         }
     }
     const auto n_patterns = rows_.pattern_event.size();
@@ -98,7 +99,8 @@ void Lagrangian::read_path(C& chart, Evaluation& found) {
     for (const auto event : met_) {
         const auto count = static_cast<double>(counts_[event]);
         for (auto k = rows_.event_offsets[event]; k < rows_.event_offsets[event + 1]; ++k) {
-            found.excess[rows_.event_terms[k].index] += count * rows_.event_terms[k].coefficient;
+            found.excess[rows_.event_terms[k].index] +=
+                count * static_cast<double>(rows_.event_terms[k].coefficient);
         }
         counts_[event] = 0;
     }

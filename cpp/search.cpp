@@ -25,10 +25,10 @@ struct Step {
 };
 
 struct HashCounts {
-    std::size_t operator()(const std::vector<std::int32_t>& key) const {
+    std::size_t operator()(const std::vector<std::int64_t>& key) const {
         std::uint64_t hash = 0xcbf29ce484222325ULL;
         for (const auto value : key) {
-            hash = (hash ^ static_cast<std::uint32_t>(value)) * 0x100000001b3ULL;
+            hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x100000001b3ULL;
         }
         return static_cast<std::size_t>(hash ^ (hash >> 29));
     }
@@ -98,7 +98,7 @@ class Search {
 
     // Whether a node is the first, and so the best, of those with the same future.
     bool visit(const Node& node) {
-        key_.assign({static_cast<std::int32_t>(node.t), node.state});
+        key_.assign({node.t, node.state});
         const auto* counts = counts_.data() + node.counts;
         key_.insert(key_.end(), counts, counts + counted_.size());
         return visited_.insert(key_).second;
@@ -139,10 +139,11 @@ class Search {
 
     // The least of ρ v − λ r over what the first t tokens can still count: it is convex in r, and 0
     // at r = 0.
-    double least_slack(std::int32_t row, std::int32_t count, std::int64_t t) const {
+    double least_slack(std::int32_t row, std::int64_t count, std::int64_t t) const {
         const auto tokens = static_cast<double>(t);
-        const double from = count - rows_.bound[row] + tokens * rows_.least[row];
-        const double to = count - rows_.bound[row] + tokens * rows_.most[row];
+        const double from =
+            static_cast<double>(count) - rows_.bound[row] + tokens * rows_.least[row];
+        const double to = static_cast<double>(count) - rows_.bound[row] + tokens * rows_.most[row];
         const double excess = from > 0.0 ? from : std::min(to, 0.0);
         return rows_.slack(row, answer_.prices[row], excess);
     }
@@ -158,8 +159,9 @@ class Search {
             t += step.duration;
             write_segment(t, step.duration, chart_.automaton().label[step.arc],
                           found_.path.labels.data(), found_.path.begins.data());
-            lagrangian_.for_each_row(
-                step.arc, [&](const Term& term) { excess[term.index] += term.coefficient; });
+            lagrangian_.for_each_row(step.arc, [&](const Term& term) {
+                excess[term.index] += static_cast<double>(term.coefficient);
+            });
         }
         // G is exact for the rows in K; the others have their prices in it.
         found_.payoff = node.bound;
@@ -179,11 +181,11 @@ class Search {
     Answer& answer_;
     double constant_;
     std::vector<std::int32_t> place_;  // (R,) in K, −1: not there
-    std::vector<std::int32_t> counts_;
+    std::vector<std::int64_t> counts_;
     std::vector<Step> steps_;
     std::priority_queue<Node, std::vector<Node>, Lower> queue_;
-    std::unordered_set<std::vector<std::int32_t>, HashCounts> visited_;
-    std::vector<std::int32_t> key_;
+    std::unordered_set<std::vector<std::int64_t>, HashCounts> visited_;
+    std::vector<std::int64_t> key_;
     Evaluation found_;
 };
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -90,7 +91,7 @@ class Deadline {
 
 // Gaps up to this are rounding.
 inline double allowance(const SolverOptions& options, double value) {
-    return options.tolerance * (1.0 + (value < 0.0 ? -value : value));
+    return std::isfinite(value) ? options.tolerance * (1.0 + std::abs(value)) : 0.0;
 }
 
 // Takes a labelling that pays more than all before it; any is better than none.

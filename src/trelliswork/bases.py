@@ -47,7 +47,7 @@ class Events:
     """
 
     table: NDArray[np.int32]
-    matrix: NDArray[np.int32]
+    matrix: NDArray[np.int64]
     bounds: NDArray[np.int64]
 
     @classmethod
@@ -64,11 +64,11 @@ class Events:
         counted = dict.fromkeys((name, unit) for row in rows for _, name, unit in row.terms)
         places = {term: place for place, term in enumerate(counted)}
         n_letters = len(labels) if segmentation is None else segmentation.n_letters
-        cells = np.zeros((len(places), (n_letters + 1) * n_letters), dtype=np.int32)
+        cells = np.zeros((len(places), (n_letters + 1) * n_letters), dtype=np.int64)
         for (name, unit), place in places.items():
             own = Row(((1, name, unit),), 0)
             cells[place] = _letter_table(own, labels, segmentation).ravel()
-        coefficients = np.zeros((len(rows), len(places)), dtype=np.int32)
+        coefficients = np.zeros((len(rows), len(places)), dtype=np.int64)
         for i, row in enumerate(rows):
             for coefficient, name, unit in row.terms:
                 coefficients[i, places[name, unit]] += coefficient
@@ -109,7 +109,7 @@ class Events:
         there = events >= 0
         counts = np.zeros((n_sequences, self.n_events), dtype=np.int64)
         np.add.at(counts, (sequence[there], events[there]), 1)
-        return counts @ self.matrix.T.astype(np.int64) - self.bounds
+        return counts @ self.matrix.T - self.bounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +173,7 @@ class MarkedAutomaton:
             else np.ascontiguousarray(self.start_event, dtype=np.int32),
             np.searchsorted(row, np.arange(len(events.matrix) + 1)).astype(np.int64),
             event.astype(np.int32),
-            events.matrix[row, event].astype(np.int32),
+            events.matrix[row, event],
             events.bounds.astype(np.float64),
             np.ascontiguousarray(penalties, dtype=np.float64),
         )
@@ -185,7 +185,7 @@ def _letter_table(
     """Return what letter ``y`` after letter ``p`` adds to a row, entry ``[p + 1, y]``."""
     if segmentation is None:
         return row.table(labels)
-    if any(unit == "token" for _, _, unit in row.terms):
+    if any(unit != "segment" for _, _, unit in row.terms):
         raise RuleError(
             f"count({row.terms[0][1]!r}, unit='token') depends on how many tokens segments have: a "
             "semi-Markov model reads one letter a segment. Count segments, or set max_segment=1."
@@ -218,11 +218,21 @@ def _with_patterns(automaton: Automaton, event: NDArray[np.int32], n_events: int
     own = np.ones(fired.size, dtype=bool)
     own[offsets[1:][there] - 1] = False
     fired[own] = arrays.pattern_ids
+    contexts = arrays.contexts
+    if contexts is not None and not _agree(event, contexts[automaton.source], automaton.label):
+        contexts = None
     return Automaton._from_arrays(
         arrays._replace(
+            contexts=contexts,
             n_patterns=automaton.n_patterns + n_events,
             pattern_offsets=offsets,
             pattern_ids=fired,
         ),
         automaton.labels,
     )
+
+
+def _agree(event: NDArray[np.int32], context: NDArray[np.int32], label: NDArray[np.int32]) -> bool:
+    """Return whether the arcs of one context and label have one event."""
+    told_apart = np.unique(np.stack([context, label, event]), axis=1)
+    return told_apart.shape[1] == np.unique(np.stack([context, label]), axis=1).shape[1]
