@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trelliswork.constraints import Constraint, PlacedRule
+    from trelliswork.estimators import CRFTagger
     from trelliswork.labels import LabelSet
 
 __all__ = ["GivenRules", "columns_tested"]
@@ -59,6 +61,27 @@ class GivenRules:
         """Raise an error where a rule names what the labels do not know, with its place."""
         for placed in self.placed:
             placed.check(labels)
+
+    def apply_to(self, tagger: CRFTagger) -> CRFTagger:
+        """Return a trained tagger under these rules, if there are any, instead of its own.
+
+        Soft rules without a penalty have the one that the tagger learned.
+        """
+        if not self.placed:
+            return tagger
+        self.check(tagger.labels_)
+        try:
+            found = tagger.with_constraints(self.constraints)
+        except TooLargeError as error:
+            raise self.too_large(error, tagger.labels_) from error
+        for placed, penalty in zip(self.placed, found.plan_.penalties.tolist(), strict=True):
+            if math.isnan(penalty):
+                raise RuleError(
+                    f"{placed.place}: {shorten(repr(placed.rule))} has no penalty, and the model "
+                    "has learned none. Say what to break it costs, as in ': soft(1.5)', or train "
+                    "with this rule."
+                )
+        return found
 
     def too_large(self, error: TooLargeError, labels: LabelSet) -> TooLargeError:
         """Return an error that tells which rule alone is too large; that given where none is."""

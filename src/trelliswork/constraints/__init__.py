@@ -16,6 +16,7 @@ True
 from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.counting import at_least, at_most, contiguous, exactly
 from trelliswork.constraints.edges import ends_with, starts_with, valid_scheme
+from trelliswork.constraints.judging import judge
 from trelliswork.constraints.linear import CountExpression, Linear, count
 from trelliswork.constraints.linting import Finding, find_contradiction, lint
 from trelliswork.constraints.looking import changes_only_at, only_on, where
@@ -49,6 +50,7 @@ __all__ = [
     "excludes",
     "find_contradiction",
     "iter_rules",
+    "judge",
     "lint",
     "matches",
     "not_at",
