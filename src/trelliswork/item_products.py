@@ -23,6 +23,7 @@ from trelliswork.compiler import ARCS_KEPT, SECONDS_WORTH_A_FILE, too_large
 from trelliswork.constraints.letters import MAX_TESTS, lift, union_of_tests
 from trelliswork.degrees import bit_degrees, is_counted, round_length, row_degrees, row_language
 from trelliswork.errors import TooLargeError
+from trelliswork.intersection import chain_product_size
 from trelliswork.item_steps import Steps, contexts_with, fired_with
 from trelliswork.items import RowCounts, letter_table
 from trelliswork.plan_cache import load_automaton, store_automaton
@@ -168,6 +169,14 @@ class ItemCompiler:
         if kept.automaton.n_arcs > budget:
             raise self._too_large(chosen, budget)
         return kept
+
+    def chain_size(self, index: int, length: int) -> tuple[int, int]:
+        """Return the states and arcs of a chain times one item; see `product`."""
+        if self._is_soft[index]:
+            factor = self._degrees_of(index, round_length(length)).automaton
+        else:
+            factor = self._language(index, round_length(length))
+        return chain_product_size(self._compiler.model.n_labels, factor.trim())
 
     def _load_or_build(
         self, chosen: Indices, length: int, budget: int, marked: bool

@@ -52,17 +52,36 @@ class Item:
         return f"Item({self.constraint}, {self.row if self.rule is None else self.rule!r})"
 
 
-def items_of(constraints: Iterable[tuple[int, Constraint]]) -> tuple[Item, ...]:
-    """Return the items of constraints, given with their indices, in order."""
+def items_of(
+    constraints: Iterable[tuple[int, Constraint]],
+    labels: LabelSet,
+    segmentation: Segmentation | None,
+) -> tuple[Item, ...]:
+    """Return the items of constraints, given with their indices, in order.
+
+    In a semi-Markov model a hard rule about counts of tokens may hold or not whatever the lengths
+    of segments are, where its degrees depend on them: that is a bit.
+    """
     found: list[Item] = []
     for index, constraint in constraints:
         for part in constraint.hard.conjuncts:
             rows = part.rows
+            if rows is not None and not constraint.is_soft:
+                rows = rows if _are_readable(rows, labels, segmentation) else None
             if rows is None:
                 found.append(Item(index, None, part))
             else:
                 found += [Item(index, row, None) for row in rows]
     return tuple(found)
+
+
+def _are_readable(rows: Sequence[Row], labels: LabelSet, segmentation: Segmentation | None) -> bool:
+    try:
+        for row in rows:
+            letter_table(row, labels, segmentation)
+    except RuleError:
+        return False
+    return True
 
 
 def letter_table(row: Row, labels: LabelSet, segmentation: Segmentation | None) -> IntArray:

@@ -154,8 +154,7 @@ class Plan(ItemMethods):
             _ = self.language(index)  # where that is too large, the constraint is no use
         try:
             if by_items:
-                alone = self.item_product(self.items_of((index,)), USUAL_LENGTH).automaton
-                states, arcs = alone.n_states, alone.n_arcs
+                states, arcs = self.item_size(self.items_of((index,)), USUAL_LENGTH)
             else:
                 states, arcs = self._compiler.size(index, self.decoding_budget)
         except TooLargeError:  # not even alone: decoding says so where it is needed

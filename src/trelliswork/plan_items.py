@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trelliswork.degrees import round_length
 from trelliswork.errors import RuleError, TooLargeError
 from trelliswork.item_products import ItemCompiler, ItemProduct
 from trelliswork.items import Item, items_of
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from trelliswork.constraints import Constraint
     from trelliswork.evidence import Evidence
     from trelliswork.labels import LabelSet
+    from trelliswork.segmentation import Segmentation
 
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["ItemMethods"]
 
 COMPACT_ARCS = 20_000
+MOST_MISSES = 10  # every one takes as long as a product that just fits
 
 
 class ItemMethods:
@@ -45,6 +48,7 @@ class ItemMethods:
     decoding_budget: int
     training_budget: int
     labels: LabelSet
+    segmentation: Segmentation | None
     _compiler: ProductCompiler
     _penalties: FloatArray
 
@@ -80,7 +84,8 @@ class ItemMethods:
     @cached_property
     def items(self) -> tuple[Item, ...]:
         """The items of all constraints but those that are masks, in order."""
-        return items_of((i, c) for i, c in enumerate(self.constraints) if i not in self.masks)
+        chosen = [(i, c) for i, c in enumerate(self.constraints) if i not in self.masks]
+        return items_of(chosen, self.labels, self.segmentation)
 
     @cached_property
     def soft(self) -> tuple[int, ...]:
@@ -231,6 +236,13 @@ class ItemMethods:
         """
         return self._items.product(tuple(sorted(set(items))), length, self.decoding_budget)
 
+    def item_size(self, items: Sequence[int], length: int) -> tuple[int, int]:
+        """Return the states and arcs of the model times some items, as `item_product` has them."""
+        if len(items) == 1 and self.model.is_chain:
+            return self._items.chain_size(items[0], length)
+        made = self.item_product(items, length).automaton
+        return made.n_states, made.n_arcs
+
     def is_counted(self, items: Iterable[int]) -> bool:
         """Return whether the product of some items depends on the lengths of sequences."""
         return not self._items.counted.isdisjoint(items)
@@ -276,25 +288,39 @@ class ItemMethods:
         """Return the constraints whose product fits the training budget, masks aside.
 
         The hard ones whose automata do not depend on the length come first, see `trained_rules`;
-        then the others, hard and soft, are added greedily, in the order given.
+        then the others, hard and soft, are added greedily, in the order given, until many in a row
+        do not fit.
 
         Parameters
         ----------
         length
             Most tokens of a training sequence.
         """
-        chosen = self.trained_rules
+        length = round_length(length)
+        if length not in self._trained:
+            self._trained[length] = self._choose_trained(length)
+        return self._trained[length]
+
+    def _choose_trained(self, length: int) -> tuple[int, ...]:
+        chosen, n_misses = self.trained_rules, 0
         for index in sorted({*self.counted, *self.soft}) if self.training_budget else ():
+            if n_misses == MOST_MISSES:
+                break
             try:
                 self.training_product((*chosen, index), length)
             except TooLargeError:
+                n_misses += 1
                 continue
-            chosen = (*chosen, index)
+            chosen, n_misses = (*chosen, index), 0
         return tuple(sorted(chosen))
 
     def training_product(self, constraints: Iterable[int], length: int) -> ItemProduct:
         """Return the model times some constraints, if it fits the training budget."""
         return self._items.product(self.items_of(constraints), length, self.training_budget)
+
+    @cached_property
+    def _trained(self) -> dict[int, tuple[int, ...]]:
+        return {}
 
     @cached_property
     def _items(self) -> ItemCompiler:
