@@ -18,13 +18,11 @@ import numpy as np
 import scipy.optimize
 import scipy.sparse
 
-from trelliswork.conflicts import feasible_rules, scores_forbid_all
 from trelliswork.relaxation import Relaxation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from trelliswork.errors import InfeasibleError
     from trelliswork.problem import Problem
     from trelliswork.trellis import Trellis
 
@@ -78,8 +76,8 @@ class Steps:
     score: FloatArray
 
 
-def solve_milp(problem: Problem, time_limit: float | None = None) -> MilpAnswer:
-    """Find the best labelling of a problem with HiGHS.
+def solve_milp(problem: Problem, time_limit: float | None = None) -> MilpAnswer | None:
+    """Find the best labelling of a problem with HiGHS; None where no labelling obeys hard rules.
 
     Parameters
     ----------
@@ -90,8 +88,6 @@ def solve_milp(problem: Problem, time_limit: float | None = None) -> MilpAnswer:
 
     Raises
     ------
-    InfeasibleError
-        Where no labelling satisfies the hard constraints.
     TooLargeError
         Where the product with the bits has more arcs than the plan's budget for decoding.
     """
@@ -103,7 +99,7 @@ def solve_milp(problem: Problem, time_limit: float | None = None) -> MilpAnswer:
     starts = np.flatnonzero(np.isfinite(automaton.initial))
     ends = np.flatnonzero(np.isfinite(automaton.final))
     if not starts.size or not ends.size:
-        raise nothing_fits(problem)
+        return None
     path = _path_rows(relaxed.trellis, steps, starts, ends)
     counts, bounds, penalties = _count_rows(relaxed, steps)
     n_flows, soft = path.shape[1], np.flatnonzero(np.isfinite(penalties))
@@ -134,7 +130,7 @@ def solve_milp(problem: Problem, time_limit: float | None = None) -> MilpAnswer:
         options={"mip_rel_gap": 0.0, **({} if time_limit is None else {"time_limit": time_limit})},
     )
     if found.status == INFEASIBLE:
-        raise nothing_fits(problem)
+        return None
     if found.status not in (0, TIME_OUT):
         raise RuntimeError(f"milp: HiGHS gave up: {found.message}")
     bound = np.inf if found.mip_dual_bound is None else relaxed.constant - found.mip_dual_bound
@@ -145,13 +141,6 @@ def solve_milp(problem: Problem, time_limit: float | None = None) -> MilpAnswer:
         int(found.mip_node_count or 0),
         found.status == 0,
     )
-
-
-def nothing_fits(problem: Problem) -> InfeasibleError:
-    """Return the error for a problem without an answer, naming constraints that conflict."""
-    plan = problem.plan
-    feasible_rules(plan, problem.evidence, 0, problem.allowed, "error")
-    return scores_forbid_all(plan, problem.evidence.numbers[0])
 
 
 def _steps(trellis: Trellis, allowed: BoolArray | None) -> Steps:

@@ -132,30 +132,130 @@ def _several(given: Any) -> list[Problem]:
 def _solve_all(
     problems: Sequence[Problem], method: SolveMethod, time_limit: float | None, n_jobs: int | None
 ) -> list[Decoding]:
-    return [_by_milp(problem, time_limit) for problem in problems]
+    if method == "milp":
+        return [_by_milp(problem, number, time_limit) for number, problem in enumerate(problems)]
+    answers: dict[int, Decoding] = {}
+    for members in _groups(problems):
+        batch = _Batch.stack(members, [problems[i] for i in members])
+        if method in ("lazy", "product"):
+            decoded = _by_automata(batch, method, time_limit, n_jobs)
+        else:
+            decoded = _by_prices(batch, method, time_limit, n_jobs)
+        answers |= zip(members, decoded, strict=True)
+    return [answers[i] for i in range(len(problems))]
 
 
-def _by_milp(problem: Problem, time_limit: float | None) -> Decoding:
+@dataclass(frozen=True, eq=False)
+class _Batch:
+    """Problems with one plan and one model."""
+
+    problems: list[Problem]
+    trellis: Trellis
+    evidence: Evidence
+    allowed: NDArray[np.bool_] | None
+
+    @classmethod
+    def stack(cls, numbers: list[int], problems: list[Problem]) -> _Batch:
+        first = problems[0]
+        offsets = np.cumsum([0, *map(len, problems)])
+        sentences = [problem.evidence.sentences[0] for problem in problems]
+        position, allowed = None, None
+        if first.trellis.position_weights is not None:
+            position = np.concatenate([p.trellis.position_weights for p in problems])
+        if any(problem.allowed is not None for problem in problems):
+            everything = first.plan.tag_mask(np.ones((1, len(first.labels)), dtype=bool))
+            allowed = np.concatenate(
+                [
+                    np.repeat(everything, len(p), axis=0) if p.allowed is None else p.allowed
+                    for p in problems
+                ]
+            )
+        trellis = Trellis(
+            np.concatenate([problem.trellis.scores for problem in problems]),
+            first.trellis.automaton,
+            offsets=offsets,
+            weights=first.trellis.weights,
+            position_weights=position,
+            start=first.trellis.start,
+            end=first.trellis.end,
+        )
+        evidence = first.plan.evidence(sentences, trellis.offsets, numbers)
+        return cls(problems, trellis, evidence, allowed)
+
+    @property
+    def plan(self) -> Plan:
+        return self.problems[0].plan
+
+    def conflict(self, member: int) -> InfeasibleError:
+        """Return the error for a problem that no labelling fits, naming what conflicts."""
+        return nothing_fits(self.plan, self.evidence, member, self.allowed)
+
+
+def _groups(problems: Sequence[Problem]) -> list[list[int]]:
+    """Return the problems that can be decoded together."""
+    groups: dict[Hashable, list[int]] = {}
+    for index, problem in enumerate(problems):
+        trellis = problem.trellis
+        shared = (trellis.weights, trellis.start, trellis.end)
+        width = None if trellis.position_weights is None else trellis.position_weights.shape[1]
+        key = (
+            id(problem.plan),
+            trellis.scores.shape[1:],
+            width,
+            *(None if values is None else values.tobytes() for values in shared),
+        )
+        groups.setdefault(key, []).append(index)
+    return list(groups.values())
+
+
+def _by_prices(
+    batch: _Batch, method: PricedMethod, time_limit: float | None, n_jobs: int | None
+) -> list[Decoding]:
+    found = priced_batch(
+        batch.plan,
+        batch.trellis,
+        batch.evidence,
+        method=method,
+        allowed=batch.allowed,
+        time_limit=time_limit,
+        n_jobs=n_jobs,
+    )
+    return []
+
+
+def _by_automata(
+    batch: _Batch, method: Literal["lazy", "product"], time_limit: float | None, n_jobs: int | None
+) -> list[Decoding]:
+    return []
+
+
+def _by_milp(problem: Problem, number: int, time_limit: float | None) -> Decoding:
     found = solve_milp(problem, time_limit)
+    if found is None:
+        raise _Batch.stack([number], [problem]).conflict(0)
     labels = found.labels
     if labels is None:  # too early: the best labelling without automata may do
         free = viterbi(problem.trellis, allowed=problem.open_labels(), n_jobs=1)
         labels = problem.plan.names(free.tags)
         if problem.value(labels) == -np.inf:
             raise TimeoutError(
-                f"milp: no labelling of {len(problem)} tokens that obeys the hard constraints was "
-                f"found in {time_limit} s. Allow more, or use method='auto'."
+                f"problem {number}: HiGHS found no labelling that obeys the hard constraints in "
+                f"{time_limit} s. Allow more, or use method='auto'."
             )
     value = problem.value(labels)
     bound = max(found.upper_bound, value)
-    broken = problem.violations(labels)
     return Decoding(
         labels=labels,
         score=value,
         upper_bound=bound,
         gap=bound - value,
         status="unverified" if found.finished else "feasible",
-        violations={repr(problem.constraints[i]): degree for i, degree in broken.items()},
+        violations=_violations(problem, labels),
         method="milp",
         iterations=found.nodes,
     )
+
+
+def _violations(problem: Problem, labels: Sequence[str]) -> dict[str, int]:
+    broken = problem.violations(labels)
+    return {repr(problem.constraints[i]): degree for i, degree in broken.items()}
