@@ -7,13 +7,12 @@ Letters: ``C`` constraints, ``I`` items, ``P`` patterns of the model, ``B`` sequ
 
 from __future__ import annotations
 
-import copy
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.errors import RuleError
+from trelliswork.errors import RuleError, TooLargeError
 from trelliswork.item_products import ItemCompiler, ItemProduct
 from trelliswork.items import Item, items_of
 from trelliswork.tables import join_names, shorten
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from trelliswork.compiler import ProductCompiler
     from trelliswork.constraints import Constraint
     from trelliswork.evidence import Evidence
+    from trelliswork.labels import LabelSet
 
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
@@ -41,9 +41,39 @@ class ItemMethods:
     constraints: tuple[Constraint, ...]
     model: Automaton
     decoding_budget: int
-    masks: tuple[int, ...]
+    training_budget: int
+    labels: LabelSet
     _compiler: ProductCompiler
     _penalties: FloatArray
+
+    @cached_property
+    def masks(self) -> tuple[int, ...]:
+        """Indices of the hard position-wise constraints."""
+        return tuple(
+            i
+            for i, constraint in enumerate(self.constraints)
+            if not constraint.is_soft and constraint.allowed(self.labels, ()) is not None
+        )
+
+    @cached_property
+    def rules(self) -> tuple[int, ...]:
+        """Indices of the hard constraints that become automata."""
+        return tuple(
+            i
+            for i, constraint in enumerate(self.constraints)
+            if i not in self.masks and not constraint.is_soft
+        )
+
+    @cached_property
+    def trained_rules(self) -> tuple[int, ...]:
+        """Indices of the automata whose product fits the training budget, added greedily.
+
+        Without those that depend on the length of a sequence.
+        """
+        if not self.training_budget:
+            return ()
+        rules = tuple(i for i in self.rules if i not in self.counted)
+        return self._compiler.choose_rules(rules, self.training_budget)
 
     @cached_property
     def items(self) -> tuple[Item, ...]:
@@ -109,8 +139,9 @@ class ItemMethods:
                 raise ValueError(
                     f"penalties: expected a number of 0 or more for {constraint!r}, got {value}."
                 )
-        made = copy.copy(self)
-        made._penalties = given
+        _ = self._items  # made before, so that both have the same
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__, _penalties=given)
         return made
 
     def check_penalties(self) -> None:
@@ -200,6 +231,30 @@ class ItemMethods:
         """Return ``−Σ_i ρ_i v_i(ε)`` over the soft items in a product: what its scores lack."""
         inside = product.empty > 0
         return -float(product.empty[inside] @ self.item_penalties[inside])
+
+    def trained_constraints(self, length: int) -> tuple[int, ...]:
+        """Return the constraints whose product fits the training budget, masks aside.
+
+        The hard ones whose automata do not depend on the length come first, see `trained_rules`;
+        then the others, hard and soft, are added greedily, in the order given.
+
+        Parameters
+        ----------
+        length
+            Most tokens of a training sequence.
+        """
+        chosen = self.trained_rules
+        for index in sorted({*self.counted, *self.soft}) if self.training_budget else ():
+            try:
+                self.training_product((*chosen, index), length)
+            except TooLargeError:
+                continue
+            chosen = (*chosen, index)
+        return tuple(sorted(chosen))
+
+    def training_product(self, constraints: Iterable[int], length: int) -> ItemProduct:
+        """Return the model times some constraints, if it fits the training budget."""
+        return self._items.product(self.items_of(constraints), length, self.training_budget)
 
     @cached_property
     def _items(self) -> ItemCompiler:
