@@ -13,14 +13,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args, overload
 
 import numpy as np
 
+from trelliswork.certificate import Certificate, Leaf
+from trelliswork.conflicts import feasible_rules, open_labels
 from trelliswork.decoding import Decoding
+from trelliswork.derived import derive
 from trelliswork.inference import viterbi
+from trelliswork.lazy import best_lazily
 from trelliswork.milp import solve_milp
+from trelliswork.priced import CORE_METHODS, OPTIMAL, priced_batch
 from trelliswork.problem import Problem
 from trelliswork.trellis import Trellis
 
@@ -28,6 +34,12 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
     from numpy.typing import NDArray
+
+    from trelliswork.evidence import Evidence
+    from trelliswork.plan import Plan
+    from trelliswork.priced import PricedMethod
+
+    BoolArray = NDArray[np.bool_]
 
 __all__ = ["SolveMethod", "solve"]
 
@@ -186,9 +198,15 @@ class _Batch:
     def plan(self) -> Plan:
         return self.problems[0].plan
 
-    def conflict(self, member: int) -> InfeasibleError:
-        """Return the error for a problem that no labelling fits, naming what conflicts."""
-        return nothing_fits(self.plan, self.evidence, member, self.allowed)
+    def take(self, members: list[int]) -> _Batch:
+        """Return some of the problems."""
+        numbers = [self.evidence.numbers[i] for i in members]
+        return _Batch.stack(numbers, [self.problems[i] for i in members])
+
+    def refuse(self, member: int) -> NoReturn:
+        """Raise the error for a problem that no labelling fits, naming what conflicts."""
+        feasible_rules(self.plan, self.evidence, member, self.allowed, "error")
+        raise AssertionError("some labelling fits")
 
 
 def _groups(problems: Sequence[Problem]) -> list[list[int]]:
@@ -220,12 +238,31 @@ def _by_prices(
         time_limit=time_limit,
         n_jobs=n_jobs,
     )
-    return []
+    names, offsets = batch.trellis.offsets, batch.trellis.offsets
+    answers = []
+    for b, problem in enumerate(batch.problems):
+        own = found.tags[offsets[b] : offsets[b + 1]]
+        if np.isneginf(found.scores[b]):
+            batch.refuse(b)
+        answers.append(
+            _decoding(
+                problem,
+                problem.plan.names(own),
+                float(found.scores[b]),
+                float(found.bounds[b]),
+                "optimal" if found.status[b] == OPTIMAL else "feasible",
+                CORE_METHODS[found.methods[b]],
+                int(found.iterations[b]),
+                found.certificate(b),
+            )
+        )
+    return answers
 
 
 def _by_automata(
     batch: _Batch, method: Literal["lazy", "product"], time_limit: float | None, n_jobs: int | None
 ) -> list[Decoding]:
+    """Decode on products, by lazy intersection or on the product of everything."""
     return []
 
 
