@@ -206,7 +206,11 @@ class _Counter:
         order = np.argsort(np.arange(len(total)) != start, kind="stable")
         target = np.argsort(order)[target]
         return cls(
-            total[order], rows[order], target[order], at_top=at_top[order], at_bottom=at_bottom[order]
+            total[order],
+            rows[order],
+            target[order],
+            at_top=at_top[order],
+            at_bottom=at_bottom[order],
         )
 
     @property

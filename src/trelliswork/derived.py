@@ -24,6 +24,7 @@ def derive(
     automaton: Automaton | None = None,
     classes: NDArray[np.uint8] | None = None,
     scores: ArrayLike | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> Trellis:
     """Return a batch with the scores of another one.
 
@@ -34,12 +35,14 @@ def derive(
     sequences
         Indices of the sequences to take, in order; one may come twice. Default: all.
     automaton
-        Another automaton, with the same labels and patterns.
+        Another automaton, with the same labels and patterns, or more patterns that have `weights`.
     classes
         Classes of all tokens of `trellis`, for an automaton with guards. Default: those of
         `trellis`, on its own automaton.
     scores
         Other scores of all tokens of `trellis`.
+    weights
+        Other weights of patterns. Default: those of `trellis`.
     """
     phi = trellis.scores if scores is None else np.asarray(scores)
     position, offsets = trellis.position_weights, trellis.offsets
@@ -55,7 +58,7 @@ def derive(
         phi,
         automaton,
         offsets=offsets,
-        weights=trellis.weights,
+        weights=trellis.weights if weights is None else weights,
         position_weights=position,
         start=trellis.start,
         end=trellis.end,

@@ -89,6 +89,7 @@ class ItemCompiler:
         self._languages: dict[int, Automaton] = {}
         self._degrees: dict[tuple[int, int], Degrees] = {}
         self._products: OrderedDict[tuple[Indices, int, bool], ItemProduct] = OrderedDict()
+        self._refused: dict[tuple[Indices, int, bool], int] = {}  # budgets that did not do
         rows = [i for i, item in enumerate(items) if item.row is not None]
         self._tables: dict[int, IntArray] = {i: self._table(i) for i in rows}
         self._rows = rows
@@ -152,7 +153,14 @@ class ItemCompiler:
         with self._lock:
             kept = self._products.get(key)
             if kept is None:
-                kept = self._products[key] = self._load_or_build(chosen, length, budget, marked)
+                if budget <= self._refused.get(key, -1):
+                    raise self._too_large(chosen, budget)
+                try:
+                    kept = self._load_or_build(chosen, length, budget, marked)
+                except TooLargeError:
+                    self._refused[key] = budget
+                    raise
+                self._products[key] = kept
                 total = sum(p.automaton.n_arcs for p in self._products.values())
                 while total > ARCS_KEPT and len(self._products) > 1:
                     total -= self._products.popitem(last=False)[1].automaton.n_arcs

@@ -70,7 +70,9 @@ def fired_with(
     )
 
 
-def contexts_with(model: Automaton, pairs: Pairs, steps: Sequence[Steps]) -> NDArray[np.int32] | None:
+def contexts_with(
+    model: Automaton, pairs: Pairs, steps: Sequence[Steps]
+) -> NDArray[np.int32] | None:
     """Return which states fire the same patterns by the same label, violations included."""
     if not pairs.model_states.size or not is_deterministic(model):
         return None

@@ -41,7 +41,6 @@ __all__ = ["DECODING_BUDGET", "TRAINING_BUDGET", "Placement", "Plan", "as_constr
 
 TRAINING_BUDGET = 100_000  # planning and training stay a matter of seconds
 DECODING_BUDGET = 5_000_000
-COMPACT_ARCS = 20_000
 USUAL_LENGTH = 32  # of sequences, where a size that depends on it is shown
 
 
@@ -139,8 +138,7 @@ class Plan(ItemMethods):
         """The language of all automata together, if small: those of subsets do not pay then."""
         if not self.rules or self.counted:
             return None
-        budget = min(max(COMPACT_ARCS, 4 * self.model.n_arcs), self.decoding_budget)
-        return self._compiler.small_intersection(self.rules, budget)
+        return self._compiler.small_intersection(self.rules, self.compact_budget)
 
     @cached_property
     def placements(self) -> tuple[Placement, ...]:

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ItemMethods"]
 
+COMPACT_ARCS = 20_000
+
 
 class ItemMethods:
     """The methods that a plan has for the items of its constraints."""
@@ -144,11 +146,12 @@ class ItemMethods:
         made.__dict__.update(self.__dict__, _penalties=given)
         return made
 
-    def check_penalties(self) -> None:
-        """Raise a `RuleError` where a soft constraint has no penalty yet."""
-        unknown = [c for c, p in zip(self.constraints, self._penalties, strict=True) if np.isnan(p)]
+    def check_penalties(self, constraints: Iterable[int] | None = None) -> None:
+        """Raise a `RuleError` where a soft constraint, of some or all, has no penalty yet."""
+        chosen = range(len(self.constraints)) if constraints is None else constraints
+        unknown = [c for c in chosen if np.isnan(self._penalties[c])]
         if unknown:
-            names = join_names([shorten(repr(constraint)) for constraint in unknown])
+            names = join_names([shorten(repr(self.constraints[c])) for c in unknown])
             raise RuleError(
                 f"No penalty is known for {names}. Learn it: CRFTagger(penalties=...).fit, or "
                 "learn_penalties; or give a number, as in .soft(2.0)."
@@ -207,6 +210,23 @@ class ItemMethods:
             Where it has more arcs than `decoding_budget`.
         """
         return self._items.product(tuple(sorted(set(items))), length, self.decoding_budget)
+
+    def is_counted(self, items: Iterable[int]) -> bool:
+        """Return whether the product of some items depends on the lengths of sequences."""
+        return not self._items.counted.isdisjoint(items)
+
+    def is_compact(self, items: Iterable[int], length: int) -> bool:
+        """Return whether the product of some items is so small that those of subsets do not pay."""
+        try:
+            self._items.product(tuple(sorted(set(items))), length, self.compact_budget)
+        except TooLargeError:
+            return False
+        return True
+
+    @property
+    def compact_budget(self) -> int:
+        """Most arcs of a product for which those of subsets do not pay."""
+        return min(max(COMPACT_ARCS, 4 * self.model.n_arcs), self.decoding_budget)
 
     def item_weights(self, weights: FloatArray | None) -> FloatArray:
         """Return the weights of the patterns of an item product, shape ``(P + 2 I,)``.
