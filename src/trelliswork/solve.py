@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args, overload
 
 import numpy as np
 
-from trelliswork.certificate import Certificate, Leaf
+from trelliswork.certificate import Certificate
 from trelliswork.conflicts import feasible_rules, open_labels
 from trelliswork.decoding import Decoding
 from trelliswork.derived import derive
 from trelliswork.inference import viterbi
-from trelliswork.lazy import best_lazily
+from trelliswork.lazy import METHODS, best_lazily
 from trelliswork.milp import solve_milp
 from trelliswork.priced import CORE_METHODS, OPTIMAL, priced_batch
 from trelliswork.problem import Problem
@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from trelliswork.decoding import Status
     from trelliswork.evidence import Evidence
+    from trelliswork.lazy import Method
     from trelliswork.plan import Plan
     from trelliswork.priced import PricedMethod
 
@@ -149,8 +151,10 @@ def _solve_all(
     answers: dict[int, Decoding] = {}
     for members in _groups(problems):
         batch = _Batch.stack(members, [problems[i] for i in members])
-        if method in ("lazy", "product"):
-            decoded = _by_automata(batch, method, time_limit, n_jobs)
+        if method == "lazy":
+            decoded = _by_lazy(batch, time_limit, n_jobs)
+        elif method == "product":
+            decoded = _by_product(batch, n_jobs)
         else:
             decoded = _by_prices(batch, method, time_limit, n_jobs)
         answers |= zip(members, decoded, strict=True)
@@ -168,6 +172,7 @@ class _Batch:
 
     @classmethod
     def stack(cls, numbers: list[int], problems: list[Problem]) -> _Batch:
+        """Stack problems, which errors call by these numbers."""
         first = problems[0]
         offsets = np.cumsum([0, *map(len, problems)])
         sentences = [problem.evidence.sentences[0] for problem in problems]
@@ -196,12 +201,50 @@ class _Batch:
 
     @property
     def plan(self) -> Plan:
+        """The constraints of all of them."""
         return self.problems[0].plan
 
     def take(self, members: list[int]) -> _Batch:
         """Return some of the problems."""
         numbers = [self.evidence.numbers[i] for i in members]
         return _Batch.stack(numbers, [self.problems[i] for i in members])
+
+    def open_labels(self) -> BoolArray | None:
+        """Return the labels that position-wise constraints and what is known leave open."""
+        everything = range(len(self.plan.constraints))
+        return open_labels(self.plan, self.evidence, everything, self.allowed)
+
+    def answer(
+        self,
+        member: int,
+        tags: NDArray[np.int32],
+        bound: float,
+        *,
+        method: Method,
+        certificate: Certificate | None,
+        status: Status = "optimal",
+        iterations: int = 1,
+    ) -> Decoding:
+        """Return the answer to one problem; `tags` are those of all tokens of the batch."""
+        first, last = self.trellis.offsets[member : member + 2]
+        if (tags[first:last] < 0).any() or bound == -np.inf:
+            self.refuse(member)
+        problem, labels = self.problems[member], self.plan.names(tags[first:last])
+        value = problem.value(labels)
+        # Sums in another order differ in their last digits.
+        bound = value if status == "optimal" else max(bound, value)
+        return Decoding(
+            labels=labels,
+            score=value,
+            upper_bound=bound,
+            gap=bound - value,
+            status=status,
+            violations=_violations(problem, labels),
+            method=method,
+            iterations=iterations,
+            prices=_prices(self.plan, certificate),
+            certificate=certificate,
+        )
 
     def refuse(self, member: int) -> NoReturn:
         """Raise the error for a problem that no labelling fits, naming what conflicts."""
@@ -238,38 +281,75 @@ def _by_prices(
         time_limit=time_limit,
         n_jobs=n_jobs,
     )
-    names, offsets = batch.trellis.offsets, batch.trellis.offsets
-    answers = []
-    for b, problem in enumerate(batch.problems):
-        own = found.tags[offsets[b] : offsets[b + 1]]
-        if np.isneginf(found.scores[b]):
-            batch.refuse(b)
-        answers.append(
-            _decoding(
-                problem,
-                problem.plan.names(own),
-                float(found.scores[b]),
-                float(found.bounds[b]),
-                "optimal" if found.status[b] == OPTIMAL else "feasible",
-                CORE_METHODS[found.methods[b]],
-                int(found.iterations[b]),
-                found.certificate(b),
-            )
+    return [
+        batch.answer(
+            b,
+            found.tags,
+            float(found.bounds[b]),
+            status="optimal" if found.status[b] == OPTIMAL else "feasible",
+            method=CORE_METHODS[found.methods[b]],
+            iterations=int(found.iterations[b]),
+            certificate=found.certificate(b),
         )
-    return answers
+        for b in range(len(batch.problems))
+    ]
 
 
-def _by_automata(
-    batch: _Batch, method: Literal["lazy", "product"], time_limit: float | None, n_jobs: int | None
-) -> list[Decoding]:
-    """Decode on products, by lazy intersection or on the product of everything."""
-    return []
+def _by_lazy(batch: _Batch, time_limit: float | None, n_jobs: int | None) -> list[Decoding]:
+    """Add the items that answers break; where that takes too large a product, branch."""
+    everything = range(len(batch.plan.constraints))
+    found = best_lazily(
+        batch.plan,
+        batch.trellis,
+        batch.evidence,
+        everything,
+        allowed=batch.allowed,
+        give_up=True,
+        n_jobs=n_jobs,
+    )
+    left = sorted(found.given_up)
+    branched: dict[int, Decoding] = {}
+    if left:
+        branched |= zip(left, _by_prices(batch.take(left), "branch", time_limit, n_jobs), strict=True)
+    return [
+        branched[b]
+        if b in branched
+        else batch.answer(
+            b,
+            found.tags[0],
+            float(found.scores[b, 0]),
+            method=METHODS[found.methods[b]],
+            iterations=int(found.iterations[b]),
+            certificate=Certificate(found.items.get(b, ())),
+        )
+        for b in range(len(batch.problems))
+    ]
+
+
+def _by_product(batch: _Batch, n_jobs: int | None) -> list[Decoding]:
+    """Run on the product of the model with all items that cost anything."""
+    plan, trellis = batch.plan, batch.trellis
+    items = tuple(np.flatnonzero(plan.item_penalties > 0.0).tolist())
+    certificate, constant = Certificate(items), 0.0
+    if items:
+        longest = max(map(len, batch.problems))
+        made = plan.item_product(items, longest)
+        classes = batch.evidence.classes(made.tests)
+        weights, constant = plan.item_weights(trellis.weights), plan.item_constant(made)
+        trellis = derive(trellis, automaton=made.automaton, classes=classes, weights=weights)
+    best = viterbi(trellis, allowed=batch.open_labels(), n_jobs=n_jobs)
+    return [
+        batch.answer(
+            b, best.tags, float(score) + constant, method="product", certificate=certificate
+        )
+        for b, score in enumerate(best.scores)
+    ]
 
 
 def _by_milp(problem: Problem, number: int, time_limit: float | None) -> Decoding:
     found = solve_milp(problem, time_limit)
     if found is None:
-        raise _Batch.stack([number], [problem]).conflict(0)
+        _Batch.stack([number], [problem]).refuse(0)
     labels = found.labels
     if labels is None:  # too early: the best labelling without automata may do
         free = viterbi(problem.trellis, allowed=problem.open_labels(), n_jobs=1)
@@ -291,6 +371,16 @@ def _by_milp(problem: Problem, number: int, time_limit: float | None) -> Decodin
         method="milp",
         iterations=found.nodes,
     )
+
+
+def _prices(plan: Plan, certificate: Certificate | None) -> dict[str, float]:
+    """Return the prices of a proof with one leaf, summed over the items of each constraint."""
+    found: dict[str, float] = {}
+    if certificate is not None and len(certificate.leaves) == 1:
+        for item, price in certificate.leaves[0].prices.items():
+            name = repr(plan.constraints[plan.items[item].constraint])
+            found[name] = found.get(name, 0.0) + price
+    return found
 
 
 def _violations(problem: Problem, labels: Sequence[str]) -> dict[str, int]:
