@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -14,11 +14,13 @@ from rule_strategies import TOKENS, combined, leaves, linear_rules, looking
 from segment_cases import models
 from strategies import arrays, ordinary
 from trelliswork import LabelSet, Problem, Trellis
-from trelliswork.constraints import Constraint
 from trelliswork.errors import RuleError
 from trelliswork.patterns import Patterns
 from trelliswork.plan import Plan
 from trelliswork.segmentation import Segmentation
+
+if TYPE_CHECKING:
+    from trelliswork.constraints import Constraint
 
 LABEL_SETS = (
     LabelSet(["a", "b"]),

@@ -100,9 +100,7 @@ def test_larger_problems(method):
         tw.at_least(3, "a", unit="token").soft(0.4),
     )
     for _ in range(2):
-        problem = tw.Problem(
-            rng.normal(size=(6, 4)), rng.normal(size=(4, 4)), rules, labels=labels
-        )
+        problem = tw.Problem(rng.normal(size=(6, 4)), rng.normal(size=(4, 4)), rules, labels=labels)
         case = ProblemCase(problem)
         found = tw.solve(problem, method)
         if method == "dual":
@@ -129,9 +127,7 @@ def test_scores_that_forbid_everything(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_soft_rules_that_contradict_each_other_cost_the_cheaper_one(method):
     rules = (tw.at_least(2, "a").soft(3.0), tw.at_most(1, "a").soft(1.0))
-    problem = tw.Problem(
-        [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]], constraints=rules, labels=["a", "b"]
-    )
+    problem = tw.Problem([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]], constraints=rules, labels=["a", "b"])
     found = tw.solve(problem, method)
     assert found.labels == ["a", "b", "a"]
     assert found.score == pytest.approx(2.0)
@@ -162,9 +158,7 @@ def test_what_is_known_is_kept(method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_no_tokens(method):
-    problem = tw.Problem(
-        np.zeros((0, 3)), constraints=tw.at_least(2, "a").soft(1.5), labels=LABELS
-    )
+    problem = tw.Problem(np.zeros((0, 3)), constraints=tw.at_least(2, "a").soft(1.5), labels=LABELS)
     found = tw.solve(problem, method)
     assert (found.labels, found.score) == ([], -3.0)
 
@@ -225,7 +219,7 @@ def test_wrong_time_limits(limit):
 
 def test_wrong_arguments():
     problem = tw.Problem(np.zeros((1, 3)), labels=LABELS)
-    with pytest.raises(ValueError, match="method: expected one of 'auto', .* got 'beam'"):
+    with pytest.raises(ValueError, match=r"method: expected one of 'auto', .* got 'beam'"):
         tw.solve(problem, "beam")
     with pytest.raises(TypeError, match="expected a Problem or a list of these, got str at 1"):
         tw.solve([problem, "b"])

@@ -197,7 +197,9 @@ def test_prices_outside_their_box_are_rejected(items, prices, reason):
 
 
 def test_leaves_cover_with_both_answers():
-    both = tw.Certificate(ITEMS, (leaf(FIRST, SECOND), leaf(OTHER), leaf(FIRST, (*SECOND[:2], False))))
+    both = tw.Certificate(
+        ITEMS, (leaf(FIRST, SECOND), leaf(OTHER), leaf(FIRST, (*SECOND[:2], False)))
+    )
     assert tw.verify(PROBLEM, replace(TRUE, certificate=both))
 
 

@@ -14,8 +14,11 @@ with prices of its own: where no leaf has a maximum above ``P(y)``, nothing is b
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["Certificate", "Decision", "Leaf"]
 

@@ -102,7 +102,7 @@ def solve_milp(problem: Problem, time_limit: float | None = None) -> MilpAnswer 
         return None
     path = _path_rows(relaxed.trellis, steps, starts, ends)
     counts, bounds, penalties = _count_rows(relaxed, steps)
-    n_flows, soft = path.shape[1], np.flatnonzero(np.isfinite(penalties))
+    soft = np.flatnonzero(np.isfinite(penalties))
     slack = scipy.sparse.csr_array(
         (np.full(soft.size, -1.0), (soft, np.arange(soft.size))), shape=(len(bounds), soft.size)
     )
@@ -110,6 +110,7 @@ def solve_milp(problem: Problem, time_limit: float | None = None) -> MilpAnswer 
     cost = np.concatenate(
         [-steps.score, -automaton.initial[starts], -automaton.final[ends], penalties[soft]]
     )
+    is_flow = np.arange(cost.size) < path.shape[1]
     right = np.zeros(path.shape[0])
     right[-1] = 1.0  # one start
     limits = [
@@ -124,8 +125,8 @@ def solve_milp(problem: Problem, time_limit: float | None = None) -> MilpAnswer 
     ]
     found = scipy.optimize.milp(
         cost,
-        integrality=np.arange(cost.size) < n_flows,
-        bounds=scipy.optimize.Bounds(0.0, np.where(np.arange(cost.size) < n_flows, 1.0, np.inf)),
+        integrality=is_flow.astype(np.int64),
+        bounds=scipy.optimize.Bounds(0.0, np.where(is_flow, 1.0, np.inf)),
         constraints=limits if len(bounds) else limits[:1],
         options={"mip_rel_gap": 0.0, **({} if time_limit is None else {"time_limit": time_limit})},
     )
@@ -173,10 +174,10 @@ def _arc_scores(trellis: Trellis) -> FloatArray:
         shape=(automaton.n_arcs, automaton.n_patterns),
     )
     assert trellis.weights is not None, "those of a relaxation"
-    scores = np.tile(fired @ trellis.weights, (n_tokens, 1))
+    scores = np.tile(np.asarray(fired @ trellis.weights), (n_tokens, 1))
     if trellis.position_weights is not None:
         known = trellis.position_weights.shape[1]
-        scores += (fired[:, :known] @ trellis.position_weights.T).T
+        scores += np.asarray(fired[:, :known] @ trellis.position_weights.T).T
     if automaton.guards is not None and trellis.classes is not None:
         classes = trellis.classes.astype(np.uint64)
         scores[(automaton.guards[None, :] >> classes[:, None]) & np.uint64(1) == 0] = -np.inf
@@ -229,9 +230,7 @@ def _count_rows(
     return scipy.sparse.csr_array(matrix), np.array(bounds), np.array(penalties)
 
 
-def _labels(
-    problem: Problem, trellis: Trellis, steps: Steps, taken: NDArray[np.intp]
-) -> list[str]:
+def _labels(problem: Problem, trellis: Trellis, steps: Steps, taken: NDArray[np.intp]) -> list[str]:
     tags = np.full(len(problem), -1, dtype=np.int32)
     n_letters = trellis.automaton.n_labels
     for step in taken.tolist():

@@ -102,14 +102,12 @@ class Problem:
         end: ArrayLike | None = None,
         known: Sequence[Label] | None = None,
     ) -> None:
-        plan = model if isinstance(model, Plan) else None
-        weights = None if plan is not None else model
-        self.trellis = _one_sequence(scores, plan, weights, start, end)
-        self.plan = (
-            _planned(self.trellis, constraints, labels)
-            if plan is None
-            else _given(plan, self.trellis, constraints, labels)
-        )
+        if isinstance(model, Plan):
+            self.trellis = _one_sequence(scores, model.model, None, start, end)
+            self.plan = _given(model, self.trellis, constraints, labels)
+        else:
+            self.trellis = _one_sequence(scores, None, model, start, end)
+            self.plan = _planned(self.trellis, constraints, labels)
         self.plan.check_penalties()
         self.sentence = _checked_sentence(sentence, self.plan, len(self))
         tokens = [""] * len(self) if sentence is None else self.sentence
@@ -186,19 +184,20 @@ class Problem:
         if isinstance(labels, str):
             raise TypeError(f"labels: expected a list of names, got the string {labels!r}.")
         if len(labels) != len(self):
-            raise ValueError(f"labels: expected {len(self)} labels, one a token, got {len(labels)}.")
+            raise ValueError(
+                f"labels: expected {len(self)} labels, one a token, got {len(labels)}."
+            )
         return self.labels.encode(labels)
 
 
 def _one_sequence(
     scores: ArrayLike | Trellis,
-    plan: Plan | None,
+    automaton: Automaton | None,
     weights: ArrayLike | None,
     start: ArrayLike | None,
     end: ArrayLike | None,
 ) -> Trellis:
     if not isinstance(scores, Trellis):
-        automaton = None if plan is None else plan.model
         return Trellis(scores, automaton, weights=weights, start=start, end=end)
     if weights is not None or start is not None or end is not None:
         raise ValueError(
@@ -218,15 +217,13 @@ def _one_sequence(
     return scores
 
 
-def _planned(
-    trellis: Trellis, constraints: Any, labels: LabelSet | Sequence[str] | None
-) -> Plan:
+def _planned(trellis: Trellis, constraints: Any, labels: LabelSet | Sequence[str] | None) -> Plan:
     """Return the plan of constraints on the automaton of a trellis."""
     n_labels = trellis.automaton.n_labels
     if labels is None:
         raise ValueError(
-            f"labels: expected the names of the {n_labels} labels, or a LabelSet: constraints speak "
-            "of labels by name."
+            f"labels: expected the names of the {n_labels} labels, or a LabelSet: constraints call "
+            "labels by name."
         )
     if isinstance(labels, str):
         raise TypeError(f"labels: expected a sequence of names, got the string {labels!r}.")
@@ -270,9 +267,8 @@ def _same(one: Automaton, other: Automaton) -> bool:
     """Return whether two automata have the same states, arcs and patterns."""
     if one.is_chain and other.is_chain:
         return one.n_labels == other.n_labels
-    return all(
-        np.array_equal(a, b) for a, b in zip(one._arrays(), other._arrays(), strict=True)
-    )
+    parts = zip(one._arrays(), other._arrays(), strict=True)
+    return all(np.array_equal(np.asarray(a), np.asarray(b)) for a, b in parts)
 
 
 def _checked_sentence(sentence: Any, plan: Plan, n_tokens: int) -> Any:

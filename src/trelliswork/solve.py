@@ -13,14 +13,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 import numpy as np
 
 from trelliswork.certificate import Certificate
-from trelliswork.conflicts import feasible_rules, open_labels
 from trelliswork.decoding import Decoding
 from trelliswork.derived import derive
 from trelliswork.inference import viterbi
@@ -28,20 +25,12 @@ from trelliswork.lazy import METHODS, best_lazily
 from trelliswork.milp import solve_milp
 from trelliswork.priced import CORE_METHODS, OPTIMAL, priced_batch
 from trelliswork.problem import Problem
-from trelliswork.trellis import Trellis
+from trelliswork.problem_batch import ProblemBatch, broken_rules, group_problems
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
-    from trelliswork.decoding import Status
-    from trelliswork.evidence import Evidence
-    from trelliswork.lazy import Method
-    from trelliswork.plan import Plan
     from trelliswork.priced import PricedMethod
-
-    BoolArray = NDArray[np.bool_]
 
 __all__ = ["SolveMethod", "solve"]
 
@@ -122,13 +111,16 @@ def solve(
     return _solve_all(_several(problem), method, time_limit, n_jobs)
 
 
-def _check(method: object, time_limit: object) -> None:
+def _check(method: object, time_limit: Any) -> None:
     choices = get_args(SolveMethod)
     if method not in choices:
-        raise ValueError(f"method: expected one of {', '.join(map(repr, choices))}, got {method!r}.")
+        raise ValueError(
+            f"method: expected one of {', '.join(map(repr, choices))}, got {method!r}."
+        )
     if time_limit is None:
         return
-    if isinstance(time_limit, bool) or not isinstance(time_limit, Real) or not time_limit > 0:
+    is_number = isinstance(time_limit, int | float) and not isinstance(time_limit, bool)
+    if not is_number or not time_limit > 0:
         raise ValueError(f"time_limit: expected seconds, more than 0, or None, got {time_limit!r}.")
 
 
@@ -149,8 +141,8 @@ def _solve_all(
     if method == "milp":
         return [_by_milp(problem, number, time_limit) for number, problem in enumerate(problems)]
     answers: dict[int, Decoding] = {}
-    for members in _groups(problems):
-        batch = _Batch.stack(members, [problems[i] for i in members])
+    for members in group_problems(problems):
+        batch = ProblemBatch.stack(members, [problems[i] for i in members])
         if method == "lazy":
             decoded = _by_lazy(batch, time_limit, n_jobs)
         elif method == "product":
@@ -161,116 +153,8 @@ def _solve_all(
     return [answers[i] for i in range(len(problems))]
 
 
-@dataclass(frozen=True, eq=False)
-class _Batch:
-    """Problems with one plan and one model."""
-
-    problems: list[Problem]
-    trellis: Trellis
-    evidence: Evidence
-    allowed: NDArray[np.bool_] | None
-
-    @classmethod
-    def stack(cls, numbers: list[int], problems: list[Problem]) -> _Batch:
-        """Stack problems, which errors call by these numbers."""
-        first = problems[0]
-        offsets = np.cumsum([0, *map(len, problems)])
-        sentences = [problem.evidence.sentences[0] for problem in problems]
-        position, allowed = None, None
-        if first.trellis.position_weights is not None:
-            position = np.concatenate([p.trellis.position_weights for p in problems])
-        if any(problem.allowed is not None for problem in problems):
-            everything = first.plan.tag_mask(np.ones((1, len(first.labels)), dtype=bool))
-            allowed = np.concatenate(
-                [
-                    np.repeat(everything, len(p), axis=0) if p.allowed is None else p.allowed
-                    for p in problems
-                ]
-            )
-        trellis = Trellis(
-            np.concatenate([problem.trellis.scores for problem in problems]),
-            first.trellis.automaton,
-            offsets=offsets,
-            weights=first.trellis.weights,
-            position_weights=position,
-            start=first.trellis.start,
-            end=first.trellis.end,
-        )
-        evidence = first.plan.evidence(sentences, trellis.offsets, numbers)
-        return cls(problems, trellis, evidence, allowed)
-
-    @property
-    def plan(self) -> Plan:
-        """The constraints of all of them."""
-        return self.problems[0].plan
-
-    def take(self, members: list[int]) -> _Batch:
-        """Return some of the problems."""
-        numbers = [self.evidence.numbers[i] for i in members]
-        return _Batch.stack(numbers, [self.problems[i] for i in members])
-
-    def open_labels(self) -> BoolArray | None:
-        """Return the labels that position-wise constraints and what is known leave open."""
-        everything = range(len(self.plan.constraints))
-        return open_labels(self.plan, self.evidence, everything, self.allowed)
-
-    def answer(
-        self,
-        member: int,
-        tags: NDArray[np.int32],
-        bound: float,
-        *,
-        method: Method,
-        certificate: Certificate | None,
-        status: Status = "optimal",
-        iterations: int = 1,
-    ) -> Decoding:
-        """Return the answer to one problem; `tags` are those of all tokens of the batch."""
-        first, last = self.trellis.offsets[member : member + 2]
-        if (tags[first:last] < 0).any() or bound == -np.inf:
-            self.refuse(member)
-        problem, labels = self.problems[member], self.plan.names(tags[first:last])
-        value = problem.value(labels)
-        # Sums in another order differ in their last digits.
-        bound = value if status == "optimal" else max(bound, value)
-        return Decoding(
-            labels=labels,
-            score=value,
-            upper_bound=bound,
-            gap=bound - value,
-            status=status,
-            violations=_violations(problem, labels),
-            method=method,
-            iterations=iterations,
-            prices=_prices(self.plan, certificate),
-            certificate=certificate,
-        )
-
-    def refuse(self, member: int) -> NoReturn:
-        """Raise the error for a problem that no labelling fits, naming what conflicts."""
-        feasible_rules(self.plan, self.evidence, member, self.allowed, "error")
-        raise AssertionError("some labelling fits")
-
-
-def _groups(problems: Sequence[Problem]) -> list[list[int]]:
-    """Return the problems that can be decoded together."""
-    groups: dict[Hashable, list[int]] = {}
-    for index, problem in enumerate(problems):
-        trellis = problem.trellis
-        shared = (trellis.weights, trellis.start, trellis.end)
-        width = None if trellis.position_weights is None else trellis.position_weights.shape[1]
-        key = (
-            id(problem.plan),
-            trellis.scores.shape[1:],
-            width,
-            *(None if values is None else values.tobytes() for values in shared),
-        )
-        groups.setdefault(key, []).append(index)
-    return list(groups.values())
-
-
 def _by_prices(
-    batch: _Batch, method: PricedMethod, time_limit: float | None, n_jobs: int | None
+    batch: ProblemBatch, method: PricedMethod, time_limit: float | None, n_jobs: int | None
 ) -> list[Decoding]:
     found = priced_batch(
         batch.plan,
@@ -295,7 +179,7 @@ def _by_prices(
     ]
 
 
-def _by_lazy(batch: _Batch, time_limit: float | None, n_jobs: int | None) -> list[Decoding]:
+def _by_lazy(batch: ProblemBatch, time_limit: float | None, n_jobs: int | None) -> list[Decoding]:
     """Add the items that answers break; where that takes too large a product, branch."""
     everything = range(len(batch.plan.constraints))
     found = best_lazily(
@@ -310,7 +194,9 @@ def _by_lazy(batch: _Batch, time_limit: float | None, n_jobs: int | None) -> lis
     left = sorted(found.given_up)
     branched: dict[int, Decoding] = {}
     if left:
-        branched |= zip(left, _by_prices(batch.take(left), "branch", time_limit, n_jobs), strict=True)
+        branched |= zip(
+            left, _by_prices(batch.take(left), "branch", time_limit, n_jobs), strict=True
+        )
     return [
         branched[b]
         if b in branched
@@ -326,7 +212,7 @@ def _by_lazy(batch: _Batch, time_limit: float | None, n_jobs: int | None) -> lis
     ]
 
 
-def _by_product(batch: _Batch, n_jobs: int | None) -> list[Decoding]:
+def _by_product(batch: ProblemBatch, n_jobs: int | None) -> list[Decoding]:
     """Run on the product of the model with all items that cost anything."""
     plan, trellis = batch.plan, batch.trellis
     items = tuple(np.flatnonzero(plan.item_penalties > 0.0).tolist())
@@ -349,7 +235,7 @@ def _by_product(batch: _Batch, n_jobs: int | None) -> list[Decoding]:
 def _by_milp(problem: Problem, number: int, time_limit: float | None) -> Decoding:
     found = solve_milp(problem, time_limit)
     if found is None:
-        _Batch.stack([number], [problem]).refuse(0)
+        ProblemBatch.stack([number], [problem]).refuse(0)
     labels = found.labels
     if labels is None:  # too early: the best labelling without automata may do
         free = viterbi(problem.trellis, allowed=problem.open_labels(), n_jobs=1)
@@ -367,22 +253,7 @@ def _by_milp(problem: Problem, number: int, time_limit: float | None) -> Decodin
         upper_bound=bound,
         gap=bound - value,
         status="unverified" if found.finished else "feasible",
-        violations=_violations(problem, labels),
+        violations=broken_rules(problem, labels),
         method="milp",
         iterations=found.nodes,
     )
-
-
-def _prices(plan: Plan, certificate: Certificate | None) -> dict[str, float]:
-    """Return the prices of a proof with one leaf, summed over the items of each constraint."""
-    found: dict[str, float] = {}
-    if certificate is not None and len(certificate.leaves) == 1:
-        for item, price in certificate.leaves[0].prices.items():
-            name = repr(plan.constraints[plan.items[item].constraint])
-            found[name] = found.get(name, 0.0) + price
-    return found
-
-
-def _violations(problem: Problem, labels: Sequence[str]) -> dict[str, int]:
-    broken = problem.violations(labels)
-    return {repr(problem.constraints[i]): degree for i, degree in broken.items()}

@@ -195,9 +195,7 @@ def _allowed(problem: Problem, leaf: Leaf, is_open: BoolArray | None) -> BoolArr
 def _check_form(problem: Problem, certificate: Certificate) -> None:
     """Raise where a certificate is not one: of items, prices and decisions that there can be."""
     if not isinstance(certificate, Certificate):
-        raise _WrongError(
-            f"certificate: expected a Certificate, got {type(certificate).__name__}."
-        )
+        raise _WrongError(f"certificate: expected a Certificate, got {type(certificate).__name__}.")
     try:
         _check_parts(problem, certificate)
     except (AttributeError, TypeError, ValueError) as error:  # a tuple of two, a price of no number
