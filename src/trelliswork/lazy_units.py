@@ -64,11 +64,8 @@ class Units:
         soft = [i for i in constraints if i in plan.soft]
         if not soft:
             return cls(plan, rules, (), compact, compact is not None)
-        plan.check_penalties(soft)
-        penalties = plan.item_penalties
-        items = tuple(i for i in plan.items_of(soft) if penalties[i] > 0.0)
-        longest = int(np.diff(evidence.offsets).max(initial=0))
-        together = plan.is_compact((*plan.items_of(rules), *items), longest)
+        items = plan.priced_items(soft)
+        together = plan.is_compact((*plan.items_of(rules), *items), evidence.longest)
         return cls(plan, rules, items, compact, together)
 
     @property

@@ -146,6 +146,14 @@ class ItemMethods:
         made.__dict__.update(self.__dict__, _penalties=given)
         return made
 
+    def with_penalties_of(self, earlier: ItemMethods) -> Self:
+        """Return the plan with what another one knows of the penalties that are to be learned."""
+        known = dict(zip(earlier.constraints, earlier._penalties.tolist(), strict=True))
+        values = self.penalties
+        for i in np.flatnonzero(np.isnan(values)).tolist():
+            values[i] = known.get(self.constraints[i], np.nan)
+        return self.with_penalties(values)
+
     def check_penalties(self, constraints: Iterable[int] | None = None) -> None:
         """Raise a `RuleError` where a soft constraint, of some or all, has no penalty yet."""
         chosen = range(len(self.constraints)) if constraints is None else constraints
@@ -156,6 +164,18 @@ class ItemMethods:
                 f"No penalty is known for {names}. Learn it: CRFTagger(penalties=...).fit, or "
                 "learn_penalties; or give a number, as in .soft(2.0)."
             )
+
+    def priced_items(self, constraints: Iterable[int]) -> tuple[int, ...]:
+        """Return the items of the soft constraints among some whose penalty is above 0.
+
+        Raises
+        ------
+        RuleError
+            Where one has no penalty yet.
+        """
+        soft = [c for c in constraints if c in self.soft]
+        self.check_penalties(soft)
+        return self.items_of(c for c in soft if self._penalties[c] > 0.0)
 
     def item_violations(
         self,
