@@ -67,7 +67,12 @@ class Constraint(ABC):
             not know. ``None`` guesses from these labels: bio, bioes, bilou or path where all of
             them have their tags, else plain.
         """
-        return self._degree(self._read(labels, sentence, scheme))
+        return self.degree(Reading(labels, sentence, scheme))
+
+    def degree(self, reading: Reading) -> int:
+        """Return how badly a labelling that was read breaks the rule; see `violations`."""
+        self._check_reading(reading)
+        return self._degree(reading)
 
     def explain(
         self,
@@ -80,8 +85,8 @@ class Constraint(ABC):
 
         The parameters are those of `violations`. Tokens are counted from 0.
         """
-        reading = self._read(labels, sentence, scheme)
-        return self._faults(reading) if self._degree(reading) else []
+        reading = Reading(labels, sentence, scheme)
+        return self._faults(reading) if self.degree(reading) else []
 
     @property
     def tests(self) -> tuple[TokenTest, ...]:
@@ -171,10 +176,16 @@ class Constraint(ABC):
 
     def check(self, labels: LabelSet) -> None:
         """Raise a `LabelError` where the rule names what the label set does not know."""
-        for name, unit in self.names:
-            known = segment_names(labels, name) or (unit == "token" and token_names(labels, name))
-            if not known:
-                raise LabelError(f"{self!r}: {unknown_name(name, unit, labels)}")
+        for name, unit in self.unknown_names(labels):
+            raise LabelError(f"{self!r}: {unknown_name(name, unit, labels)}")
+
+    def unknown_names(self, labels: LabelSet) -> list[tuple[str, Unit]]:
+        """Return the names of the rule that the label set does not know."""
+        return [
+            (name, unit)
+            for name, unit in self.names
+            if not (segment_names(labels, name) or (unit == "token" and token_names(labels, name)))
+        ]
 
     @abstractmethod
     def _degree(self, reading: Reading) -> int:
@@ -188,21 +199,14 @@ class Constraint(ABC):
     def _build(self, labels: LabelSet, max_states: int) -> Automaton:
         """Return an automaton of the rule, ambiguous or not."""
 
-    def _read(
-        self,
-        labels: Sequence[str],
-        sentence: SentenceLike | None,
-        scheme: Scheme | LabelSet | None,
-    ) -> Reading:
-        if sentence is None and self.tests:
+    def _check_reading(self, reading: Reading) -> None:
+        if not reading.has_sentence and self.tests:
             raise ValueError(
                 f"{self!r} looks at the input. Pass the sentence that the labels belong to as "
                 "sentence=."
             )
-        reading = Reading(labels, sentence, scheme)
         if reading.is_complete:
             self.check(reading.label_set)
-        return reading
 
     def _operand(self) -> str:
         """Return the rule as it prints next to an operator."""

@@ -87,6 +87,11 @@ class Reading:
     def __len__(self) -> int:
         return len(self.labels)
 
+    @property
+    def has_sentence(self) -> bool:
+        """Whether token tests have something to look at."""
+        return self._sentence is not None
+
     def segments_of(self, name: str) -> list[Span]:
         """Return the segments that a name stands for, in order of their starts."""
         names = segment_names(self.label_set, name)
