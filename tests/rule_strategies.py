@@ -7,11 +7,14 @@ from hypothesis import strategies as st
 from trelliswork import LabelSet
 from trelliswork.constraints import (
     Constraint,
+    CountExpression,
+    Linear,
     at,
     at_least,
     at_most,
     changes_only_at,
     contiguous,
+    count,
     ends_with,
     exactly,
     excludes,
@@ -60,6 +63,24 @@ def leaves(names: list[str], labels: list[str]) -> st.SearchStrategy[Constraint]
         st.builds(not_at, st.integers(-3, 3), label),
         st.just(valid_scheme()),
     )
+
+
+def counts(names: list[str], labels: list[str] | None = None) -> st.SearchStrategy[CountExpression]:
+    """Sums of one to three counts of segments of these names or of tokens of these labels."""
+    kinds = [(name, "segment") for name in names] + [(name, "token") for name in labels or ()]
+    term = st.builds(
+        lambda kind, c: c * count(kind[0], unit=kind[1]),
+        st.sampled_from(kinds),
+        st.sampled_from([1, -1, 2, -3]),
+    )
+    different = st.lists(term, min_size=1, max_size=3, unique_by=lambda t: t.terms[0][1:])
+    return different.map(lambda terms: sum(terms[1:], terms[0]))
+
+
+def linear_rules(names: list[str], labels: list[str]) -> st.SearchStrategy[Linear]:
+    compare = st.sampled_from([lambda s, n: s <= n, lambda s, n: s >= n, lambda s, n: s.equals(n)])
+    tokens = [*names, *labels]
+    return st.builds(lambda c, s, n: c(s, n), compare, counts(names, tokens), st.integers(-2, 3))
 
 
 tests = st.recursive(

@@ -2,7 +2,8 @@
 
 A rule is a value. It says how badly a labelling breaks it (`Constraint.violations`), why
 (`Constraint.explain`), and compiles to an automaton (`Constraint.compile`). Rules combine with
-``&``, ``|`` and ``~``, print as the source that made them, and are read back by `parse`.
+``&``, ``|`` and ``~``, print as the source that made them, and are read back by `parse`. They are
+hard unless made soft (`Constraint.soft`).
 
 >>> from trelliswork.constraints import at_most, parse, precedes
 >>> rule = at_most(1, "title") & precedes("author", "title")
@@ -15,17 +16,24 @@ True
 from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.counting import at_least, at_most, contiguous, exactly
 from trelliswork.constraints.edges import ends_with, starts_with, valid_scheme
+from trelliswork.constraints.linear import CountExpression, Linear, count
 from trelliswork.constraints.linting import Finding, find_contradiction, lint
 from trelliswork.constraints.looking import changes_only_at, only_on, where
 from trelliswork.constraints.pairs import excludes, precedes, requires
 from trelliswork.constraints.parsing import iter_rules, parse, parse_rules, read_rules
 from trelliswork.constraints.positions import at, not_at
 from trelliswork.constraints.regular import arc_list, as_constraint, matches
+from trelliswork.constraints.rows import Row
+from trelliswork.constraints.soft import Soft
 from trelliswork.constraints.tokens import TokenTest, token
 
 __all__ = [
     "Constraint",
+    "CountExpression",
     "Finding",
+    "Linear",
+    "Row",
+    "Soft",
     "TokenTest",
     "arc_list",
     "as_constraint",
@@ -34,6 +42,7 @@ __all__ = [
     "at_most",
     "changes_only_at",
     "contiguous",
+    "count",
     "ends_with",
     "exactly",
     "excludes",

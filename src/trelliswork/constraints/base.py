@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.automaton import Automaton
+    from trelliswork.constraints.rows import Row
+    from trelliswork.constraints.soft import Soft
     from trelliswork.constraints.tokens import SentenceLike, TokenTest
     from trelliswork.labels import LabelSet
     from trelliswork.schemes import Scheme
@@ -34,8 +36,9 @@ __all__ = ["Constraint"]
 class Constraint(ABC):
     """A rule about labellings: a frozen value that can be compared, hashed, printed and read back.
 
-    ``c1 & c2``, ``c1 | c2`` and ``~c`` are rules too. `repr` prints the expression that made the
-    rule, and `trelliswork.constraints.parse` reads it back to an equal one.
+    ``c1 & c2``, ``c1 | c2`` and ``~c`` are rules too. A rule is hard, so that no labelling breaks
+    it, unless it is made soft: ``c.soft()``. `repr` prints the expression that made the rule, and
+    `trelliswork.constraints.parse` reads it back to an equal one.
     """
 
     word: ClassVar[str] = ""
@@ -95,6 +98,40 @@ class Constraint(ABC):
         """The rules that are joined by ``&`` at the top: a rule alone is its own."""
         return (self,)
 
+    @property
+    def rows(self) -> tuple[Row, ...] | None:
+        """The rows whose violations add up to those of the rule; ``None``: it is not linear."""
+        return None
+
+    @property
+    def is_soft(self) -> bool:
+        """Whether the rule may be broken at a price, see `soft`."""
+        return False
+
+    @property
+    def hard(self) -> Constraint:
+        """The rule that forbids what breaks this one: itself, or what was made soft."""
+        return self
+
+    def soft(self, penalty: float | None = None) -> Soft:
+        """Return the rule as one that labellings may break at a price.
+
+        Parameters
+        ----------
+        penalty
+            What each violation takes from the score, ``ρ ≥ 0``: a finite number. ``None``: it is
+            learned in training.
+
+        Examples
+        --------
+        >>> from trelliswork.constraints import at_most
+        >>> at_most(1, "title").soft(1.5)
+        at_most(1, 'title').soft(1.5)
+        """
+        from trelliswork.constraints.soft import Soft  # which is a Constraint itself
+
+        return Soft(self, penalty)
+
     def in_segments(self) -> Constraint:
         """Return the rule as a semi-Markov model reads it: what may read either, reads segments."""
         return self
@@ -104,7 +141,8 @@ class Constraint(ABC):
 
         Without token tests its letters are the labels. With ``k`` tests there are ``L * 2**k``
         letters: letter ``c * L + y`` is label ``y`` on a token of class ``c``, and bit ``i`` of
-        ``c`` says whether the token passes ``tests[i]``.
+        ``c`` says whether the token passes ``tests[i]``. A soft rule has the automaton of the rule
+        inside.
 
         Parameters
         ----------
@@ -117,10 +155,12 @@ class Constraint(ABC):
         ------
         LabelError
             Where the rule names what the label set does not know.
+        RuleError
+            Where the rule adds and subtracts counts, so that no automaton is large enough.
         TooLargeError
             Where the automaton, or one on the way to it, has more states than that.
         """
-        return compile_rule(self, labels, max_states)
+        return compile_rule(self.hard, labels, max_states)
 
     def allowed(self, labels: LabelSet, sentence: SentenceLike) -> NDArray[np.bool_] | None:
         """Return which labels each token may have, shape ``(T, L)``, where that says it all.
@@ -164,13 +204,17 @@ class Constraint(ABC):
             self.check(reading.label_set)
         return reading
 
+    def _operand(self) -> str:
+        """Return the rule as it prints next to an operator."""
+        return repr(self)
+
     def __and__(self, other: object) -> Constraint:
-        if not isinstance(other, Constraint):
+        if not isinstance(other, Constraint) or other.is_soft:
             return NotImplemented
         return All((*_parts(All, self), *_parts(All, other)))
 
     def __or__(self, other: object) -> Constraint:
-        if not isinstance(other, Constraint):
+        if not isinstance(other, Constraint) or other.is_soft:
             return NotImplemented
         return Either((*_parts(Either, self), *_parts(Either, other)))
 
@@ -217,6 +261,14 @@ class All(Joined):
         """The rules that are joined by ``&``."""
         return self.parts
 
+    @property
+    def rows(self) -> tuple[Row, ...] | None:
+        """The rows of all parts, where all have some."""
+        of_parts = [part.rows for part in self.parts]
+        if any(rows is None for rows in of_parts):
+            return None
+        return tuple(row for rows in of_parts for row in rows or ())
+
     def allowed(self, labels: LabelSet, sentence: SentenceLike) -> NDArray[np.bool_] | None:
         mask: NDArray[np.bool_] | None = None
         for part in self.parts:
@@ -240,7 +292,7 @@ class All(Joined):
         return first
 
     def __repr__(self) -> str:
-        return f"({' & '.join(map(repr, self.parts))})"
+        return f"({' & '.join(part._operand() for part in self.parts)})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -264,7 +316,7 @@ class Either(Joined):
         return first
 
     def __repr__(self) -> str:
-        return f"({' | '.join(map(repr, self.parts))})"
+        return f"({' | '.join(part._operand() for part in self.parts)})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -302,7 +354,7 @@ class Not(Constraint):
         return part.complement(max_states=max_states)
 
     def __repr__(self) -> str:
-        return f"~{self.part!r}"
+        return f"~{self.part._operand()}"
 
 
 def _parts(kind: type[Joined], rule: Constraint) -> tuple[Constraint, ...]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.letters import Symbols, build
 from trelliswork.constraints.reading import Reading, Unit, segment_names, token_names
+from trelliswork.constraints.rows import Row
 from trelliswork.constraints.words import (
     call,
     check_name,
@@ -95,6 +96,11 @@ class AtMost(Count):
     def _excess(self, count: int) -> int:
         return max(0, count - self.n)
 
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The rule as ``count ≤ n``."""
+        return (Row(((1, self.label, self.unit),), self.n),)
+
     def _expected(self) -> str:
         return f"at most {self.n}"
 
@@ -108,6 +114,11 @@ class AtLeast(Count):
     def _excess(self, count: int) -> int:
         return max(0, self.n - count)
 
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The rule as ``-count ≤ -n``."""
+        return (Row(((-1, self.label, self.unit),), -self.n),)
+
     def _expected(self) -> str:
         return f"at least {self.n}"
 
@@ -120,6 +131,14 @@ class Exactly(Count):
 
     def _excess(self, count: int) -> int:
         return abs(count - self.n)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The rule as ``count ≤ n`` and ``-count ≤ -n``."""
+        return (
+            Row(((1, self.label, self.unit),), self.n),
+            Row(((-1, self.label, self.unit),), -self.n),
+        )
 
     def _expected(self) -> str:
         return f"exactly {self.n}"
@@ -137,6 +156,11 @@ class Contiguous(Constraint):
     def names(self) -> tuple[tuple[str, Unit], ...]:
         """The names that the rule mentions."""
         return ((self.label, self.unit),)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The rule as ``count ≤ 1``, of segments or of runs of tokens."""
+        return (Row(((1, self.label, "segment" if self.unit == "segment" else "run"),), 1),)
 
     def _found(self, reading: Reading) -> list[Span] | list[int]:
         if self.unit == "segment":

@@ -8,10 +8,20 @@ from __future__ import annotations
 
 import ast
 import difflib
+import operator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trelliswork.constraints import counting, edges, looking, pairs, positions, regular, tokens
+from trelliswork.constraints import (
+    counting,
+    edges,
+    linear,
+    looking,
+    pairs,
+    positions,
+    regular,
+    tokens,
+)
 from trelliswork.constraints.base import Constraint
 from trelliswork.errors import RuleError
 
@@ -36,6 +46,7 @@ WORDS: dict[str, Callable[..., object]] = {
         counting.at_most,
         counting.at_least,
         counting.exactly,
+        linear.count,
         looking.where,
         looking.only_on,
         positions.at,
@@ -43,6 +54,18 @@ WORDS: dict[str, Callable[..., object]] = {
         looking.changes_only_at,
         tokens.token,
     )
+}
+
+ARITHMETIC: dict[type[ast.operator], Callable[..., object]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+}
+COMPARISONS: dict[type[ast.cmpop], Callable[..., object]] = {
+    ast.LtE: operator.le,
+    ast.Lt: operator.lt,
+    ast.GtE: operator.ge,
+    ast.Gt: operator.gt,
 }
 
 
@@ -141,10 +164,17 @@ class _Reader:
 
     def _value(self, node: ast.expr) -> object:
         match node:
-            case ast.Constant(value=str() | bool() | int() | None):
+            case ast.Constant(value=str() | bool() | int() | float() | None):
                 return node.value
-            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number))):
-                return -number
+            case ast.UnaryOp(op=ast.USub()):
+                return self._computed(node, operator.neg, node.operand)
+            case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult()):
+                sign = ARITHMETIC[type(node.op)]
+                return self._computed(node, sign, node.left, node.right)
+            case ast.Compare(ops=[op], comparators=[right]) if type(op) in COMPARISONS:
+                return self._computed(node, COMPARISONS[type(op)], node.left, right)
+            case ast.Compare(ops=[_, _, *_]):
+                raise self._error_at(node, "expected one comparison, got a chain. Give two rules.")
             case ast.List() | ast.Tuple() | ast.Set():
                 return [self._value(item) for item in node.elts]
             case ast.UnaryOp(op=ast.Invert()):
@@ -160,6 +190,16 @@ class _Reader:
                         inner, f"expected where(test) before .allow, got {subject!r}."
                     )
                 return self._called(node, "allow", subject.allow)
+            case ast.Call(func=ast.Attribute(attr="soft", value=inner)):
+                subject = self._value(inner)
+                if not isinstance(subject, Constraint):
+                    raise self._error_at(inner, f"expected a rule before .soft, got {subject!r}.")
+                return self._called(node, "soft", subject.soft)
+            case ast.Call(func=ast.Attribute(attr="equals", value=inner)):
+                subject = self._value(inner)
+                if not isinstance(subject, linear.CountExpression):
+                    raise self._error_at(inner, f"expected counts before .equals, got {subject!r}.")
+                return self._called(node, "equals", subject.equals)
             case ast.Name(id=name):
                 raise self._error_at(node, f"expected a rule, got {name}. Quote labels: {name!r}.")
             case ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
@@ -190,10 +230,26 @@ class _Reader:
         except (TypeError, ValueError) as error:
             raise self._error_at(node, str(error)) from None
 
+    def _computed(self, node: ast.expr, sign: Callable[..., object], *operands: ast.expr) -> object:
+        """Compute with counts; numbers alone are computed with too, so that -1 is one."""
+        values = [self._value(operand) for operand in operands]
+        for operand, value in zip(operands, values, strict=True):
+            if isinstance(value, bool) or not isinstance(
+                value, int | float | linear.CountExpression
+            ):
+                raise self._error_at(operand, f"expected counts or numbers, got {value!r}.")
+        try:
+            return sign(*values)
+        except TypeError as error:
+            raise self._error_at(node, str(error)) from None
+
     def _inverted(self, node: ast.UnaryOp) -> object:
         value = self._value(node.operand)
         if isinstance(value, Constraint | tokens.TokenTest):
-            return ~value
+            try:
+                return ~value
+            except TypeError as error:
+                raise self._error_at(node, str(error)) from None
         raise self._error_at(
             node.operand, f"expected a rule or a token test after ~, got {value!r}."
         )
@@ -202,7 +258,10 @@ class _Reader:
         left, right = self._value(node.left), self._value(node.right)
         for kind in (Constraint, tokens.TokenTest):
             if isinstance(left, kind) and isinstance(right, kind):
-                return left & right if isinstance(node.op, ast.BitAnd) else left | right
+                try:
+                    return left & right if isinstance(node.op, ast.BitAnd) else left | right
+                except TypeError as error:
+                    raise self._error_at(node, str(error)) from None
         sign = "&" if isinstance(node.op, ast.BitAnd) else "|"
         raise self._error_at(
             node.right,

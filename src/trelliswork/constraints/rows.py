@@ -1,0 +1,126 @@
+"""Rows: rules that are linear in counts, as decoding reads them.
+
+A row is violated by as much as a weighted sum of counts passes its bound,
+
+    v(y) = max(0, a · n(y) − b),
+
+where ``n(y)`` counts the segments, the tokens, or the runs of tokens of some names. The sum grows
+from token to token by what a label adds after the one before it (`Row.table`), so that a price on
+the row is a score on pairs of labels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from trelliswork.constraints.reading import segment_names, token_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from trelliswork.constraints.reading import Reading
+    from trelliswork.labels import LabelSet
+
+__all__ = ["Row", "RowUnit", "Term", "merged"]
+
+RowUnit: TypeAlias = Literal["segment", "token", "run"]
+"""What is counted: segments, tokens, or unbroken runs of tokens that a name stands for."""
+
+Term: TypeAlias = tuple[int, str, RowUnit]
+"""A coefficient, the name that it counts, and the unit."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A linear rule ``Σ coefficient · count(name) ≤ bound``.
+
+    Attributes
+    ----------
+    terms
+        Triples (coefficient, name, unit), no two about the same name and unit and none of 0: they
+        are merged when the row is made, in the order in which they are first mentioned.
+    bound
+        The bound.
+
+    Examples
+    --------
+    >>> Row(((1, "a", "segment"), (2, "a", "segment")), 1).terms
+    ((3, 'a', 'segment'),)
+    """
+
+    terms: tuple[Term, ...]
+    bound: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "terms", merged(self.terms))
+
+    def violations(self, reading: Reading) -> int:
+        """Return ``max(0, a · n(y) − b)`` of one labelling."""
+        total = sum(c * count(reading, name, unit) for c, name, unit in self.terms)
+        return max(0, total - self.bound)
+
+    def table(self, labels: LabelSet) -> NDArray[np.int64]:
+        """Return what each label adds to the left side after the label before it.
+
+        The left side of a labelling ``y`` is the sum of ``table[y[t-1] + 1, y[t]]`` over its
+        tokens, of ``table[0, y[0]]`` for the first.
+
+        Parameters
+        ----------
+        labels
+            The ``L`` labels.
+
+        Returns
+        -------
+        ndarray of int64
+            Shape ``(L + 1, L)``, read-only; row 0 is for the first token.
+        """
+        return _table(self, labels)
+
+
+def merged(terms: Iterable[Term]) -> tuple[Term, ...]:
+    """Return terms with those of one name and unit added up, and without those of 0."""
+    sums: dict[tuple[str, RowUnit], int] = {}
+    for coefficient, name, unit in terms:
+        sums[name, unit] = sums.get((name, unit), 0) + coefficient
+    return tuple((total, name, unit) for (name, unit), total in sums.items() if total)
+
+
+def count(reading: Reading, name: str, unit: RowUnit) -> int:
+    """Return how many segments, tokens or runs of tokens a name stands for in one labelling."""
+    if unit == "segment":
+        return len(reading.segments_of(name))
+    tokens = reading.tokens_of(name)
+    if unit == "token":
+        return len(tokens)
+    return sum(token != before + 1 for before, token in zip([-2, *tokens], tokens, strict=False))
+
+
+@lru_cache(maxsize=4096)
+def _table(row: Row, labels: LabelSet) -> NDArray[np.int64]:
+    table = np.zeros((len(labels) + 1, len(labels)), dtype=np.int64)
+    for coefficient, name, unit in row.terms:
+        table += coefficient * _counts(labels, name, unit)
+    table.flags.writeable = False  # shared by every caller
+    return table
+
+
+@lru_cache(maxsize=1024)
+def _counts(labels: LabelSet, name: str, unit: RowUnit) -> NDArray[np.int64]:
+    """Return how many that a name stands for begin at each pair of labels, ``(L + 1, L)``."""
+    if unit == "segment":
+        wanted = segment_names(labels, name)
+        begun = [
+            [sum(other in wanted for other in labels.begins(previous, label)) for label in labels]
+            for previous in (None, *labels)
+        ]
+        return np.array(begun, dtype=np.int64)
+    inside = np.array([label in token_names(labels, name) for label in labels])
+    before = np.concatenate([[False], inside]) & (unit == "run")
+    return (inside[None, :] & ~before[:, None]).astype(np.int64)

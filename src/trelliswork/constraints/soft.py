@@ -1,0 +1,152 @@
+"""Soft rules: a labelling that breaks one is not forbidden but pays a penalty for every violation.
+
+The score of a labelling under soft rules is
+
+    P(y) = score(y) − Σ_c ρ_c · v_c(y),    ρ_c ≥ 0.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import TYPE_CHECKING
+
+from trelliswork.constraints.base import Constraint
+
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+    from trelliswork.automaton import Automaton
+    from trelliswork.constraints.reading import Reading, Unit
+    from trelliswork.constraints.rows import Row
+    from trelliswork.constraints.tokens import TokenTest
+    from trelliswork.labels import LabelSet
+
+__all__ = ["Soft"]
+
+
+@dataclass(frozen=True, repr=False)
+class Soft(Constraint):
+    """A rule that may be broken at a price; made by `Constraint.soft`.
+
+    What it means, names and explains is what the rule inside does.
+
+    Attributes
+    ----------
+    rule : Constraint
+        The rule itself, which is hard.
+    penalty : float or None
+        What one violation costs, ``ρ ≥ 0``; ``None``: to be learned.
+    """
+
+    rule: Constraint
+    penalty: float | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.rule, Constraint):
+            raise TypeError(
+                f"Soft: expected a constraint, got {type(self.rule).__name__} {self.rule!r}."
+            )
+        object.__setattr__(self, "rule", self.rule.hard)
+        object.__setattr__(self, "penalty", check_penalty(self.penalty))
+
+    @property
+    def is_soft(self) -> bool:
+        """Whether the rule may be broken at a price: it may."""
+        return True
+
+    @property
+    def hard(self) -> Constraint:
+        """The rule itself, which forbids what breaks it."""
+        return self.rule
+
+    @property
+    def tests(self) -> tuple[TokenTest, ...]:
+        """The token tests that the rule asks."""
+        return self.rule.tests
+
+    @property
+    def names(self) -> tuple[tuple[str, Unit], ...]:
+        """The names that the rule mentions."""
+        return self.rule.names
+
+    @property
+    def rows(self) -> tuple[Row, ...] | None:
+        """The rows whose violations add up to those of the rule."""
+        return self.rule.rows
+
+    @property
+    def conjuncts(self) -> tuple[Constraint, ...]:
+        """The rules that are joined by ``&`` at the top, each soft with the same penalty."""
+        return tuple(replace(self, rule=part) for part in self.rule.conjuncts)
+
+    def in_segments(self) -> Constraint:
+        """Return the rule as a semi-Markov model reads it."""
+        return replace(self, rule=self.rule.in_segments())
+
+    def check(self, labels: LabelSet) -> None:
+        """Raise a `LabelError` where the rule names what the label set does not know."""
+        self.rule.check(labels)
+
+    def _degree(self, reading: Reading) -> int:
+        return self.rule._degree(reading)
+
+    def _faults(self, reading: Reading) -> list[str]:
+        return self.rule._faults(reading)
+
+    def _build(self, labels: LabelSet, max_states: int) -> Automaton:
+        return self.rule._build(labels, max_states)
+
+    def __and__(self, other: object) -> NoReturn:
+        raise _combined(self, "&")
+
+    def __or__(self, other: object) -> NoReturn:
+        raise _combined(self, "|")
+
+    __rand__, __ror__ = __and__, __or__
+
+    def __invert__(self) -> NoReturn:
+        raise _combined(self, "~")
+
+    def __repr__(self) -> str:
+        penalty = "" if self.penalty is None else repr(self.penalty)
+        rule = self.rule._operand()
+        if rule.startswith("~"):  # a dot binds more closely
+            rule = f"({rule})"
+        return f"{rule}.soft({penalty})"
+
+
+def check_penalty(penalty: object) -> float | None:
+    """Return a penalty, a finite number of 0 or more or ``None``, or raise where it is none."""
+    if penalty is None:
+        return None
+    if isinstance(penalty, bool) or not isinstance(penalty, Real):
+        raise TypeError(
+            f"penalty: expected a number, got {type(penalty).__name__} {penalty!r}. Leave it out "
+            "to have it learned."
+        )
+    try:
+        value = float(penalty)
+    except OverflowError:
+        value = math.inf
+    if value == math.inf:
+        raise ValueError(
+            "penalty: expected a finite number, got inf. A rule without .soft() is hard: no "
+            "labelling breaks it."
+        )
+    if not value >= 0.0:
+        raise ValueError(
+            f"penalty: expected 0 or more, got {value}. Write a rule for the opposite with ~ to "
+            "reward what breaks it, or leave the penalty out to have it learned."
+        )
+    return value + 0.0  # -0.0 prints as 0.0
+
+
+def _combined(rule: Soft, sign: str) -> TypeError:
+    whole = "(~a).soft()" if sign == "~" else f"(a {sign} b).soft()"
+    also = ", or give the rules one by one" if sign == "&" else ""
+    return TypeError(
+        f"{sign}: {rule!r} is soft, and a part of a rule cannot be. Make the whole soft: "
+        f"{whole}{also}."
+    )
