@@ -55,7 +55,7 @@ class ListedProblem:
         return 0.5 * penalties @ penalties + c * (best - gold).sum()
 
     def least_hinge_objective(self, c: float) -> float:
-        """The minimum as a quadratic program: a variable a rule, and one a sentence for its loss."""
+        """The minimum as a quadratic program: a variable a rule, and one for each loss."""
         n_rules, n_sentences = self.n_rules, self.n_sequences
         directions, margins, owner = [], [], []
         for b in range(n_sentences):

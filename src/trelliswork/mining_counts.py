@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Columns", "Occurrences"]
 
 NEVER = np.iinfo(np.int32).max // 2
-"""Where a segment that does not occur begins: after everything, and half the range from overflow."""
+"""Where a segment that is not there begins: after everything, and far from overflow."""
 
 
 @dataclass(frozen=True)

@@ -209,7 +209,9 @@ class _Projection:
         return found
 
 
-def _largest_eigenvalue(matrix: scipy.sparse.csr_array, transposed: scipy.sparse.csr_array) -> float:
+def _largest_eigenvalue(
+    matrix: scipy.sparse.csr_array, transposed: scipy.sparse.csr_array
+) -> float:
     """Return a bound on the largest eigenvalue of ``D Dᵀ``, by power iteration with a margin."""
     vector = np.random.default_rng(0).random(matrix.shape[0])  # not orthogonal to anything
     value = 0.0
