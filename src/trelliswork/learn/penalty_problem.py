@@ -91,7 +91,7 @@ class TaggerProblem:
         self._evidence = self._plan.evidence(sequences, trellis.offsets)
         self._trellises = {False: trellis}
         self._mask = mask
-        everything = self._violations(gold.tags, self._evidence)
+        everything = self._plan.violations(gold.tags, self._evidence)
         self.gold: IntArray = everything[:, self.rules]
         self.gold_scores: FloatArray = gold.scores - everything @ self._fixed
         self._memory = {loss: _Memory(len(sequences), len(self.rules)) for loss in (False, True)}
@@ -139,16 +139,8 @@ class TaggerProblem:
             on_infeasible=self._tagger.on_infeasible,
             n_jobs=self._tagger.n_jobs,
         )
-        violations = self._violations(found.tags, evidence)[:, self.rules]
+        violations = self._plan.violations(found.tags, evidence)[:, self.rules]
         return Answers(violations, found.scores + violations @ penalties)
-
-    def _violations(self, tags: NDArray[np.int32], evidence: Any) -> IntArray:
-        """Return how badly labellings break all constraints."""
-        items = self._plan.item_violations(tags, evidence)
-        found = np.zeros((len(items), len(self._plan.constraints)), dtype=np.int64)
-        for item, column in zip(self._plan.items, items.T, strict=True):
-            found[:, item.constraint] += column
-        return found
 
     def _scored(self, loss: bool) -> Trellis:
         if loss not in self._trellises:

@@ -5,10 +5,10 @@ The margin-rescaled hinge loss with the Hamming loss ``Δ``, over ``ρ ≥ 0``:
     J(ρ) = ½‖ρ‖² + c Σ_b max_y [Δ(y, y*_b) + P_ρ(y) − P_ρ(y*_b)],    P_ρ(y) = score(y) − ρ · v(y)
 
 With ``d = v(y) − v(y*)`` and ``m = Δ(y, y*) + score(y) − score(y*)`` a labelling ``y`` bounds the
-loss of its sentence from below by the plane ``m − ρ · d``. Cutting planes: decode all sentences with
-the loss added to the scores, exactly, keep the planes of the answers, minimise over the planes kept,
-and so on. ``J`` at any ``ρ`` is an upper bound and the minimum over planes a lower bound of the
-least ``J``: learning stops where they meet.
+loss of its sentence from below by the plane ``m − ρ · d``. Cutting planes: decode all sentences
+with the loss added to the scores, exactly, keep the planes of the answers, minimise over the planes
+kept, and so on. ``J`` at any ``ρ`` is an upper bound and the minimum over planes a lower bound of
+the least ``J``: learning stops where they meet.
 
 The minimum over planes is the maximum over ``α ≥ 0``, ``Σ_k α_bk ≤ c`` of the smooth dual
 
@@ -158,7 +158,8 @@ class Planes:
         """Return the best penalties under these planes to within `tol`, and a lower bound."""
         matrix, margins = self._directions, self._margins
         transposed = scipy.sparse.csr_array(matrix.T)
-        step = 1.0 / max(_largest_eigenvalue(matrix, transposed), 1e-12)
+        # Directions are whole numbers: one that is not 0 has an eigenvalue of 1 at least.
+        step = 1.0 / max(_largest_eigenvalue(matrix, transposed), 1.0)
         project = _Projection(self._sentences, self.c)
         weights = ahead = self._weights
         momentum, value = 1.0, -np.inf
