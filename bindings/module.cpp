@@ -13,6 +13,7 @@ void bind_patterns(nanobind::module_& m);
 void bind_product(nanobind::module_& m);
 void bind_segments(nanobind::module_& m);
 void bind_segment_features(nanobind::module_& m);
+void bind_solver(nanobind::module_& m);
 }  // namespace trelliswork
 
 NB_MODULE(_core, m) {
@@ -30,4 +31,5 @@ NB_MODULE(_core, m) {
     trelliswork::bind_layer(m);
     trelliswork::bind_segments(m);
     trelliswork::bind_objective(m);
+    trelliswork::bind_solver(m);
 }

@@ -55,14 +55,12 @@ inline void write_segment(std::int64_t t, int duration, std::int32_t label, std:
     begins[t - duration] = 1;
 }
 
-// labels (T,), begins (T,) zeroed by the caller; labels become −1 when there is no path.
-template <class C>
-void read_best_path(C& chart, std::int32_t* labels, std::uint8_t* begins) {
+// Calls visit(t, Arrival) for every segment of the best path, last first; t is the row it ends in.
+// Not at all where there is no path.
+template <class C, class Visit>
+void walk_best_path(C& chart, Visit&& visit) {
     auto t = chart.length();
-    if (chart.log_total() == kNegativeInfinity) {
-        std::fill_n(labels, t, -1);
-        return;
-    }
+    if (chart.log_total() == kNegativeInfinity) return;
     const Automaton& automaton = chart.automaton();
     chart.seek(t);
     std::int64_t state = 0;
@@ -80,10 +78,20 @@ void read_best_path(C& chart, std::int32_t* labels, std::uint8_t* begins) {
         for_each_arrival(chart, t, state, [&](const Arrival& arrival) {
             if (arrival.value > last.value) last = arrival;
         });
-        write_segment(t, last.duration, automaton.label[last.arc], labels, begins);
+        visit(t, last);
         t -= last.duration;
         state = automaton.source[last.arc];
     }
+}
+
+// labels (T,), begins (T,) zeroed by the caller; labels become −1 when there is no path.
+template <class C>
+void read_best_path(C& chart, std::int32_t* labels, std::uint8_t* begins) {
+    if (chart.log_total() == kNegativeInfinity) std::fill_n(labels, chart.length(), -1);
+    const auto& label = chart.automaton().label;
+    walk_best_path(chart, [&](std::int64_t t, const Arrival& last) {
+        write_segment(t, last.duration, label[last.arc], labels, begins);
+    });
 }
 
 // Draws n paths from the distribution that the forward pass defines: at each state going backwards,

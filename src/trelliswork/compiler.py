@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from trelliswork.labels import LabelSet
     from trelliswork.segmentation import Segmentation
 
-__all__ = ["MAX_STATES", "CompiledProduct", "ProductCompiler"]
+__all__ = ["MAX_STATES", "CompiledProduct", "ProductCompiler", "too_large"]
 
 ARCS_KEPT = 5_000_000  # of all products in memory, the last one used aside
 INTERSECTIONS_KEPT = 2  # one that fits, and the one that is tried next
@@ -106,50 +106,72 @@ class ProductCompiler:
         with self._lock:
             if index not in self._languages:
                 rule = self.constraints[index]
-                try:
-                    compiled = self._compile(rule)
-                except TooLargeError as error:
-                    raise TooLargeError(f"{shorten(repr(rule))}: {error}") from error
-                self._languages[index] = smallest_for(self.model, compiled)
+                self._languages[index] = smallest_for(self.model, self.compile(rule))
             return self._languages[index]
 
-    def _compile(self, rule: Constraint) -> Automaton:
-        if self.segmentation is None:
-            return rule.compile(self.labels, max_states=self.max_states)
-        return compile_on_segments(rule, self.segmentation, self.max_states)
+    def compile(self, rule: Constraint) -> Automaton:
+        """Return an unambiguous automaton of a rule, over ``L * 2**k`` letters."""
+        try:
+            if self.segmentation is None:
+                return rule.compile(self.labels, max_states=self.max_states)
+            return compile_on_segments(rule, self.segmentation, self.max_states)
+        except TooLargeError as error:
+            raise TooLargeError(f"{shorten(repr(rule))}: {error}") from error
 
     def tests(self, indices: Indices) -> tuple[TokenTest, ...]:
         """Return the token tests that some constraints read, each once."""
-        return union_of_tests(map(self._tests_of, indices))
+        return union_of_tests(self.tests_of(self.constraints[i]) for i in indices)
 
-    def _tests_of(self, index: int) -> tuple[TokenTest, ...]:
-        rule = self.constraints[index]
+    def tests_of(self, rule: Constraint) -> tuple[TokenTest, ...]:
+        """Return the token tests that a rule reads."""
         return rule.tests if self.segmentation is None else tests_on_segments(rule)
 
     def accepts(
-        self, language: Automaton, indices: Indices, tags: NDArray[np.int32], evidence: Evidence
+        self,
+        language: Automaton,
+        tests: Sequence[TokenTest],
+        tags: NDArray[np.int32],
+        evidence: Evidence,
     ) -> NDArray[np.bool_]:
-        """Return which labellings of a batch are in the language of some constraints, ``(B,)``.
+        """Return which labellings of a batch are in a language, shape ``(B,)``.
 
         Parameters
         ----------
         language
-            That language.
-        indices
-            The constraints.
+            The language.
+        tests
+            The token tests that it reads.
         tags
             Tags of all tokens, shape ``(N,)``; labels in a chain. One that begins is a letter.
         evidence
             What the constraints see of the batch.
         """
-        n_letters = self.model.n_labels
-        offsets, classes = evidence.offsets, evidence.classes(self.tests(indices))
-        letters = tags if classes is None else classes.astype(np.int32) * n_letters + tags
-        if self.segmentation is not None:
-            begins = tags < n_letters
-            letters = letters[begins]
-            offsets = np.concatenate([[0], np.cumsum(begins)])[offsets]
+        letters, offsets = self.letters(tags, evidence.offsets, evidence.classes(tests))
         return language.accepts_batch(letters, offsets)
+
+    def letters(
+        self,
+        tags: NDArray[np.int32],
+        offsets: NDArray[np.int64],
+        classes: NDArray[np.uint8] | None = None,
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return labellings as letters, one a segment, and where each sequence begins in them.
+
+        Parameters
+        ----------
+        tags
+            Tags of all tokens, shape ``(N,)``; labels in a chain. One that begins is a letter.
+        offsets
+            Sequence ``b`` is tokens ``offsets[b]`` to ``offsets[b + 1]``, shape ``(B + 1,)``.
+        classes
+            Class of each token, shape ``(N,)``: letters are then ``class * L + letter``.
+        """
+        n_letters = self.model.n_labels
+        letters = tags if classes is None else classes.astype(np.int32) * n_letters + tags
+        if self.segmentation is None:
+            return letters, offsets
+        begins = tags < n_letters
+        return letters[begins], np.concatenate([[0], np.cumsum(begins)])[offsets]
 
     def size(self, index: int, budget: int) -> tuple[int, int]:
         """Return the states and arcs of the model times one constraint.
@@ -188,7 +210,7 @@ class ProductCompiler:
 
     def choose_rules(self, indices: Indices, budget: int) -> Indices:
         """Return the constraints whose product fits a budget, added greedily in order."""
-        name = self._fingerprint(indices, "fits", budget)
+        name = self.fingerprint(self._texts(indices), "fits", budget)
         stored = load_arrays(name)
         if stored is not None and _are_places(stored.get("places"), len(indices)):
             return tuple(indices[place] for place in stored["places"].tolist())
@@ -216,12 +238,12 @@ class ProductCompiler:
             with self._lock:
                 for end in range(len(indices)):
                     self._check_size(indices[: end + 1], budget)
-                return self._intersection(indices)
+                return self.intersection(indices)
         except TooLargeError:
             return None
 
     def _load_or_build(self, indices: Indices, budget: int) -> CompiledProduct:
-        name = self._fingerprint(indices)
+        name = self.fingerprint(self._texts(indices))
         stored = load_automaton(name)
         if stored is not None:
             return CompiledProduct(stored, self.tests(indices))
@@ -231,6 +253,9 @@ class ProductCompiler:
             store_automaton(name, built.automaton)
         return built
 
+    def _texts(self, indices: Indices) -> list[str]:
+        return [repr(self.constraints[i]) for i in indices]
+
     def _check_size(self, indices: Indices, budget: int) -> None:
         """Raise a `TooLargeError` where a product would have more arcs than a budget."""
         if not self.model.is_chain:
@@ -239,12 +264,12 @@ class ProductCompiler:
             raise self._too_large(indices, budget)
 
     def _chain_arcs(self, indices: Indices) -> int:
-        return chain_product_size(self.model.n_labels, self._intersection(indices))[1]
+        return chain_product_size(self.model.n_labels, self.intersection(indices))[1]
 
     def _build(self, indices: Indices, budget: int) -> CompiledProduct:
         tests = self.tests(indices)
         try:
-            language = self._intersection(indices)
+            language = self.intersection(indices)
             if self.model.is_chain and self._chain_arcs(indices) > budget:
                 raise self._too_large(indices, budget)
             found = product(self.model, language, n_classes=2 ** len(tests), max_arcs=budget)
@@ -252,7 +277,7 @@ class ProductCompiler:
             raise self._too_large(indices, budget) from error
         return CompiledProduct(found.automaton, tests)
 
-    def _intersection(self, indices: Indices) -> Automaton:
+    def intersection(self, indices: Indices) -> Automaton:
         """Return the language of some constraints together, over the letters of all their tests."""
         if len(indices) == 1:
             return self.language(indices[0])
@@ -263,8 +288,9 @@ class ProductCompiler:
         if len(tests) > MAX_TESTS:
             raise self._too_large(indices, 0)
         *before, last = indices
-        earlier, own, n_letters = tuple(before), self._tests_of(last), self.model.n_labels
-        found = lift(self._intersection(earlier), self.tests(earlier), tests, n_letters)
+        earlier, n_letters = tuple(before), self.model.n_labels
+        own = self.tests_of(self.constraints[last])
+        found = lift(self.intersection(earlier), self.tests(earlier), tests, n_letters)
         other = lift(self.language(last), own, tests, n_letters)
         found = smallest_for(self.model, found.intersect(other, max_states=self.max_states))
         self._intersections[indices] = found
@@ -273,28 +299,33 @@ class ProductCompiler:
         return found
 
     def _too_large(self, indices: Indices, budget: int) -> TooLargeError:
-        names = join_names([shorten(repr(self.constraints[i])) for i in indices])
-        n_tests = len(self.tests(indices))
-        if n_tests > MAX_TESTS:
-            return TooLargeError(
-                f"The product of the model with {names} reads {n_tests} token tests, and "
-                f"{MAX_TESTS} are the most. {JOIN_TESTS}"
-            )
-        return TooLargeError(
-            f"The product of the model with {names} needs more than {budget:,} arcs. Use fewer or "
-            "simpler constraints, or raise decoding_budget. Probabilities, marginals and samples "
-            "need all constraints in one product; predict, decode and decode_nbest only those that "
-            "an answer breaks."
-        )
+        rules = [self.constraints[i] for i in indices]
+        return too_large(rules, len(self.tests(indices)), budget)
 
-    def _fingerprint(self, indices: Indices, *more: Any) -> str:
+    def fingerprint(self, rules: Sequence[str], *more: Any) -> str:
+        """Return a name for what is built from rules, given as text, and more."""
         from trelliswork import __version__
 
-        rules = [repr(self.constraints[i]) for i in indices]
-        parts = [__version__, self.labels.to_dict(), rules, self.max_states, *more]
+        parts = [__version__, self.labels.to_dict(), list(rules), self.max_states, *more]
         if self.segmentation is not None:
             parts.append(self.segmentation.settings())
         return fingerprint(parts, self.model)
+
+
+def too_large(rules: Sequence[Constraint], n_tests: int, budget: int) -> TooLargeError:
+    """Return the error of a product of some rules that passes a budget, or has too many tests."""
+    names = join_names([shorten(repr(rule)) for rule in rules])
+    if n_tests > MAX_TESTS:
+        return TooLargeError(
+            f"The product of the model with {names} reads {n_tests} token tests, and "
+            f"{MAX_TESTS} are the most. {JOIN_TESTS}"
+        )
+    return TooLargeError(
+        f"The product of the model with {names} needs more than {budget:,} arcs. Use fewer or "
+        "simpler constraints, or raise decoding_budget. Probabilities, marginals and samples "
+        "need all constraints in one product; predict, decode and decode_nbest only those that "
+        "an answer breaks."
+    )
 
 
 def _are_places(stored: NDArray[Any] | None, count: int) -> bool:

@@ -8,7 +8,7 @@ stay those of the model, however large the product, and gradients flow back thro
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,9 +20,61 @@ from trelliswork.errors import TooLargeError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Product", "product"]
+__all__ = ["MOST_ARCS", "Pairs", "Product", "assemble", "fired_by", "is_deterministic", "product"]
 
-_MOST_ARCS = 2**31 - 1
+MOST_ARCS = 2**31 - 1
+
+
+class Pairs(NamedTuple):
+    """The pairs of states of a product that lie on an accepting path, and its arcs.
+
+    Attributes
+    ----------
+    model_states, language_states : numpy.ndarray
+        The pairs, shape ``(S,)``; none where no labelling is in both.
+    source, label, target : numpy.ndarray
+        Arcs between pairs, sorted as those of automata, shape ``(A,)``.
+    arc_map : numpy.ndarray
+        Model arc of every arc, shape ``(A,)``.
+    guards : numpy.ndarray
+        Classes of tokens at which an arc may be taken, as bits, shape ``(A,)``.
+    """
+
+    model_states: NDArray[np.int32]
+    language_states: NDArray[np.int32]
+    source: NDArray[np.int32]
+    label: NDArray[np.int32]
+    target: NDArray[np.int32]
+    arc_map: NDArray[np.int32]
+    guards: NDArray[np.uint64]
+
+    @classmethod
+    def of(cls, model: Automaton, language: Automaton, n_classes: int, max_arcs: int) -> Pairs:
+        """Multiply; the parameters are those of `product`."""
+        if language.n_labels != model.n_labels * n_classes:
+            raise ValueError(
+                f"product: expected a language over {model.n_labels} labels × {n_classes} classes "
+                f"= {model.n_labels * n_classes} letters, got one over {language.n_labels}."
+            )
+        limit = min(int(max_arcs), MOST_ARCS)
+        try:
+            return cls(*_core.product(model._core, language._language, n_classes, limit))
+        except OverflowError:
+            raise TooLargeError(
+                f"The product of {model!r} and {language!r} has more than {limit:,} arcs. Use "
+                "fewer or simpler constraints, or leave some to decoding."
+            ) from None
+
+    def borders(
+        self, model: Automaton, language: Automaton
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the initial and final weights of the pairs, each of shape ``(S,)``."""
+        if not self.model_states.size:  # no labelling at all: a state that is the end of nothing
+            return np.zeros(1), np.full(1, -np.inf)
+        return (
+            model.initial[self.model_states] + language.initial[self.language_states],
+            model.final[self.model_states] + language.final[self.language_states],
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,48 +121,56 @@ def product(
     >>> product(Automaton.chain(2), alternating).automaton
     Automaton(states=3, labels=2, arcs=3, patterns=4)
     """
-    if language.n_labels != model.n_labels * n_classes:
-        raise ValueError(
-            f"product: expected a language over {model.n_labels} labels × {n_classes} classes = "
-            f"{model.n_labels * n_classes} letters, got one over {language.n_labels}."
-        )
-    limit = _MOST_ARCS if max_arcs is None else min(int(max_arcs), _MOST_ARCS)
-    try:
-        found = _core.product(model._core, language._language, n_classes, limit)
-    except OverflowError:
-        raise TooLargeError(
-            f"The product of {model!r} and {language!r} has more than {limit:,} arcs. Use fewer "
-            "or simpler constraints, or leave some to decoding."
-        ) from None
-    model_states, language_states, source, label, target, arc_map, guards = found
-    if not model_states.size:  # no labelling at all: a state that is the end of nothing
-        initial, final = np.zeros(1), np.full(1, -np.inf)
-    else:
-        initial = model.initial[model_states] + language.initial[language_states]
-        final = model.final[model_states] + language.final[language_states]
-    parents = _parents(model, model_states, language_states)
+    pairs = Pairs.of(model, language, n_classes, MOST_ARCS if max_arcs is None else max_arcs)
     contexts = None
-    if model_states.size and _is_deterministic(model):
-        contexts = np.unique(model_states, return_inverse=True)[1].astype(np.int32)
-    return Product(
-        Automaton._from_arrays(
-            Arrays(
-                initial.size,
-                model.n_labels,
-                model.n_patterns,
-                source,
-                label,
-                target,
-                *_fired(model, arc_map),
-                initial,
-                final,
-                guards if n_classes > 1 else None,
-                n_classes,
-                contexts,
-                parents,
-            )
-        ),
-        arc_map,
+    if pairs.model_states.size and is_deterministic(model):
+        contexts = np.unique(pairs.model_states, return_inverse=True)[1].astype(np.int32)
+    made = assemble(model, language, pairs, n_classes, fired_by(model, pairs.arc_map), contexts)
+    return Product(made, pairs.arc_map)
+
+
+def assemble(
+    model: Automaton,
+    language: Automaton,
+    pairs: Pairs,
+    n_classes: int,
+    fired: tuple[NDArray[np.int64], NDArray[np.int32]],
+    contexts: NDArray[np.int32] | None,
+    *,
+    n_more_patterns: int = 0,
+) -> Automaton:
+    """Return the automaton of a product.
+
+    Parameters
+    ----------
+    model, language, n_classes
+        What was multiplied, as for `product`.
+    pairs
+        The result.
+    fired
+        Patterns of the arcs: offsets of shape ``(A + 1,)``, and ids.
+    contexts
+        As for `Automaton`.
+    n_more_patterns
+        Patterns besides those of the model, which come after them.
+    """
+    initial, final = pairs.borders(model, language)
+    return Automaton._from_arrays(
+        Arrays(
+            initial.size,
+            model.n_labels,
+            model.n_patterns + n_more_patterns,
+            pairs.source,
+            pairs.label,
+            pairs.target,
+            *fired,
+            initial,
+            final,
+            pairs.guards if n_classes > 1 else None,
+            n_classes,
+            contexts,
+            _parents(model, pairs.model_states, pairs.language_states),
+        )
     )
 
 
@@ -137,13 +197,13 @@ def _parents(
     return found
 
 
-def _is_deterministic(model: Automaton) -> bool:
+def is_deterministic(model: Automaton) -> bool:
     """Return whether a state and a label decide the arc, and with it the patterns."""
     cells = model.source.astype(np.int64) * model.n_labels + model.label
     return np.unique(cells).size == model.n_arcs
 
 
-def _fired(
+def fired_by(
     model: Automaton, arc_map: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return the pattern offsets and ids of the arcs that came from these arcs of the model."""

@@ -58,16 +58,16 @@ class Languages:
     ) -> None:
         self._rules = rules
         self._labels = labels
-        self._lengths = None if lengths is None else sorted(set(lengths))
-        if self._lengths is not None and (not self._lengths or self._lengths[0] < 0):
-            raise ValueError(f"lengths: expected numbers of tokens, got {self._lengths}.")
+        self.lengths = None if lengths is None else sorted(set(lengths))
+        if self.lengths is not None and (not self.lengths or self.lengths[0] < 0):
+            raise ValueError(f"lengths: expected numbers of tokens, got {self.lengths}.")
         self.max_states = max_states
         self._made: dict[tuple[Subset, tuple[TokenTest, ...]], Automaton] = {}
 
     @property
     def described_lengths(self) -> str:
         """The lengths, as a message speaks of them."""
-        return "" if self._lengths is None else f" of {_numbers(self._lengths)}"
+        return "" if self.lengths is None else f" of {_numbers(self.lengths)}"
 
     def is_universal(self, rules: Subset) -> bool:
         """Return whether every labelling satisfies one rule: ``U ⊆ L``."""
@@ -87,9 +87,9 @@ class Languages:
     def infeasible_lengths(self, rules: Subset) -> list[Lengths]:
         """Return the lengths that no labelling of the rules has."""
         found = self._language(rules)
-        if self._lengths is not None:
-            feasible = feasible_lengths(found, self._lengths[-1])
-            missing = [n for n in self._lengths if n not in feasible]
+        if self.lengths is not None:
+            feasible = feasible_lengths(found, self.lengths[-1])
+            missing = [n for n in self.lengths if n not in feasible]
             return [Lengths(_numbers(missing), tuple(missing))] if missing else []
         longest = _longest(found)
         feasible = feasible_lengths(found, found.n_states if longest is None else longest)
@@ -166,12 +166,12 @@ class Languages:
             raise TooLargeError(f"Expected at most {MAX_TESTS} token tests, got {len(tests)}.")
         n_labels = len(self._labels)
         letters = [c * n_labels + y for c in self._classes(tests) for y in range(n_labels)]
-        if self._lengths is None:
+        if self.lengths is None:
             arcs = [(source, letter, 1) for source in (0, 1) for letter in letters]
             return language(2, self._labels, arcs, [0], [1], len(tests))
-        longest = self._lengths[-1]
+        longest = self.lengths[-1]
         arcs = [(n, letter, n + 1) for n in range(longest) for letter in letters]
-        return language(longest + 1, self._labels, arcs, [0], self._lengths, len(tests))
+        return language(longest + 1, self._labels, arcs, [0], self.lengths, len(tests))
 
     def _classes(self, tests: tuple[TokenTest, ...]) -> list[int]:
         """Return the classes that tokens can have: a test and its opposite do not both pass."""

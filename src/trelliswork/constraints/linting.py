@@ -2,65 +2,35 @@
 
 Everything is decided on the languages of the rules, for all labellings and all inputs at once.
 Let ``U`` be the labellings at all: of one token or more, or of the lengths that are asked about.
+Rules that add and subtract counts have no language of their own; what is said of them follows from
+the ranges of their sums, see `trelliswork.constraints.lint_counts`. Soft rules forbid nothing, so
+that nothing follows from them; what follows from hard rules may make them useless.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias
 
 from trelliswork.automaton import Automaton
 from trelliswork.constraints.base import Constraint
+from trelliswork.constraints.findings import Finding, in_order
 from trelliswork.constraints.languages import Languages
+from trelliswork.constraints.lint_counts import CountLinter
+from trelliswork.constraints.lint_languages import LanguageLinter
 from trelliswork.constraints.regular import as_constraint
-from trelliswork.constraints.words import joined
-from trelliswork.errors import LabelError, TooLargeError
+from trelliswork.constraints.soft import Soft
+from trelliswork.errors import LabelError, RuleError, TooLargeError
 from trelliswork.labels import LabelSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from trelliswork.constraints.languages import Lengths
+    from collections.abc import Iterable, Sequence
 
 __all__ = ["Finding", "find_contradiction", "lint"]
-
-Kind: TypeAlias = Literal[
-    "contradictory", "dead", "implied", "lengths", "inputs", "unknown", "unchecked"
-]
-
 
 MAX_STATES = 20_000
 """Fewer than elsewhere: many sets of rules are looked at, each with an automaton of its own."""
 
-_Answer = TypeVar("_Answer")
-
 Rule: TypeAlias = Constraint | Automaton | str
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that `lint` found.
-
-    Attributes
-    ----------
-    kind
-        ``"contradictory"``: no labelling satisfies these rules. ``"dead"``: the rule excludes
-        nothing. ``"implied"``: the first of the rules follows from the others. ``"lengths"``: no
-        labelling of some lengths satisfies these rules. ``"inputs"``: some inputs have no labelling
-        that satisfies these rules. ``"unknown"``: the rule names what the label set does not know,
-        and was left out. ``"unchecked"``: these rules together are too large to judge.
-    rules
-        The rules, as few as possible.
-    message
-        What was found, for people.
-    """
-
-    kind: Kind
-    rules: tuple[Constraint, ...]
-    message: str
-
-    def __str__(self) -> str:
-        return self.message
 
 
 def lint(
@@ -87,8 +57,8 @@ def lint(
     Returns
     -------
     list of Finding
-        Rules with unknown names first; then contradictions; then dead and implied rules in the
-        order of the rules; then lengths and inputs without a labelling.
+        Rules with unknown names first; then contradictions; then rules that are dead, free, always
+        broken or implied, in the order of the rules; then lengths and inputs without a labelling.
 
     Examples
     --------
@@ -106,15 +76,19 @@ def lint(
         )
     if isinstance(constraints, Rule):
         constraints = [constraints]
-    rules, unknown = [], []
+    rules, found = [], []
     for constraint in constraints:
         rule = as_constraint(constraint)
         try:
             rule.check(labels)
             rules.append(rule)
         except LabelError as error:
-            unknown.append(Finding("unknown", (rule,), str(error)))
-    return unknown + _Linter(rules, Languages(rules, labels, lengths, max_states)).findings()
+            found.append(Finding("unknown", (rule,), str(error)))
+    with_language, counting = _by_kind(rules, labels, max_states)
+    languages = Languages(with_language, labels, lengths, max_states)
+    found += LanguageLinter(with_language, languages).findings()
+    found += CountLinter(rules, counting, labels, languages.lengths).findings()
+    return in_order(found + _free(rules))
 
 
 def find_contradiction(
@@ -122,8 +96,8 @@ def find_contradiction(
 ) -> Finding | None:
     """Return a smallest set of rules that no labelling satisfies; ``None`` where there is none.
 
-    Much less work than `lint`. Rules that are too large together count as if some labelling
-    satisfied them.
+    Much less work than `lint`. Soft rules contradict nothing. Rules that are too large together
+    count as if some labelling satisfied them.
 
     Parameters
     ----------
@@ -134,138 +108,53 @@ def find_contradiction(
     max_states
         The largest automaton to try.
     """
-    languages = Languages(list(constraints), labels, None, max_states)
-    everything = tuple(range(len(constraints)))
+    hard = [rule for rule in constraints if not rule.is_soft]
+    with_language, counting = _by_kind(hard, labels, max_states)
+    if found := CountLinter(hard, counting, labels, None).contradictions():
+        return found[0]
+    languages = Languages(with_language, labels, None, max_states)
+    everything = tuple(range(len(with_language)))
     try:
         if not languages.is_contradictory(everything):
             return None
     except TooLargeError:
         return None
-    (found,) = _Linter(constraints, languages).contradictions(everything)
-    return found
+    (finding,) = LanguageLinter(with_language, languages).contradictions()
+    return finding
 
 
-class _Linter:
-    """Asks questions of the languages; rules are numbers here."""
-
-    def __init__(self, rules: Sequence[Constraint], languages: Languages) -> None:
-        self._rules = rules
-        self._languages = languages
-        self._unchecked: list[tuple[int, ...]] = []
-
-    def findings(self) -> list[Finding]:
-        everything = tuple(range(len(self._rules)))
-        found = self.contradictions(everything)
-        dead = [i for i in everything if self._ask(self._languages.is_universal, (i,))]
-        found += [
-            self._finding("dead", (i,), f"{self._rules[i]!r} never excludes a labelling.")
-            for i in dead
-        ]
-        alive = [i for i in everything if i not in dead]
-        if not any(finding.kind == "contradictory" for finding in found):
-            found += self._implied(alive)
-            found += self._lengths(tuple(alive))
-            found += self._inputs(tuple(alive))
-        for subset in sorted(self._unchecked, key=len)[-1:]:
-            message = (
-                f"{len(subset)} rules together pass {self._languages.max_states:,} states. Smaller "
-                "sets were judged as far as possible; raise max_states to judge all."
-            )
-            found.append(self._finding("unchecked", subset, message))
-        return found
-
-    def contradictions(self, everything: tuple[int, ...]) -> list[Finding]:
-        conflict = self._smallest(self._languages.is_contradictory, everything)
-        if conflict is None:
-            return []
-        within = self._languages.described_lengths
-        if len(conflict) == 1:
-            message = f"No labelling{within} satisfies {self._list(conflict)}."
-        else:
-            message = f"No labelling{within} satisfies all of {self._list(conflict)}. Drop one."
-        return [self._finding("contradictory", conflict, message)]
-
-    def _implied(self, alive: list[int]) -> list[Finding]:
-        """Drop implied rules one by one, the last first, so that no two imply each other."""
-        found: list[Finding] = []
-        kept = list(alive)
-        for i in reversed(alive):
-            others = tuple(j for j in kept if j != i)
-
-            def implies(subset: tuple[int, ...], i: int = i) -> bool:
-                return self._languages.implies(subset, i)
-
-            reasons = self._smallest(implies, others) if others else None
-            if reasons is None:
-                continue
-            kept.remove(i)
-            if self._rules[i] in [self._rules[j] for j in reasons]:
-                message = f"{self._rules[i]!r} is given twice."
-            else:
-                message = f"{self._rules[i]!r} is implied by {self._list(reasons)}."
-            found.insert(0, self._finding("implied", (i, *reasons), message))
-        return found
-
-    def _lengths(self, alive: tuple[int, ...]) -> list[Finding]:
-        infeasible = self._ask(self._languages.infeasible_lengths, alive)
-        found = []
-        for lengths in infeasible or []:
-
-            def exclude(subset: tuple[int, ...], lengths: Lengths = lengths) -> bool:
-                return self._languages.exclude_lengths(subset, lengths)
-
-            guilty = self._smallest(exclude, alive)
-            message = f"No labelling of {lengths} satisfies {self._list(guilty or alive)}."
-            found.append(self._finding("lengths", guilty or alive, message))
-        return found
-
-    def _inputs(self, alive: tuple[int, ...]) -> list[Finding]:
-        guilty = self._smallest(
-            lambda subset: self._languages.input_without_labelling(subset) is not None, alive
-        )
-        if guilty is None:
-            return []
-        example = self._languages.input_without_labelling(guilty)
-        message = f"No labelling satisfies {self._list(guilty)} where {example}."
-        return [self._finding("inputs", guilty, message)]
-
-    def _smallest(
-        self, holds: Callable[[tuple[int, ...]], bool], rules: tuple[int, ...]
-    ) -> tuple[int, ...] | None:
-        """Return a smallest set of rules for which something holds that more rules keep true.
-
-        Single rules and pairs are tried before the others are dropped one after the other; they
-        are all that is tried where all rules together are too large to judge.
-        """
-        together = self._ask(holds, rules)
-        if together is False:
-            return None
-        singles = [(i,) for i in rules]
-        pairs = [(i, j) for i in rules for j in rules if i < j]
-        for subset in (*singles, *pairs):
-            if self._ask(holds, subset):
-                return subset
-        if not together:
-            return None
-        subset = rules
-        for i in rules:
-            without = tuple(j for j in subset if j != i)
-            if self._ask(holds, without):
-                subset = without
-        return subset
-
-    def _ask(
-        self, question: Callable[[tuple[int, ...]], _Answer], rules: tuple[int, ...]
-    ) -> _Answer | None:
-        """Return the answer, or ``None`` where the rules are too large to judge."""
+def _by_kind(
+    rules: Sequence[Constraint], labels: LabelSet, max_states: int
+) -> tuple[list[Constraint], list[Constraint]]:
+    """Return the rules that have an automaton, and those that add and subtract counts."""
+    with_language, counting = [], []
+    for rule in rules:
         try:
-            return question(rules)
+            rule.compile(labels, max_states=max_states)
+        except RuleError:
+            counting.append(rule)
+            continue
         except TooLargeError:
-            self._unchecked.append(rules)
-            return None
+            pass  # it has one, and the linter says that it is large
+        with_language.append(rule)
+    return with_language, counting
 
-    def _list(self, rules: tuple[int, ...]) -> str:
-        return joined([repr(self._rules[i]) for i in rules])
 
-    def _finding(self, kind: Kind, rules: tuple[int, ...], message: str) -> Finding:
-        return Finding(kind, tuple(self._rules[i] for i in rules), message)
+def _free(rules: Sequence[Constraint]) -> list[Finding]:
+    """Find soft rules that cost nothing, and those that cost twice."""
+    found = []
+    before: dict[Constraint, Constraint] = {}
+    for rule in rules:
+        if not isinstance(rule, Soft):
+            continue
+        if rule.penalty == 0.0:
+            message = f"{rule!r} costs nothing to break: its penalty is 0. Leave it out."
+            found.append(Finding("free", (rule,), message))
+        elif rule.hard in before:
+            first = before[rule.hard]
+            same = "is given twice" if first == rule else f"is the same rule as {first!r}"
+            message = f"{rule!r} {same}: penalties add up."
+            found.append(Finding("implied", (rule, first), message))
+        else:
+            before[rule.hard] = rule
+    return found

@@ -1,0 +1,170 @@
+#include <nanobind/stl/tuple.h>
+
+#include <cmath>
+#include <tuple>
+
+#include "bound_batch.hpp"
+#include "solver.hpp"
+
+namespace trelliswork {
+
+namespace {
+
+CountRows make_rows(int n_events, const In<std::int32_t, 1>& pattern_event,
+                    const std::optional<In<std::int32_t, 1>>& start_event,
+                    const In<std::int64_t, 1>& offsets, const In<std::int32_t, 1>& events,
+                    const In<std::int64_t, 1>& coefficients, const In<double, 1>& bounds,
+                    const In<double, 1>& penalties) {
+    const auto is_event = [&](std::int32_t event) { return event >= -1 && event < n_events; };
+    check_offsets(offsets, events.size(), "offsets");
+    require(coefficients.size() == events.size() && bounds.size() + 1 == offsets.size() &&
+                penalties.size() == bounds.size(),
+            "CountRows: wrong shape");
+    CountRows rows;
+    rows.n_events = n_events;
+    rows.pattern_event = copy_of(pattern_event);
+    if (start_event) rows.start_event = copy_of(*start_event);
+    for (const auto* part : {&rows.pattern_event, &rows.start_event}) {
+        for (const auto event : *part) require(is_event(event), "CountRows: no such event");
+    }
+    rows.row_offsets = copy_of(offsets);
+    for (std::size_t k = 0; k < events.size(); ++k) {
+        require(events(k) >= 0 && is_event(events(k)), "CountRows: no such event");
+        rows.row_terms.push_back({events(k), coefficients(k)});
+    }
+    rows.bound = copy_of(bounds);
+    rows.penalty = copy_of(penalties);
+    for (std::size_t i = 0; i < penalties.size(); ++i) {
+        require(penalties(i) >= 0.0 && std::isfinite(bounds(i)), "CountRows: no such penalty");
+    }
+    rows.finish();
+    return rows;
+}
+
+SolverOptions make_options(int method, std::int64_t max_iterations, double step, double tolerance,
+                           double seconds, std::int64_t max_states, std::int64_t max_nodes,
+                           const In<std::int32_t, 1>& group_of_tag) {
+    require(method >= 0 && method <= static_cast<int>(SolverMethod::best), "solve: no such method");
+    SolverOptions options;
+    options.method = static_cast<SolverMethod>(method);
+    options.max_iterations = max_iterations;
+    options.step = step;
+    options.tolerance = tolerance;
+    options.seconds = seconds;
+    options.max_states = max_states;
+    options.max_nodes = max_nodes;
+    options.group_of_tag = copy_of(group_of_tag);
+    return options;
+}
+
+// The leaves of all answers, one after the other; those of sequence b are offsets[b] … of them.
+auto flatten_leaves(const std::vector<Answer>& answers) {
+    std::vector<std::int64_t> offsets{0}, decision_offsets{0}, tokens;
+    std::vector<std::int32_t> groups;
+    std::vector<std::uint8_t> inside;
+    std::vector<double> prices;
+    for (const Answer& answer : answers) {
+        for (const Leaf& leaf : answer.leaves) {
+            for (const Decision& decision : leaf.decisions) {
+                tokens.push_back(decision.token);
+                groups.push_back(decision.group);
+                inside.push_back(decision.inside ? 1 : 0);
+            }
+            decision_offsets.push_back(static_cast<std::int64_t>(tokens.size()));
+            prices.insert(prices.end(), leaf.prices.begin(), leaf.prices.end());
+        }
+        offsets.push_back(static_cast<std::int64_t>(decision_offsets.size()) - 1);
+    }
+    return std::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(decision_offsets)),
+                           to_numpy(std::move(tokens)), to_numpy(std::move(groups)),
+                           to_numpy(std::move(inside)), to_numpy(std::move(prices)));
+}
+
+}  // namespace
+
+void bind_solver(nb::module_& m) {
+    nb::class_<CountRows>(m, "CountRows")
+        .def(
+            "__init__",
+            [](CountRows* self, int n_events, const In<std::int32_t, 1>& pattern_event,
+               const std::optional<In<std::int32_t, 1>>& start_event,
+               const In<std::int64_t, 1>& offsets, const In<std::int32_t, 1>& events,
+               const In<std::int64_t, 1>& coefficients, const In<double, 1>& bounds,
+               const In<double, 1>& penalties) {
+                new (self) CountRows(make_rows(n_events, pattern_event, start_event, offsets,
+                                               events, coefficients, bounds, penalties));
+            },
+            nb::arg("n_events"), nb::arg("pattern_event"), nb::arg("start_event").none(),
+            nb::arg("offsets"), nb::arg("events"), nb::arg("coefficients"), nb::arg("bounds"),
+            nb::arg("penalties"));
+
+    // Fills labels and begins (N,), scores and bounds (B,), status, methods and iterations (B,),
+    // prices and counted (B, R); returns the leaves of branch and bound.
+    m.def(
+        "solve",
+        [](const BoundBatch& bound, const CountRows& rows, int method, std::int64_t max_iterations,
+           double step, double tolerance, double seconds, std::int64_t max_states,
+           std::int64_t max_nodes, const In<std::int32_t, 1>& group_of_tag,
+           const std::optional<In<double, 2>>& warm_prices, Out<std::int32_t, 1> labels,
+           Out<std::uint8_t, 1> begins, Out<double, 1> scores, Out<double, 1> bounds,
+           Out<std::int32_t, 1> status, Out<std::int32_t, 1> methods,
+           Out<std::int64_t, 1> iterations, Out<double, 2> prices, Out<std::uint8_t, 2> counted) {
+            const Batch& batch = bound.get();
+            const auto n_sequences = bound.n_sequences();
+            const auto n_rows = static_cast<std::size_t>(rows.n_rows);
+            const auto n_labels = static_cast<std::size_t>(batch.automaton->n_labels);
+            const auto is_table = [&](std::size_t height, std::size_t width) {
+                return height == n_sequences && width == n_rows;
+            };
+            require(labels.size() == bound.n_tokens() && begins.size() == bound.n_tokens() &&
+                        scores.size() == n_sequences && bounds.size() == n_sequences &&
+                        status.size() == n_sequences && methods.size() == n_sequences &&
+                        iterations.size() == n_sequences &&
+                        is_table(prices.shape(0), prices.shape(1)) &&
+                        is_table(counted.shape(0), counted.shape(1)) &&
+                        group_of_tag.size() == 2 * n_labels &&
+                        (!warm_prices || is_table(warm_prices->shape(0), warm_prices->shape(1))) &&
+                        rows.pattern_event.size() ==
+                            static_cast<std::size_t>(batch.automaton->n_patterns) &&
+                        (rows.start_event.empty() ||
+                         (rows.start_event.size() == n_labels && batch.n_durations == 1)),
+                    "solve: wrong shape");
+            const auto options = make_options(method, max_iterations, step, tolerance, seconds,
+                                              max_states, max_nodes, group_of_tag);
+            std::vector<Answer> answers;
+            {
+                nb::gil_scoped_release release;
+                solve(batch, rows, options, data_or_null(warm_prices), answers);
+            }
+            for (std::size_t b = 0; b < n_sequences; ++b) {
+                const Answer& answer = answers[b];
+                const auto first = batch.offsets[b];
+                const auto length = batch.offsets[b + 1] - first;
+                if (answer.path.labels.empty()) {
+                    std::fill_n(labels.data() + first, length, -1);
+                } else {
+                    std::copy(answer.path.labels.begin(), answer.path.labels.end(),
+                              labels.data() + first);
+                    std::copy(answer.path.begins.begin(), answer.path.begins.end(),
+                              begins.data() + first);
+                }
+                scores(b) = answer.payoff;
+                bounds(b) = answer.bound;
+                status(b) = static_cast<std::int32_t>(answer.status);
+                methods(b) = static_cast<std::int32_t>(answer.method);
+                iterations(b) = answer.iterations;
+                std::copy(answer.prices.begin(), answer.prices.end(), prices.data() + b * n_rows);
+                std::copy(answer.counted.begin(), answer.counted.end(),
+                          counted.data() + b * n_rows);
+            }
+            return flatten_leaves(answers);
+        },
+        nb::arg("batch"), nb::arg("rows"), nb::arg("method"), nb::arg("max_iterations"),
+        nb::arg("step"), nb::arg("tolerance"), nb::arg("seconds"), nb::arg("max_states"),
+        nb::arg("max_nodes"), nb::arg("group_of_tag"), nb::arg("warm_prices").none(),
+        nb::arg("labels"), nb::arg("begins"), nb::arg("scores"), nb::arg("bounds"),
+        nb::arg("status"), nb::arg("methods"), nb::arg("iterations"), nb::arg("prices"),
+        nb::arg("counted"));
+}
+
+}  // namespace trelliswork

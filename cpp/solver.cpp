@@ -1,0 +1,92 @@
+#include "solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "branch.hpp"
+#include "dual.hpp"
+#include "search.hpp"
+#include "threads.hpp"
+
+namespace trelliswork {
+
+namespace {
+
+// The dual is stopped early where a search is to follow: that settles what is left for less.
+constexpr std::int64_t kIterationsBeforeSearch = 10;
+
+void solve_one(Lagrangian& lagrangian, const SolverOptions& options, std::vector<double> prices,
+               Answer& answer) {
+    const Deadline deadline(options.seconds);
+    const bool then_search = options.method == SolverMethod::best;
+    const auto n_rows = static_cast<std::size_t>(lagrangian.rows().n_rows);
+    answer.prices.assign(n_rows, 0.0);
+    answer.counted.assign(n_rows, 0);
+    bool proven = false;
+    if (options.method == SolverMethod::search) {
+        answer.method = SolverMethod::search;
+        proven = search(lagrangian, options, deadline, answer);
+    } else {
+        const auto most = then_search ? std::min(options.max_iterations, kIterationsBeforeSearch)
+                                      : options.max_iterations;
+        const DualResult root =
+            lower_dual(lagrangian, std::move(prices), most, options, deadline, answer);
+        answer.bound = root.bound;
+        answer.prices = root.prices;
+        proven = !root.has_path || root.bound - answer.payoff <= allowance(options, answer.payoff);
+        if (!proven && then_search) {
+            answer.method = SolverMethod::search;
+            proven = search(lagrangian, options, deadline, answer);
+        }
+        if (!proven && options.method != SolverMethod::dual && !deadline.passed()) {
+            answer.method = SolverMethod::branch;
+            std::fill(answer.counted.begin(), answer.counted.end(), std::uint8_t{0});
+            proven = branch(lagrangian, root, options, deadline, answer);
+        }
+    }
+    const bool has_answer = std::isfinite(answer.payoff);
+    if (proven) {
+        answer.status = has_answer ? SolverStatus::optimal : SolverStatus::infeasible;
+        answer.bound = std::min(answer.bound, answer.payoff);
+    } else {
+        answer.status = has_answer ? SolverStatus::feasible : SolverStatus::unknown;
+    }
+    answer.iterations = lagrangian.n_evaluations();
+}
+
+}  // namespace
+
+void offer(Answer& answer, const Evaluation& found) {
+    if (found.payoff > answer.payoff) {
+        answer.payoff = found.payoff;
+        answer.path = found.path;
+    } else if (answer.payoff == kNegativeInfinity) {
+        answer.path = found.path;
+    }
+}
+
+void solve(const Batch& batch, const CountRows& rows, const SolverOptions& options,
+           const double* warm_prices, std::vector<Answer>& answers) {
+    const Weights plain(*batch.automaton, batch.patterns, batch.n_durations);
+    answers.assign(static_cast<std::size_t>(batch.n_sequences), {});
+    std::vector<std::unique_ptr<Lagrangian>> workers;
+    for (int i = 0; i < batch.n_workers; ++i) {
+        workers.push_back(std::make_unique<Lagrangian>(batch, rows, plain));
+    }
+    const auto n_rows = static_cast<std::size_t>(rows.n_rows);
+    parallel_for(batch.n_workers, batch.n_sequences, 1, [&](int worker, std::ptrdiff_t b) {
+        auto& mine = *workers[static_cast<std::size_t>(worker)];
+        mine.read(b);
+        std::vector<double> prices(n_rows, 0.0);
+        if (warm_prices != nullptr) {
+            const double* own = warm_prices + static_cast<std::size_t>(b) * n_rows;
+            for (std::size_t i = 0; i < n_rows; ++i) {
+                prices[i] = std::clamp(own[i], 0.0, rows.penalty[i]);
+            }
+        }
+        solve_one(mine, options, std::move(prices), answers[static_cast<std::size_t>(b)]);
+    });
+}
+
+}  // namespace trelliswork

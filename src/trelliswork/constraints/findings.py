@@ -1,0 +1,59 @@
+"""What the linter finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trelliswork.constraints.base import Constraint
+
+__all__ = ["Finding", "Kind", "in_order"]
+
+Kind: TypeAlias = Literal[
+    "unknown",
+    "contradictory",
+    "dead",
+    "free",
+    "broken",
+    "implied",
+    "lengths",
+    "inputs",
+    "unchecked",
+]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that `lint` found.
+
+    Attributes
+    ----------
+    kind
+        ``"contradictory"``: no labelling satisfies these rules. ``"dead"``: no labelling breaks the
+        rule. ``"free"``: to break the rule costs nothing. ``"broken"``: every labelling that
+        satisfies the others breaks the first of the rules, which is soft. ``"implied"``: the first
+        of the rules follows from the others, or is given twice. ``"lengths"``: no labelling of some
+        lengths satisfies these rules. ``"inputs"``: some inputs have no labelling that satisfies
+        these rules. ``"unknown"``: the rule names what the label set does not know, and was left
+        out. ``"unchecked"``: these rules together are too large to judge, or have no automaton.
+    rules
+        The rules, as few as possible.
+    message
+        What was found, for people.
+    """
+
+    kind: Kind
+    rules: tuple[Constraint, ...]
+    message: str
+
+    def __str__(self) -> str:
+        return self.message
+
+
+def in_order(findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings by kind, as `lint` lists them."""
+    kinds = get_args(Kind)
+    return sorted(findings, key=lambda finding: kinds.index(finding.kind))

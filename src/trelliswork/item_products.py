@@ -1,0 +1,378 @@
+"""The model times the items of constraints: hard ones forbid, soft ones count their violations.
+
+In a product with ``I`` items, pattern ``P + 2 i`` fires once for every unit by which an arc raises
+the violation of soft item ``i``, and ``P + 2 i + 1`` once for every unit by which it lowers it;
+``P`` are the patterns of the model. With weights ``−ρ_i`` and ``ρ_i`` of these, see
+`trelliswork.degrees`, a path scores
+
+    score(y) − Σ_{soft i in the product} ρ_i (v_i(y) − v_i(ε)).
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from threading import RLock
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trelliswork.automaton import Automaton
+from trelliswork.compiler import ARCS_KEPT, SECONDS_WORTH_A_FILE, too_large
+from trelliswork.constraints.letters import MAX_TESTS, lift, union_of_tests
+from trelliswork.degrees import bit_degrees, is_counted, round_length, row_degrees, row_language
+from trelliswork.errors import TooLargeError
+from trelliswork.items import RowCounts, letter_table
+from trelliswork.plan_cache import load_automaton, store_automaton
+from trelliswork.product import Pairs, assemble, fired_by, is_deterministic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork.compiler import ProductCompiler
+    from trelliswork.constraints import TokenTest
+    from trelliswork.degrees import Degrees
+    from trelliswork.evidence import Evidence
+    from trelliswork.items import Item
+
+    IntArray = NDArray[np.int64]
+
+__all__ = ["ItemCompiler", "ItemProduct"]
+
+Indices = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ItemProduct:
+    """The model automaton times the automata of some items.
+
+    Attributes
+    ----------
+    automaton : Automaton
+        The product. Its patterns are the ``P`` of the model and two an item of the plan, see
+        `trelliswork.item_products`; guards tell token classes apart.
+    tests : tuple of TokenTest
+        Bit ``i`` of a token's class is the outcome of ``tests[i]``.
+    empty : numpy.ndarray
+        ``v_i(ε)`` of the soft items in the product, 0 elsewhere, shape ``(I,)``.
+    """
+
+    automaton: Automaton
+    tests: tuple[TokenTest, ...]
+    empty: IntArray
+
+
+class ItemCompiler:
+    """Multiplies the model with items, by their indices; products are built once.
+
+    Parameters
+    ----------
+    items
+        All items.
+    is_soft
+        Which of them are soft, shape ``(I,)``.
+    compiler
+        Compiles whole constraints.
+    """
+
+    def __init__(
+        self, items: Sequence[Item], is_soft: Sequence[bool], compiler: ProductCompiler
+    ) -> None:
+        self.items = items
+        self._is_soft = is_soft
+        self._compiler = compiler
+        self._lock = RLock()  # a tagger may decode on several threads
+        self._languages: dict[int, Automaton] = {}
+        self._degrees: dict[tuple[int, int], Degrees] = {}
+        self._products: OrderedDict[tuple[Indices, int, bool], ItemProduct] = OrderedDict()
+        rows = [i for i, item in enumerate(items) if item.row is not None]
+        self._tables: dict[int, IntArray] = {i: self._table(i) for i in rows}
+        self._rows = rows
+        self._row_counts = None
+        if rows:
+            bounds = [self._row_bound(i) for i in rows]
+            self._row_counts = RowCounts([self._tables[i] for i in rows], bounds)
+        self.counted = frozenset(i for i in rows if is_counted(self._tables[i]))
+
+    def table(self, index: int) -> IntArray:
+        """Return what letters add to a row after the letter before them, ``(L + 1, L)``."""
+        return self._tables[index]
+
+    def violations(
+        self, tags: NDArray[np.int32], evidence: Evidence, chosen: Sequence[int]
+    ) -> IntArray:
+        """Return the violations of items by a batch of labellings, shape ``(B, I)``.
+
+        Parameters
+        ----------
+        tags
+            Tags of all tokens, shape ``(N,)``; labels in a chain.
+        evidence
+            What the constraints see of the batch.
+        chosen
+            The items to look at; those of bits that are not among them are 0.
+        """
+        found = np.zeros((evidence.offsets.size - 1, len(self.items)), dtype=np.int64)
+        if self._row_counts is not None:
+            letters, offsets = self._compiler.letters(tags, evidence.offsets)
+            found[:, self._rows] = self._row_counts.violations(letters, offsets)
+        for i in chosen:
+            if self.items[i].row is None:
+                language, tests = self._language(i), self._tests_of(i)
+                found[:, i] = ~self._compiler.accepts(language, tests, tags, evidence)
+        return found
+
+    def product(
+        self, chosen: Indices, length: int, budget: int, *, marked: bool = True
+    ) -> ItemProduct:
+        """Return the model times some items, from memory where possible.
+
+        Parameters
+        ----------
+        chosen
+            The items, sorted.
+        length
+            Most tokens of a sequence; matters to rows with coefficients of both signs.
+        budget
+            Most arcs.
+        marked
+            Whether to add the patterns of violations; without soft items they never fire.
+
+        Raises
+        ------
+        TooLargeError
+            Where it has more arcs than `budget`, or one of the items more states than allowed.
+        """
+        length = round_length(length) if self.counted.intersection(chosen) else 0
+        key = chosen, length, marked
+        with self._lock:
+            kept = self._products.get(key)
+            if kept is None:
+                kept = self._products[key] = self._load_or_build(chosen, length, budget, marked)
+                total = sum(p.automaton.n_arcs for p in self._products.values())
+                while total > ARCS_KEPT and len(self._products) > 1:
+                    total -= self._products.popitem(last=False)[1].automaton.n_arcs
+            self._products.move_to_end(key)
+        if kept.automaton.n_arcs > budget:
+            raise self._too_large(chosen, budget)
+        return kept
+
+    def _load_or_build(
+        self, chosen: Indices, length: int, budget: int, marked: bool
+    ) -> ItemProduct:
+        tests = union_of_tests(map(self._tests_of, chosen))
+        if len(tests) > MAX_TESTS:
+            raise self._too_large(chosen, budget)
+        name = self._compiler.fingerprint(
+            [repr(self.items[i]) for i in chosen],
+            [[i, bool(self._is_soft[i])] for i in chosen],
+            len(self.items) if marked else 0,
+            length,
+        )
+        empty = np.zeros(len(self.items), dtype=np.int64)
+        soft = [i for i in chosen if self._is_soft[i]]
+        empty[soft] = [self._degrees_of(i, length).empty for i in soft]
+        stored = load_automaton(name)
+        if stored is None:
+            begun = time.perf_counter()
+            stored = self._build(chosen, tests, length, budget, marked)
+            if time.perf_counter() - begun >= SECONDS_WORTH_A_FILE:
+                store_automaton(name, stored)
+        return ItemProduct(stored, tests, empty)
+
+    def _build(
+        self,
+        chosen: Indices,
+        tests: tuple[TokenTest, ...],
+        length: int,
+        budget: int,
+        marked: bool,
+    ) -> Automaton:
+        model, n_classes = self._compiler.model, 2 ** len(tests)
+        n_more = 2 * len(self.items) if marked else 0
+        try:
+            joint = self._joint(chosen, tests, length, budget * n_classes)
+            if joint is None:
+                return Automaton._from_arrays(
+                    model._arrays()._replace(n_patterns=model.n_patterns + n_more)
+                )
+            pairs = Pairs.of(model, joint.language, n_classes, budget)
+        except TooLargeError as error:
+            raise self._too_large(chosen, budget) from error
+        steps = [
+            (i, _Steps(degrees, states[pairs.language_states]))
+            for i, (degrees, states) in joint.states.items()
+        ]
+        return assemble(
+            model,
+            joint.language,
+            pairs,
+            n_classes,
+            _fired(model, pairs, steps),
+            _contexts(model, pairs, [own for _, own in steps]),
+            n_more_patterns=n_more,
+        )
+
+    def _joint(
+        self, chosen: Indices, tests: tuple[TokenTest, ...], length: int, max_arcs: int
+    ) -> _Joint | None:
+        """Return the language of the hard items times the violation automata of the soft ones."""
+        n_letters = self._compiler.model.n_labels
+        whole = self._whole_constraints(chosen)
+        joint = None
+        if whole:
+            together = self._compiler.intersection(whole)
+            lifted = lift(together, self._compiler.tests(whole), tests, n_letters)
+            joint = _Joint(lifted, {})
+        for i in chosen:
+            if self.items[i].constraint in whole:
+                continue
+            degrees = self._degrees_of(i, length) if self._is_soft[i] else None
+            factor = self._language(i, length) if degrees is None else degrees.automaton
+            factor = lift(factor, self._tests_of(i), tests, n_letters)
+            states = np.arange(factor.n_states)
+            if joint is None:
+                joint = _Joint(factor, {} if degrees is None else {i: (degrees, states)})
+                continue
+            pairs = Pairs.of(joint.language, factor, 1, max_arcs)
+            known = {
+                j: (earlier, own[pairs.model_states]) for j, (earlier, own) in joint.states.items()
+            }
+            if degrees is not None:
+                known[i] = degrees, states[pairs.language_states]
+            initial, final = pairs.borders(joint.language, factor)
+            language = Automaton(
+                initial.size,
+                factor.n_labels,
+                pairs.source,
+                pairs.label,
+                pairs.target,
+                initial=initial,
+                final=final,
+            )
+            joint = _Joint(language, known)
+        return joint
+
+    def _whole_constraints(self, chosen: Indices) -> Indices:
+        """Return the hard constraints all items of which are chosen, and that need no counter."""
+        own: dict[int, list[int]] = {}
+        for i, item in enumerate(self.items):
+            own.setdefault(item.constraint, []).append(i)
+        return tuple(
+            constraint
+            for constraint, parts in own.items()
+            if set(parts) <= set(chosen)
+            and not self.counted.intersection(parts)
+            and not any(self._is_soft[i] for i in parts)
+        )
+
+    def _table(self, index: int) -> IntArray:
+        row = self.items[index].row
+        assert row is not None, "asked of rows only"
+        return letter_table(row, self._compiler.labels, self._compiler.segmentation)
+
+    def _row_bound(self, index: int) -> int:
+        row = self.items[index].row
+        assert row is not None, "asked of rows only"
+        return row.bound
+
+    def _tests_of(self, index: int) -> tuple[TokenTest, ...]:
+        rule = self.items[index].rule
+        return () if rule is None else self._compiler.tests_of(rule)
+
+    def _language(self, index: int, length: int = 0) -> Automaton:
+        """Return the labellings that satisfy an item, which are shorter than `length` for a row."""
+        rule = self.items[index].rule
+        if rule is None:
+            bound, most = self._row_bound(index), self._compiler.max_states
+            return row_language(self._tables[index], bound, length, most)
+        with self._lock:
+            if index not in self._languages:
+                self._languages[index] = self._compiler.compile(rule)
+            return self._languages[index]
+
+    def _degrees_of(self, index: int, length: int) -> Degrees:
+        key = index, length if index in self.counted else 0
+        with self._lock:
+            if key not in self._degrees:
+                n_letters, most = self._compiler.model.n_labels, self._compiler.max_states
+                if self.items[index].row is None:
+                    made = bit_degrees(self._language(index), n_letters, most)
+                else:
+                    bound = self._row_bound(index)
+                    made = row_degrees(self._tables[index], bound, length, most)
+                self._degrees[key] = made
+            return self._degrees[key]
+
+    def _too_large(self, chosen: Indices, budget: int) -> TooLargeError:
+        constraints = dict.fromkeys(self.items[i].constraint for i in chosen)
+        rules = [self._compiler.constraints[c] for c in constraints]
+        return too_large(rules, len(union_of_tests(map(self._tests_of, chosen))), budget)
+
+
+@dataclass(frozen=True, eq=False)
+class _Joint:
+    """A language, and for every soft item in it the state of its violation automaton."""
+
+    language: Automaton
+    states: dict[int, tuple[Degrees, IntArray]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Steps:
+    """The violation automaton of an item, and its state in each state of a product, ``(S,)``."""
+
+    degrees: Degrees
+    states: IntArray
+
+    def on_arcs(self, pairs: Pairs) -> IntArray:
+        """Return what each arc of a product adds to the violation, shape ``(A,)``."""
+        added, value = self.degrees.added, self.degrees.value
+        source, target = self.states[pairs.source], self.states[pairs.target]
+        found: IntArray = added[source, pairs.label] + value[target] - value[source]
+        return found
+
+    def classes(self) -> IntArray:
+        """Return numbers of states that add the same by the same label, shape ``(S,)``."""
+        made, added = self.degrees.automaton, self.degrees.added.copy()
+        if self.degrees.value.any():  # no letter but its label matters, see `_contexts`
+            change = self.degrees.value[made.target] - self.degrees.value[made.source]
+            added[made.source, made.label] += change
+        kinds = np.unique(added, axis=0, return_inverse=True)[1].ravel()
+        return np.asarray(kinds[self.states], dtype=np.int64)
+
+
+def _fired(
+    model: Automaton, pairs: Pairs, steps: Sequence[tuple[int, _Steps]]
+) -> tuple[IntArray, NDArray[np.int32]]:
+    """Return the patterns of arcs: those of the model, then those of violations."""
+    offsets, ids = fired_by(model, pairs.arc_map)
+    arcs = [np.repeat(np.arange(pairs.source.size), np.diff(offsets))]
+    patterns = [ids]
+    for i, own in steps:
+        change = own.on_arcs(pairs)
+        times = np.abs(change)
+        pattern = model.n_patterns + 2 * i + (change < 0)
+        arcs.append(np.repeat(np.arange(change.size), times))
+        patterns.append(np.repeat(pattern, times).astype(np.int32))
+    arc, fired = np.concatenate(arcs), np.concatenate(patterns)
+    counts = np.bincount(arc, minlength=pairs.source.size)
+    return (
+        np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        fired[np.argsort(arc, kind="stable")],
+    )
+
+
+def _contexts(
+    model: Automaton, pairs: Pairs, steps: Sequence[_Steps]
+) -> NDArray[np.int32] | None:
+    """Return which states fire the same patterns by the same label, violations included."""
+    if not pairs.model_states.size or not is_deterministic(model):
+        return None
+    if any(own.degrees.reads_tokens for own in steps):
+        return None  # one label fires different patterns, as the token has it
+    columns = [pairs.model_states, *(own.classes() for own in steps)]
+    return np.unique(np.stack(columns), axis=1, return_inverse=True)[1].ravel().astype(np.int32)

@@ -1,0 +1,146 @@
+"""Items: what constraints are made of, as decoding and learning count their violations.
+
+The violation of a constraint is a sum over its items, ``v_c(y) = Σ_i v_i(y)``. An item is a *row*,
+``v_i(y) = max(0, a_i·n(y) − b_i)`` with ``n(y)`` counts of segments or tokens, or a *bit*,
+``v_i(y) = [y ∉ language_i]``. A constraint that is joined by ``&`` has the items of its parts.
+Letters: ``B`` sequences, ``N`` tokens, ``L`` letters of the model, ``R`` rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trelliswork.errors import RuleError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork.constraints import Constraint
+    from trelliswork.constraints.rows import Row
+    from trelliswork.labels import LabelSet
+    from trelliswork.segmentation import Segmentation
+
+    IntArray = NDArray[np.int64]
+
+__all__ = ["Item", "RowCounts", "items_of", "letter_table"]
+
+
+@dataclass(frozen=True)
+class Item:
+    """A part of a constraint whose violation is counted by itself: a row, or else a bit.
+
+    Attributes
+    ----------
+    constraint : int
+        The constraint that it is a part of, by its index.
+    row : Row or None
+        The row, where it is one.
+    rule : Constraint or None
+        The rule that a bit asks for.
+    """
+
+    constraint: int
+    row: Row | None
+    rule: Constraint | None
+
+    def __repr__(self) -> str:
+        return f"Item({self.constraint}, {self.row if self.rule is None else self.rule!r})"
+
+
+def items_of(constraints: Iterable[tuple[int, Constraint]]) -> tuple[Item, ...]:
+    """Return the items of constraints, given with their indices, in order."""
+    found: list[Item] = []
+    for index, constraint in constraints:
+        for part in constraint.hard.conjuncts:
+            rows = part.rows
+            if rows is None:
+                found.append(Item(index, None, part))
+            else:
+                found += [Item(index, row, None) for row in rows]
+    return tuple(found)
+
+
+def letter_table(row: Row, labels: LabelSet, segmentation: Segmentation | None) -> IntArray:
+    """Return what each letter of a model adds to a row after the letter before it.
+
+    Parameters
+    ----------
+    row
+        The row.
+    labels
+        The labels of tokens.
+    segmentation
+        How they are read as segments, in a semi-Markov model: its letters are segments. Otherwise
+        letters are labels.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape ``(L + 1, L)``; row 0 is for the first letter.
+
+    Raises
+    ------
+    RuleError
+        Where the lengths of segments matter to the row, in a semi-Markov model.
+    """
+    table = row.table(labels)
+    if segmentation is None:
+        return table
+    first, rest = segmentation.token_of_tag.reshape(2, segmentation.n_letters)
+    for y, name in enumerate(segmentation.names):
+        goes_on = segmentation.limits[y] > 1
+        adds = table[[first[y] + 1, rest[y] + 1], rest[y]].any()
+        if goes_on and (adds or (table[first[y] + 1] != table[rest[y] + 1]).any()):
+            raise RuleError(
+                f"{row}: depends on how many tokens a segment of {name!r} has, and a semi-Markov "
+                "model reads one letter a segment. Count segments (unit='segment'), or set "
+                "max_segment=1."
+            )
+    before = np.concatenate([[0], first + 1])
+    return table[np.ix_(before, first)]
+
+
+class RowCounts:
+    """Rows on whole batches: counts of what happens in each sequence, times coefficients.
+
+    Parameters
+    ----------
+    tables
+        What letters add to each of the ``R`` rows after the letter before them, each of shape
+        ``(L + 1, L)``.
+    bounds
+        The bounds of the rows, shape ``(R,)``.
+    """
+
+    def __init__(self, tables: Sequence[IntArray], bounds: Sequence[int]) -> None:
+        stacked = np.stack(tables).reshape(len(tables), -1)
+        # Pairs of letters that all rows take for the same are one event.
+        events, event_of = np.unique(stacked, axis=1, return_inverse=True)
+        self._event_of: IntArray = event_of.reshape(tables[0].shape)
+        self._coefficients = events.T.astype(np.float64)  # counts are far below 2**53
+        self._bounds = np.asarray(bounds, dtype=np.float64)
+
+    def violations(self, letters: NDArray[np.int32], offsets: IntArray) -> IntArray:
+        """Return ``max(0, a·n(y) − b)`` of each row, shape ``(B, R)``.
+
+        Parameters
+        ----------
+        letters
+            The letters of all sequences.
+        offsets
+            Sequence ``b`` is letters ``offsets[b]`` to ``offsets[b + 1]``, shape ``(B + 1,)``.
+        """
+        n_sequences, n_events = offsets.size - 1, len(self._coefficients)
+        before = np.zeros(letters.size, dtype=np.int64)
+        before[1:] = letters[:-1] + 1
+        before[offsets[:-1][np.diff(offsets) > 0]] = 0
+        sequence = np.repeat(np.arange(n_sequences), np.diff(offsets))
+        cells = sequence * n_events + self._event_of[before, letters]
+        counts = np.bincount(cells, minlength=n_sequences * n_events).astype(np.float64)
+        sums = counts.reshape(n_sequences, n_events) @ self._coefficients
+        return np.maximum(0, sums - self._bounds).astype(np.int64)

@@ -1,0 +1,207 @@
+"""The items of a plan: penalties, violations, and products that count them.
+
+    P(y) = score(y) − Σ_c ρ_c v_c(y),      ρ_c ∈ [0, ∞],  ∞ for a hard constraint
+
+Letters: ``C`` constraints, ``I`` items, ``P`` patterns of the model, ``B`` sequences, ``N`` tokens.
+"""
+
+from __future__ import annotations
+
+import copy
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trelliswork.errors import RuleError
+from trelliswork.item_products import ItemCompiler, ItemProduct
+from trelliswork.items import Item, items_of
+from trelliswork.tables import join_names, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Self
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from trelliswork.automaton import Automaton
+    from trelliswork.compiler import ProductCompiler
+    from trelliswork.constraints import Constraint
+    from trelliswork.evidence import Evidence
+
+    FloatArray = NDArray[np.float64]
+    IntArray = NDArray[np.int64]
+
+__all__ = ["ItemMethods"]
+
+
+class ItemMethods:
+    """The methods that a plan has for the items of its constraints."""
+
+    constraints: tuple[Constraint, ...]
+    model: Automaton
+    decoding_budget: int
+    masks: tuple[int, ...]
+    _compiler: ProductCompiler
+    _penalties: FloatArray
+
+    @cached_property
+    def items(self) -> tuple[Item, ...]:
+        """The items of all constraints but those that are masks, in order."""
+        return items_of((i, c) for i, c in enumerate(self.constraints) if i not in self.masks)
+
+    @cached_property
+    def soft(self) -> tuple[int, ...]:
+        """Indices of the soft constraints."""
+        return tuple(i for i, constraint in enumerate(self.constraints) if constraint.is_soft)
+
+    @cached_property
+    def soft_items(self) -> tuple[int, ...]:
+        """The items of soft constraints."""
+        return self.items_of(self.soft)
+
+    @cached_property
+    def counted(self) -> tuple[int, ...]:
+        """Indices of the hard constraints whose automaton depends on the length of a sequence.
+
+        Those linear in counts with coefficients of both signs.
+        """
+        found = {self.items[i].constraint for i in self._items.counted}
+        return tuple(sorted(found.difference(self.soft)))
+
+    def items_of(self, constraints: Iterable[int]) -> tuple[int, ...]:
+        """Return the items of some constraints."""
+        chosen = set(constraints)
+        return tuple(i for i, item in enumerate(self.items) if item.constraint in chosen)
+
+    @property
+    def penalties(self) -> FloatArray:
+        """``ρ`` of each constraint, shape ``(C,)``: infinite for hard ones, nan until learned."""
+        return self._penalties.copy()
+
+    @property
+    def item_penalties(self) -> FloatArray:
+        """``ρ`` of each item, that of its constraint, shape ``(I,)``."""
+        return self._penalties[[item.constraint for item in self.items]]
+
+    def with_penalties(self, values: ArrayLike) -> Self:
+        """Return the plan with other penalties; what is compiled is shared.
+
+        Parameters
+        ----------
+        values
+            Shape ``(C,)``: infinite for hard constraints, and for soft ones 0 or more, or nan for
+            those that are to be learned.
+        """
+        given = np.array(values, dtype=np.float64)
+        if given.shape != self._penalties.shape:
+            raise ValueError(
+                f"penalties: expected one a constraint, shape {self._penalties.shape}, got "
+                f"{given.shape}."
+            )
+        for constraint, value in zip(self.constraints, given.tolist(), strict=True):
+            if not constraint.is_soft and value != np.inf:
+                raise ValueError(
+                    f"penalties: expected inf for {constraint!r}, which is hard, got {value}. "
+                    "Make it soft with .soft()."
+                )
+            if constraint.is_soft and (value < 0 or value == np.inf):
+                raise ValueError(
+                    f"penalties: expected a number of 0 or more for {constraint!r}, got {value}."
+                )
+        made = copy.copy(self)
+        made._penalties = given
+        return made
+
+    def check_penalties(self) -> None:
+        """Raise a `RuleError` where a soft constraint has no penalty yet."""
+        unknown = [c for c, p in zip(self.constraints, self._penalties, strict=True) if np.isnan(p)]
+        if unknown:
+            names = join_names([shorten(repr(constraint)) for constraint in unknown])
+            raise RuleError(
+                f"No penalty is known for {names}. Learn it: CRFTagger(penalties=...).fit, or "
+                "learn_penalties; or give a number, as in .soft(2.0)."
+            )
+
+    def item_violations(
+        self,
+        tags: NDArray[np.int32],
+        evidence: Evidence,
+        items: Sequence[int] | None = None,
+    ) -> IntArray:
+        """Return how badly labellings break each item, ``v_i(y)``, shape ``(B, I)``.
+
+        Parameters
+        ----------
+        tags
+            Tags of all tokens, shape ``(N,)``; labels in a chain.
+        evidence
+            What the constraints see of the batch.
+        items
+            Only these, 0 elsewhere. Default: all.
+        """
+        chosen = range(len(self.items)) if items is None else items
+        return self._items.violations(tags, evidence, chosen)
+
+    def violations(self, tags: NDArray[np.int32], evidence: Evidence) -> IntArray:
+        """Return ``v_c(y)`` of the constraints that are no masks, 0 for masks, shape ``(B, C)``."""
+        by_item = self.item_violations(tags, evidence)
+        found = np.zeros((len(by_item), len(self.constraints)), dtype=np.int64)
+        for i, item in enumerate(self.items):
+            found[:, item.constraint] += by_item[:, i]
+        return found
+
+    def item_table(self, item: int) -> IntArray:
+        """Return what letters add to a row after the letter before them, shape ``(L + 1, L)``."""
+        return self._items.table(item)
+
+    def item_product(self, items: Iterable[int], length: int) -> ItemProduct:
+        """Return the model times the automata of some items, from memory where possible.
+
+        The patterns of violations follow those of the model, see `trelliswork.item_products`; with
+        `item_weights`, the score of a path is ``G(y) = score(y) − Σ_i ρ_i (v_i(y) − v_i(ε))`` over
+        the soft items in the product, and a labelling that breaks a hard one has no path.
+
+        Parameters
+        ----------
+        items
+            The items.
+        length
+            Most tokens of a sequence to be run on it; matters to rows with coefficients of both
+            signs, and is rounded up.
+
+        Raises
+        ------
+        TooLargeError
+            Where it has more arcs than `decoding_budget`.
+        """
+        return self._items.product(tuple(sorted(set(items))), length, self.decoding_budget)
+
+    def item_weights(self, weights: FloatArray | None) -> FloatArray:
+        """Return the weights of the patterns of an item product, shape ``(P + 2 I,)``.
+
+        Parameters
+        ----------
+        weights
+            Those of the model, shape ``(P,)``. Default: zeros.
+
+        Raises
+        ------
+        RuleError
+            Where a penalty is not known.
+        """
+        self.check_penalties()
+        own = np.zeros(self.model.n_patterns) if weights is None else weights
+        penalties = self.item_penalties
+        penalties[np.isinf(penalties)] = 0.0  # hard items fire nothing
+        return np.concatenate([own, np.stack([-penalties, penalties], axis=1).ravel()])
+
+    def item_constant(self, product: ItemProduct) -> float:
+        """Return ``−Σ_i ρ_i v_i(ε)`` over the soft items in a product: what its scores lack."""
+        inside = product.empty > 0
+        return -float(product.empty[inside] @ self.item_penalties[inside])
+
+    @cached_property
+    def _items(self) -> ItemCompiler:
+        is_soft = [item.constraint in self.soft for item in self.items]
+        return ItemCompiler(self.items, is_soft, self._compiler)
