@@ -13,7 +13,7 @@ from trelliswork import inference
 from trelliswork.automaton import Automaton
 from trelliswork.errors import TooLargeError
 from trelliswork.inference import Trellis
-from trelliswork.product import _is_deterministic, product
+from trelliswork.product import is_deterministic, product
 
 EXPRESSIONS = (
     "a*",
@@ -132,7 +132,7 @@ def test_a_product_beyond_its_budget_is_refused():
 def test_cells_of_states_and_labels_do_not_overflow():
     """State 4 times 2³⁰ labels is 2³², which 32 bits take for state 0."""
     model = Automaton(5, 2**30, [0, 4], [0, 0], [4, 4], n_patterns=2, patterns=[[0], [1]])
-    assert _is_deterministic(model)
+    assert is_deterministic(model)
 
 
 def test_contexts_are_numbered_among_those_that_are_left():

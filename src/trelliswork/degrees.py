@@ -185,9 +185,7 @@ class _Counter:
     at_bottom: NDArray[np.bool_]
 
     @classmethod
-    def of(
-        cls, table: IntArray, bound: int, upper: int, length: int, max_states: int
-    ) -> _Counter:
+    def of(cls, table: IntArray, bound: int, upper: int, length: int, max_states: int) -> _Counter:
         """Count up to where `upper` is passed for good, and down to where `bound` is kept so."""
         up, down = max(0, int(table.max())), max(0, -int(table.min()))
         high, has_top = _end(up, down, upper, length)
@@ -206,8 +204,8 @@ class _Counter:
         after = np.where(at_top, high, np.where(at_bottom, low, after))
         target = (after - low) * len(classes) + class_of[1:]
         order = np.argsort(np.arange(len(total)) != start, kind="stable")
-        number = np.argsort(order)
-        return cls(total[order], rows[order], number[target][order], at_top[order], at_bottom[order])
+        target = np.argsort(order)[target]
+        return cls(*(part[order] for part in (total, rows, target, at_top, at_bottom)))
 
     @property
     def arcs(self) -> tuple[IntArray, IntArray, IntArray]:
@@ -233,8 +231,13 @@ def _end(up: int, down: int, bound: int, length: int) -> tuple[int, bool]:
     end = max(bound, 0)
     if down == 0:
         return end, True
-    while end <= length * up and end - (length - -(-end // up)) * down < bound:
-        end += 1
+    last = length * up + 1  # which is never reached
+    while end < last:  # the least that will do, by bisection: coefficients may be large
+        middle = (end + last) // 2
+        if middle - (length - -(-middle // up)) * down < bound:
+            end = middle + 1
+        else:
+            last = middle
     return min(end, length * up), end <= length * up
 
 

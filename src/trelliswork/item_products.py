@@ -25,7 +25,7 @@ from trelliswork.degrees import bit_degrees, is_counted, round_length, row_degre
 from trelliswork.errors import TooLargeError
 from trelliswork.items import RowCounts, letter_table
 from trelliswork.plan_cache import load_automaton, store_automaton
-from trelliswork.product import Pairs, assemble, fired_by, is_deterministic
+from trelliswork.product import MOST_ARCS, Pairs, assemble, fired_by, is_deterministic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -200,18 +200,19 @@ class ItemCompiler:
                     model._arrays()._replace(n_patterns=model.n_patterns + n_more)
                 )
             pairs = Pairs.of(model, joint.language, n_classes, budget)
+            steps = [
+                (i, _Steps(degrees, states[pairs.language_states]))
+                for i, (degrees, states) in joint.states.items()
+            ]
+            fired = _fired(model, pairs, steps)
         except TooLargeError as error:
             raise self._too_large(chosen, budget) from error
-        steps = [
-            (i, _Steps(degrees, states[pairs.language_states]))
-            for i, (degrees, states) in joint.states.items()
-        ]
         return assemble(
             model,
             joint.language,
             pairs,
             n_classes,
-            _fired(model, pairs, steps),
+            fired,
             _contexts(model, pairs, [own for _, own in steps]),
             n_more_patterns=n_more,
         )
@@ -355,6 +356,8 @@ def _fired(
     for i, own in steps:
         change = own.on_arcs(pairs)
         times = np.abs(change)
+        if times.sum() > MOST_ARCS:
+            raise TooLargeError("A row has coefficients too large to be counted unit by unit.")
         pattern = model.n_patterns + 2 * i + (change < 0)
         arcs.append(np.repeat(np.arange(change.size), times))
         patterns.append(np.repeat(pattern, times).astype(np.int32))
@@ -366,9 +369,7 @@ def _fired(
     )
 
 
-def _contexts(
-    model: Automaton, pairs: Pairs, steps: Sequence[_Steps]
-) -> NDArray[np.int32] | None:
+def _contexts(model: Automaton, pairs: Pairs, steps: Sequence[_Steps]) -> NDArray[np.int32] | None:
     """Return which states fire the same patterns by the same label, violations included."""
     if not pairs.model_states.size or not is_deterministic(model):
         return None

@@ -5,7 +5,8 @@ other becomes an automaton over labels, and the product of the model automaton w
 what training sums over and decoding maximises over. Products grow with every constraint, so
 training has a budget in arcs: constraints are added in the order given while the product fits, and
 the others are left to decoding, which adds to a sequence only those that its best labelling breaks
-(see `trelliswork.decoding`).
+(see `trelliswork.decoding`). Soft constraints forbid nothing: the product counts their violations,
+see `trelliswork.plan_items`.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from trelliswork.automaton import Automaton
 from trelliswork.compiler import MAX_STATES, CompiledProduct, ProductCompiler
 from trelliswork.constraints.given import as_constraints
 from trelliswork.constraints.letters import MAX_TESTS
+from trelliswork.constraints.soft import Soft
 from trelliswork.errors import InfeasibleError, TooLargeError
 from trelliswork.evidence import Evidence
 from trelliswork.labels import LabelSet
 from trelliswork.patterns import Patterns
 from trelliswork.placements import Placement, describe_placements
+from trelliswork.plan_items import ItemMethods
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,9 +42,10 @@ __all__ = ["DECODING_BUDGET", "TRAINING_BUDGET", "Placement", "Plan", "as_constr
 TRAINING_BUDGET = 100_000  # planning and training stay a matter of seconds
 DECODING_BUDGET = 5_000_000
 COMPACT_ARCS = 20_000
+USUAL_LENGTH = 32  # of sequences, where a size that depends on it is shown
 
 
-class Plan:
+class Plan(ItemMethods):
     """What constraints over a label set compile into; made by `plan`.
 
     Everything is built when first asked for and kept. Pickles as its settings.
@@ -52,7 +56,8 @@ class Plan:
         The labels of tokens.
     constraints : tuple of Constraint
         All constraints, in the order given: an index below is a place in this tuple. Those of a
-        semi-Markov model read segments where they may read either.
+        semi-Markov model read segments where they may read either. Masks, rules and products are
+        those of the hard ones, unless they speak of items.
     model : Automaton
         The automaton of the model, over ``L`` letters; a chain over the labels unless told
         otherwise.
@@ -93,27 +98,36 @@ class Plan:
         self._compiler = ProductCompiler(
             labels, self.constraints, self.model, max_states, segmentation
         )
+        self._penalties = np.array([_penalty(constraint) for constraint in self.constraints])
 
     @cached_property
     def masks(self) -> tuple[int, ...]:
-        """Indices of the position-wise constraints."""
+        """Indices of the hard position-wise constraints."""
         return tuple(
             i
             for i, constraint in enumerate(self.constraints)
-            if constraint.allowed(self.labels, ()) is not None
+            if not constraint.is_soft and constraint.allowed(self.labels, ()) is not None
         )
 
     @cached_property
     def rules(self) -> tuple[int, ...]:
-        """Indices of the constraints that become automata."""
-        return tuple(i for i in range(len(self.constraints)) if i not in self.masks)
+        """Indices of the hard constraints that become automata."""
+        return tuple(
+            i
+            for i, constraint in enumerate(self.constraints)
+            if i not in self.masks and not constraint.is_soft
+        )
 
     @cached_property
     def trained_rules(self) -> tuple[int, ...]:
-        """Indices of the automata whose product fits the training budget, added greedily."""
+        """Indices of the automata whose product fits the training budget, added greedily.
+
+        Without those that depend on the length of a sequence.
+        """
         if not self.training_budget:
             return ()
-        return self._compiler.choose_rules(self.rules, self.training_budget)
+        rules = tuple(i for i in self.rules if i not in self.counted)
+        return self._compiler.choose_rules(rules, self.training_budget)
 
     @cached_property
     def beyond_tests(self) -> tuple[int, ...]:
@@ -140,7 +154,7 @@ class Plan:
 
     @property
     def decoding(self) -> CompiledProduct:
-        """The product with all automata: what marginals, n-best and samples run on.
+        """The product with all automata of hard constraints.
 
         Raises
         ------
@@ -152,8 +166,10 @@ class Plan:
     @cached_property
     def compact(self) -> Automaton | None:
         """The language of all automata together, if small: those of subsets do not pay then."""
+        if not self.rules or self.counted:
+            return None
         budget = min(max(COMPACT_ARCS, 4 * self.model.n_arcs), self.decoding_budget)
-        return self._compiler.small_intersection(self.rules, budget) if self.rules else None
+        return self._compiler.small_intersection(self.rules, budget)
 
     @cached_property
     def placements(self) -> tuple[Placement, ...]:
@@ -164,12 +180,19 @@ class Plan:
         constraint = self.constraints[index]
         if index in self.masks:
             return Placement(constraint, "mask", 0, 0, 0.0)
-        _ = self.language(index)  # where that is too large, the constraint is no use
+        by_items = constraint.is_soft or index in self.counted
+        if not by_items:
+            _ = self.language(index)  # where that is too large, the constraint is no use
         try:
-            states, arcs = self._compiler.size(index, self.decoding_budget)
+            if by_items:
+                alone = self.item_product(self.items_of((index,)), USUAL_LENGTH).automaton
+                states, arcs = alone.n_states, alone.n_arcs
+            else:
+                states, arcs = self._compiler.size(index, self.decoding_budget)
         except TooLargeError:  # not even alone: decoding says so where it is needed
             states, arcs = 0, self.decoding_budget
-        where: Where = "training" if index in self.trained_rules else "decoding"
+        trained = self.trained_constraints(USUAL_LENGTH) if by_items else self.trained_rules
+        where: Where = "training" if index in trained else "decoding"
         return Placement(constraint, where, states, arcs, arcs / self.model.n_arcs)
 
     def language(self, index: int) -> Automaton:
@@ -188,23 +211,43 @@ class Plan:
         evidence
             What the constraints see of the batch.
         """
-        return self._compiler.accepts(self.language(index), (index,), tags, evidence)
+        if index in self.counted:
+            own = list(self.items_of((index,)))
+            return ~self.item_violations(tags, evidence, own)[:, own].any(axis=1)
+        tests = self._compiler.tests((index,))
+        return self._compiler.accepts(self.language(index), tests, tags, evidence)
 
     def accepts_together(
         self, language: Automaton, tags: NDArray[np.int32], evidence: Evidence
     ) -> NDArray[np.bool_]:
         """Return which labellings of a batch satisfy all automata, given as `compact`."""
-        return self._compiler.accepts(language, self.rules, tags, evidence)
+        tests = self._compiler.tests(self.rules)
+        return self._compiler.accepts(language, tests, tags, evidence)
 
-    def product(self, indices: Iterable[int]) -> CompiledProduct:
-        """Return the model times the automata of some constraints, from memory where possible.
+    def product(self, indices: Iterable[int], length: int | None = None) -> CompiledProduct:
+        """Return the model times the automata of some hard constraints, from memory if possible.
+
+        Parameters
+        ----------
+        indices
+            The constraints.
+        length
+            Most tokens of a sequence to be run on it, which those that are `counted` need.
 
         Raises
         ------
         TooLargeError
             Where it has more arcs than `decoding_budget`.
         """
-        return self._compiler.product(tuple(sorted(set(indices))), self.decoding_budget)
+        chosen = tuple(sorted(set(indices)))
+        if not set(chosen).intersection(self.counted):
+            return self._compiler.product(chosen, self.decoding_budget)
+        if length is None:
+            raise ValueError("length: the automaton of a constraint depends on it. Give one.")
+        made = self._items.product(
+            self.items_of(chosen), length, self.decoding_budget, marked=False
+        )
+        return CompiledProduct(made.automaton, made.tests)
 
     def evidence(
         self,
@@ -266,7 +309,15 @@ class Plan:
             "max_states": self.max_states,
             **self.budgets(),
         }
-        return partial(Plan, **options), (self.labels, self.constraints)
+        # Penalties follow the settings as the state of the pickle.
+        made = partial(Plan, **options), (self.labels, self.constraints)
+        return *made, {"_penalties": self._penalties}
+
+
+def _penalty(constraint: Constraint) -> float:
+    if not isinstance(constraint, Soft):
+        return np.inf
+    return np.nan if constraint.penalty is None else constraint.penalty
 
 
 def _first_order(n_letters: int, segmentation: Segmentation | None) -> Automaton:

@@ -7,13 +7,12 @@ Letters: ``C`` constraints, ``I`` items, ``P`` patterns of the model, ``B`` sequ
 
 from __future__ import annotations
 
-import copy
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.errors import RuleError
+from trelliswork.errors import RuleError, TooLargeError
 from trelliswork.item_products import ItemCompiler, ItemProduct
 from trelliswork.items import Item, items_of
 from trelliswork.tables import join_names, shorten
@@ -40,7 +39,9 @@ class ItemMethods:
 
     constraints: tuple[Constraint, ...]
     model: Automaton
+    trained_rules: tuple[int, ...]
     decoding_budget: int
+    training_budget: int
     masks: tuple[int, ...]
     _compiler: ProductCompiler
     _penalties: FloatArray
@@ -109,8 +110,9 @@ class ItemMethods:
                 raise ValueError(
                     f"penalties: expected a number of 0 or more for {constraint!r}, got {value}."
                 )
-        made = copy.copy(self)
-        made._penalties = given
+        _ = self._items  # made before, so that both have the same
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__, _penalties=given)
         return made
 
     def check_penalties(self) -> None:
@@ -200,6 +202,30 @@ class ItemMethods:
         """Return ``−Σ_i ρ_i v_i(ε)`` over the soft items in a product: what its scores lack."""
         inside = product.empty > 0
         return -float(product.empty[inside] @ self.item_penalties[inside])
+
+    def trained_constraints(self, length: int) -> tuple[int, ...]:
+        """Return the constraints whose product fits the training budget, masks aside.
+
+        The hard ones whose automata do not depend on the length come first, see `trained_rules`;
+        then the others, hard and soft, are added greedily, in the order given.
+
+        Parameters
+        ----------
+        length
+            Most tokens of a training sequence.
+        """
+        chosen = self.trained_rules
+        for index in sorted({*self.counted, *self.soft}) if self.training_budget else ():
+            try:
+                self.training_product((*chosen, index), length)
+            except TooLargeError:
+                continue
+            chosen = (*chosen, index)
+        return tuple(sorted(chosen))
+
+    def training_product(self, constraints: Iterable[int], length: int) -> ItemProduct:
+        """Return the model times some constraints, if it fits the training budget."""
+        return self._items.product(self.items_of(constraints), length, self.training_budget)
 
     @cached_property
     def _items(self) -> ItemCompiler:
