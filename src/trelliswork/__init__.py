@@ -57,6 +57,8 @@ from trelliswork.estimators import CRFTagger, load
 from trelliswork.features import Templates
 from trelliswork.inference import Trellis
 from trelliswork.labels import LabelSet, convert
+from trelliswork.learn.penalties import learn_penalties
+from trelliswork.mining import MinedRule, MinedRules, mine
 from trelliswork.plan import Plan, plan
 from trelliswork.report import Report, report
 from trelliswork.significance import randomization_test
@@ -75,6 +77,8 @@ __all__ = [
     "InfeasibleError",
     "LabelError",
     "LabelSet",
+    "MinedRule",
+    "MinedRules",
     "ModelFileError",
     "NotInLanguageError",
     "Plan",
@@ -101,8 +105,10 @@ __all__ = [
     "excludes",
     "iter_conll",
     "iter_jsonl",
+    "learn_penalties",
     "load",
     "matches",
+    "mine",
     "not_at",
     "only_on",
     "plan",

@@ -167,7 +167,7 @@ class _Memory:
             self._scores[place, sequences] = answers.scores
 
     def knows(self, penalties: FloatArray, sequences: IntArray) -> BoolArray:
-        return self._certain(penalties, sequences).any(axis=0)
+        return np.logical_or(*self._certain(penalties, sequences))
 
     def recall(self, penalties: FloatArray, sequences: IntArray) -> Answers:
         place = np.argmax(self._certain(penalties, sequences), axis=0)
@@ -175,8 +175,8 @@ class _Memory:
 
     def _certain(self, penalties: FloatArray, sequences: IntArray) -> BoolArray:
         more = penalties - self._penalties[:, sequences]
-        pays_more = ((more > 0) & (self._violations[:, sequences] > 0)).any(axis=2)
-        return ~pays_more & (more >= 0).all(axis=2)
+        changed = (more < 0) | ((more > 0) & (self._violations[:, sequences] > 0))
+        return ~np.logical_or.reduce(changed, axis=2)
 
 
 def _take(values: Sequence[Any], which: BoolArray) -> list[Any]:
