@@ -64,6 +64,7 @@ class TaggerProblem:
         self, tagger: Tagger, sequences: list[Any], labels: Sequence[Sequence[Label]]
     ) -> None:
         self._tagger, self._plan = tagger, tagger.plan_
+        self._decoder = tagger.plan_
         self.rules = np.flatnonzero(np.isnan(self._plan.penalties))
         known = set(tagger.labels_)
         usable = np.array([names_in(own) <= known for own in labels], dtype=bool)
@@ -132,8 +133,10 @@ class TaggerProblem:
 
     def _search(self, penalties: FloatArray, sequences: IntArray, loss: bool) -> Answers:
         evidence = self._evidence.take(sequences)
+        # Always from the last plan: it has what was compiled for those before it.
+        self._decoder = self._decoder.with_penalties(self.all_penalties(penalties))
         found = decode_batch(
-            self._plan.with_penalties(self.all_penalties(penalties)),
+            self._decoder,
             derive(self._scored(loss), sequences=sequences),
             evidence,
             on_infeasible=self._tagger.on_infeasible,
