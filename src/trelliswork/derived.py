@@ -24,6 +24,7 @@ def derive(
     automaton: Automaton | None = None,
     classes: NDArray[np.uint8] | None = None,
     scores: ArrayLike | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> Trellis:
     """Return a batch with the scores of another one.
 
@@ -40,6 +41,8 @@ def derive(
         `trellis`, on its own automaton.
     scores
         Other scores of all tokens of `trellis`.
+    weights
+        Other weights of patterns, for an automaton that has others.
     """
     phi = trellis.scores if scores is None else np.asarray(scores)
     position, offsets = trellis.position_weights, trellis.offsets
@@ -55,7 +58,7 @@ def derive(
         phi,
         automaton,
         offsets=offsets,
-        weights=trellis.weights,
+        weights=trellis.weights if weights is None else weights,
         position_weights=position,
         start=trellis.start,
         end=trellis.end,

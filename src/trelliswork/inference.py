@@ -122,7 +122,7 @@ class Path:
     @property
     def tags(self) -> LabelArray:
         """``y`` where a segment begins, ``y + L`` on its other tokens; -1 without a path."""
-        return _tags(self.labels, self.begins, self.n_labels)
+        return tags_of(self.labels, self.begins, self.n_labels)
 
 
 @dataclass(frozen=True)
@@ -149,10 +149,10 @@ class BestPaths:
     @property
     def tags(self) -> LabelArray:
         """As those of `Path`, shape ``(k, N)``."""
-        return _tags(self.labels, self.begins, self.n_labels)
+        return tags_of(self.labels, self.begins, self.n_labels)
 
 
-def _tags(labels: LabelArray, begins: BoolArray, n_labels: int) -> LabelArray:
+def tags_of(labels: LabelArray, begins: BoolArray, n_labels: int) -> LabelArray:
     return np.where(begins | (labels < 0), labels, labels + n_labels).astype(np.int32)
 
 

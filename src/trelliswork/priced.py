@@ -1,0 +1,296 @@
+"""Exact decoding under hard and soft constraints: prices on what can be counted.
+
+    ŷ = argmax_y P(y),      P(y) = score(y) − Σ_c ρ_c v_c(y)
+
+Constraints that are linear in counts, *rows*, are never multiplied into an automaton: the core
+prices what they count, and searches where prices leave a gap. The others, *bits*, are added lazily:
+decode without them, multiply those that the answer breaks into the automaton of that sequence, and
+decode again. Each round maximises over a superset and charges for less, so that the first answer
+that breaks nothing new is the best. ``B`` sequences, ``N`` tokens, ``R`` rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from trelliswork import _core
+from trelliswork.bases import MarkedAutomaton
+from trelliswork.certificate import Certificate, Leaf
+from trelliswork.conflicts import open_labels
+from trelliswork.derived import derive
+from trelliswork.evidence import rows_of
+from trelliswork.inference import tags_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork.evidence import Evidence
+    from trelliswork.plan import Plan
+    from trelliswork.trellis import Trellis
+
+    BoolArray = NDArray[np.bool_]
+    FloatArray = NDArray[np.float64]
+    IntArray = NDArray[np.int64]
+
+__all__ = ["PricedAnswers", "PricedMethod", "priced_batch"]
+
+PricedMethod = Literal["dual", "astar", "branch", "auto"]
+CORE_METHODS = ("dual", "astar", "branch", "auto")  # in the order of the core
+OPTIMAL, FEASIBLE, INFEASIBLE, UNKNOWN = range(4)
+MAX_ITERATIONS = 200
+MAX_STATES = 100_000
+MAX_NODES = 100_000
+TOLERANCE = 1e-9
+
+
+@dataclass(eq=False)
+class PricedAnswers:
+    """Best labellings of a batch, and why they are the best.
+
+    Attributes
+    ----------
+    tags : numpy.ndarray
+        Shape ``(N,)``; -1 where there is no labelling.
+    scores, bounds : numpy.ndarray
+        ``P`` of each labelling, and what no labelling passes, shape ``(B,)``.
+    status : numpy.ndarray
+        `OPTIMAL`, `FEASIBLE` (not proven), `INFEASIBLE` or `UNKNOWN`, shape ``(B,)``.
+    methods : numpy.ndarray
+        Place in `CORE_METHODS` of what settled the rows, shape ``(B,)``.
+    iterations : numpy.ndarray
+        Viterbi passes, shape ``(B,)``.
+    rows : tuple of int
+        The items that are rows, ``R`` of them.
+    prices : numpy.ndarray
+        ``λ``, shape ``(B, R)``.
+    counted : numpy.ndarray
+        Rows that the proof counts exactly, shape ``(B, R)``.
+    bits : list of tuple of int
+        The items in the automaton of each sequence.
+    leaves : dict
+        By sequence, what branch and bound split it into.
+    given_up : dict
+        By sequence, the bits in its automaton, where one more would pass the budget.
+    """
+
+    tags: NDArray[np.int32]
+    scores: FloatArray
+    bounds: FloatArray
+    status: NDArray[np.int32]
+    methods: NDArray[np.int32]
+    iterations: IntArray
+    rows: tuple[int, ...]
+    prices: FloatArray
+    counted: BoolArray
+    bits: list[tuple[int, ...]]
+    leaves: dict[int, tuple[Leaf, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def none(cls, n_sequences: int, n_tokens: int, rows: tuple[int, ...]) -> PricedAnswers:
+        """Return room for answers."""
+        return cls(
+            np.full(n_tokens, -1, dtype=np.int32),
+            np.full(n_sequences, -np.inf),
+            np.full(n_sequences, np.inf),
+            np.full(n_sequences, UNKNOWN, dtype=np.int32),
+            np.zeros(n_sequences, dtype=np.int32),
+            np.zeros(n_sequences, dtype=np.int64),
+            rows,
+            np.zeros((n_sequences, len(rows))),
+            np.zeros((n_sequences, len(rows)), dtype=bool),
+            [()] * n_sequences,
+        )
+
+    def certificate(self, sequence: int) -> Certificate | None:
+        """Return the proof that an answer is the best; None where there is none."""
+        if self.status[sequence] != OPTIMAL:
+            return None
+        counted = [self.rows[r] for r in np.flatnonzero(self.counted[sequence])]
+        items = tuple(sorted((*self.bits[sequence], *counted)))
+        leaves = self.leaves.get(sequence)
+        if leaves is None:
+            prices = self.prices[sequence] * ~self.counted[sequence]
+            leaves = (Leaf((), self.priced(prices)),)
+        return Certificate(items, leaves)
+
+    def priced(self, prices: FloatArray) -> dict[int, float]:
+        """Return prices, shape ``(R,)``, by item, without those of 0."""
+        return {self.rows[r]: float(prices[r]) for r in np.flatnonzero(prices)}
+
+
+def priced_batch(
+    plan: Plan,
+    trellis: Trellis,
+    evidence: Evidence,
+    *,
+    method: PricedMethod = "auto",
+    constraints: Sequence[int] | None = None,
+    allowed: BoolArray | None = None,
+    time_limit: float | None = None,
+    max_iter: int = MAX_ITERATIONS,
+    step: float | None = None,
+    n_jobs: int | None = None,
+) -> PricedAnswers:
+    """Find the best labelling of each sequence under hard and soft constraints.
+
+    Parameters
+    ----------
+    plan
+        The constraints.
+    trellis
+        Scores on the model automaton, without constraints.
+    evidence
+        What the constraints see of the batch.
+    method
+        How rows are settled. ``"dual"``: by prices alone, which may leave a gap; ``"astar"``: by
+        the search alone; ``"branch"``: by prices, then branch and bound; ``"auto"``: by prices,
+        then the search, then branch and bound.
+    constraints
+        Indices of the constraints to heed. Default: all.
+    allowed
+        Labels that each token may have for other reasons, as `decode_batch` takes them.
+    time_limit
+        Seconds for each round of a sequence. Default: none.
+    max_iter
+        Most iterations of the dual.
+    step
+        Step ``η_t = step / √t`` of the dual. Default: Polyak's, from the gap.
+    n_jobs
+        Threads.
+
+    Raises
+    ------
+    RuleError
+        Where a penalty is yet to be learned.
+    TooLargeError
+        Where bits that an answer breaks need a product beyond the plan's budget.
+    """
+    plan.check_penalties()
+    heeded = range(len(plan.constraints)) if constraints is None else constraints
+    costly = [i for i in plan.items_of(heeded) if plan.item_penalties[i] > 0]
+    problem = _Problem(
+        plan,
+        trellis,
+        evidence,
+        rows=tuple(i for i in costly if plan.items[i].row is not None),
+        mask=open_labels(plan, evidence, heeded, allowed),
+        options=(
+            CORE_METHODS.index(method),
+            max_iter,
+            step or 0.0,
+            TOLERANCE,
+            time_limit or 0.0,
+            MAX_STATES,
+            MAX_NODES,
+        ),
+        n_jobs=n_jobs,
+    )
+    bits = [i for i in costly if plan.items[i].row is None]
+    found = PricedAnswers.none(trellis.n_sequences, trellis.n_tokens, problem.rows)
+    inside = np.zeros((trellis.n_sequences, len(bits)), dtype=bool)
+    inside[:, [place for place, i in enumerate(bits) if i in plan.free_items]] = True
+    pending = np.arange(trellis.n_sequences)
+    while pending.size:
+        patterns, group_of = np.unique(inside[pending], axis=0, return_inverse=True)
+        for group, pattern in enumerate(patterns):
+            chosen = pending[group_of.ravel() == group]
+            problem.solve(found, chosen, tuple(bits[k] for k in np.flatnonzero(pattern)))
+        pending = pending[found.tags[trellis.offsets[pending]] >= 0] if bits else pending[:0]
+        if pending.size:
+            tags = found.tags[rows_of(trellis.offsets, pending)]
+            broken = plan.item_violations(tags, evidence.take(pending), bits)[:, bits] > 0
+            new = broken & ~inside[pending]
+            inside[pending] |= broken
+            pending = pending[new.any(axis=1)]
+    return found
+
+
+@dataclass(eq=False)
+class _Problem:
+    """A batch, and how to solve it."""
+
+    plan: Plan
+    trellis: Trellis
+    evidence: Evidence
+    rows: tuple[int, ...]
+    mask: BoolArray | None
+    options: tuple[int, int, float, float, float, int, int]
+    n_jobs: int | None
+
+    def solve(self, found: PricedAnswers, chosen: IntArray, bits: tuple[int, ...]) -> None:
+        """Write the best labellings of some sequences under all rows and some bits."""
+        plan, trellis = self.plan, self.trellis
+        lengths = np.diff(trellis.offsets)[chosen]
+        base = plan.priced_base(bits, int(lengths.max()))
+        part = derive(
+            trellis,
+            sequences=chosen,
+            automaton=base.marked.automaton,
+            classes=self.evidence.classes(base.tests),
+            weights=base.weights(plan, trellis.weights),
+        )
+        token_rows = rows_of(trellis.offsets, chosen)
+        places = np.searchsorted(plan.row_items, self.rows)
+        events = plan.row_events.take(places)
+        labels = np.full(part.n_tokens, -1, dtype=np.int32)
+        begins = np.zeros(part.n_tokens, dtype=np.uint8)
+        scores, bounds = np.empty(chosen.size), np.empty(chosen.size)
+        status, methods = np.empty((2, chosen.size), dtype=np.int32)
+        iterations = np.empty(chosen.size, dtype=np.int64)
+        prices = np.empty((chosen.size, len(self.rows)))
+        counted = np.empty((chosen.size, len(self.rows)), dtype=np.uint8)
+        leaves = _core.solve(
+            part._batch(None if self.mask is None else self.mask[token_rows], self.n_jobs),
+            base.marked.rows(events, plan.item_penalties[list(self.rows)]),
+            *self.options,
+            plan.group_of_tag,
+            None,
+            labels,
+            begins,
+            scores,
+            bounds,
+            status,
+            methods,
+            iterations,
+            prices,
+            counted,
+        )
+        found.tags[token_rows] = tags_of(labels, begins.astype(bool), part.automaton.n_labels)
+        found.scores[chosen] = scores + base.constant(plan)
+        found.bounds[chosen] = bounds + base.constant(plan)
+        found.status[chosen] = status
+        found.methods[chosen] = methods
+        found.iterations[chosen] += iterations
+        found.prices[chosen] = prices
+        found.counted[chosen] = counted.astype(bool)
+        for b in chosen.tolist():
+            found.bits[b] = bits
+        found.leaves |= self._leaves(found, chosen, leaves)
+
+    def _leaves(
+        self, found: PricedAnswers, chosen: IntArray, flat: tuple[NDArray[np.generic], ...]
+    ) -> dict[int, tuple[Leaf, ...]]:
+        """Return the leaves of branch and bound, which come one after the other."""
+        offsets, decision_offsets, tokens, groups, inside, prices = flat
+        names = [frozenset({name}) for name in self.plan.labels.names]
+        by_leaf = prices.reshape(-1, len(self.rows)) if len(self.rows) else prices.reshape(0, 0)
+        answers = {}
+        for place, b in enumerate(chosen.tolist()):
+            own = []
+            for leaf in range(offsets[place], offsets[place + 1]):
+                where = slice(decision_offsets[leaf], decision_offsets[leaf + 1])
+                decisions = zip(tokens[where], groups[where], inside[where], strict=True)
+                own.append(
+                    Leaf(
+                        tuple((int(t), names[g], bool(yes)) for t, g, yes in decisions),
+                        found.priced(by_leaf[leaf]),
+                    )
+                )
+            if own:
+                answers[b] = tuple(own)
+        return answers
