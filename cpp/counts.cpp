@@ -6,20 +6,36 @@ namespace trelliswork {
 
 void CountRows::finish() {
     n_rows = static_cast<int>(row_offsets.size()) - 1;
-    event_offsets.assign(static_cast<std::size_t>(n_events) + 1, 0);
-    for (const Term& term : row_terms) ++event_offsets[term.index + 1];
-    for (int e = 0; e < n_events; ++e) event_offsets[e + 1] += event_offsets[e];
-    event_terms.resize(row_terms.size());
-    auto next = event_offsets;
+    n_events = static_cast<int>(event_offsets.size()) - 1;
     least.assign(static_cast<std::size_t>(n_rows), 0.0);
     most = least;
-    for (int i = 0; i < n_rows; ++i) {
-        for (auto k = row_offsets[i]; k < row_offsets[i + 1]; ++k) {
-            const Term& term = row_terms[k];
-            event_terms[next[term.index]++] = {i, term.coefficient};
-            least[i] = std::min(least[i], static_cast<double>(term.coefficient));
-            most[i] = std::max(most[i], static_cast<double>(term.coefficient));
+    std::vector<std::int64_t> added(static_cast<std::size_t>(n_terms), 0);
+    for (int e = 0; e < n_events; ++e) {
+        for (auto k = event_offsets[e]; k < event_offsets[e + 1]; ++k) {
+            added[event_counts[k].term] = event_counts[k].times;
         }
+        for (int i = 0; i < n_rows; ++i) {
+            double total = 0.0;
+            for (auto k = row_offsets[i]; k < row_offsets[i + 1]; ++k) {
+                total += static_cast<double>(row_counts[k].times * added[row_counts[k].term]);
+            }
+            least[i] = std::min(least[i], total);
+            most[i] = std::max(most[i], total);
+        }
+        for (auto k = event_offsets[e]; k < event_offsets[e + 1]; ++k) {
+            added[event_counts[k].term] = 0;
+        }
+    }
+}
+
+void CountRows::excess(const std::vector<std::int64_t>& counts, std::vector<double>& found) const {
+    found.resize(static_cast<std::size_t>(n_rows));
+    for (int i = 0; i < n_rows; ++i) {
+        std::int64_t total = 0;
+        for (auto k = row_offsets[i]; k < row_offsets[i + 1]; ++k) {
+            total += row_counts[k].times * counts[row_counts[k].term];
+        }
+        found[i] = static_cast<double>(total) - bound[i];
     }
 }
 

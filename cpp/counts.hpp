@@ -1,11 +1,12 @@
 // Linear constraints on counts: what a path counts, and what it pays.
 //
-// Arcs fire patterns, and a pattern may stand for an *event*: "a title begins here". Row i of the
-// constraints is a weighted count of events,
+// Arcs fire patterns, and a pattern may stand for an *event*, what happens at a token: "an author
+// begins here, and in it a person". An event counts for some *terms*, the names in rules: n_m(y) of
+// term m. Row i of the constraints is
 //
-//   r_i(y) = Σ_e a_ie n_e(y) − b_i,      v_i(y) = max(0, r_i(y)),
+//   r_i(y) = Σ_m c_im n_m(y) − b_i,      v_i(y) = max(0, r_i(y)),
 //
-// and a labelling pays ρ_i v_i; ρ_i = ∞ forbids v_i > 0. E events, R rows, P patterns.
+// and a labelling pays ρ_i v_i; ρ_i = ∞ forbids v_i > 0. E events, M terms, R rows, P patterns.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +14,32 @@
 
 namespace trelliswork {
 
-struct Term {
-    std::int32_t index;  // of an event, or of a row
-    std::int64_t coefficient;
+// How often an event counts for a term, or the coefficient of a term in a row.
+struct Count {
+    std::int32_t term;
+    std::int64_t times;
 };
 
 struct CountRows {
     int n_rows = 0;
     int n_events = 0;
+    int n_terms = 0;
     // Events that patterns stand for, (P,), −1: none; those of the first segment by its label, (L,)
     // or empty, where no arc from the start fires a pattern, as in a chain.
     std::vector<std::int32_t> pattern_event, start_event;
-    std::vector<std::int64_t> row_offsets;    // (R + 1,) into row_terms
-    std::vector<Term> row_terms;              // a_ie by row
-    std::vector<std::int64_t> event_offsets;  // (E + 1,) into event_terms
-    std::vector<Term> event_terms;            // a_ie by event
-    std::vector<double> bound;                // (R,) b
-    std::vector<double> penalty;              // (R,) ρ, ∞: hard
-    std::vector<double> least, most;          // (R,) of a_ie and 0: what one segment can add
+    std::vector<std::int64_t> event_offsets;  // (E + 1,) into event_counts
+    std::vector<Count> event_counts;
+    std::vector<std::int64_t> row_offsets;  // (R + 1,) into row_counts
+    std::vector<Count> row_counts;          // c_im
+    std::vector<double> bound;              // (R,) b
+    std::vector<double> penalty;            // (R,) ρ, ∞: hard
+    std::vector<double> least, most;        // (R,) what one segment can add: 0 at least, at most
 
-    // Fills all that follows from pattern_event, start_event, row_offsets and row_terms.
+    // Fills `least` and `most`.
     void finish();
+
+    // r (R,) of counts (M,).
+    void excess(const std::vector<std::int64_t>& counts, std::vector<double>& found) const;
 
     // ρ_i v_i − λ r_i ≥ 0: what the price λ ∈ [0, ρ_i] misses of the cost of an excess r.
     double slack(int row, double price, double excess) const {

@@ -261,7 +261,7 @@ def _some_labelling(
 
 def _blank_trellis(plan: Plan, evidence: Evidence, constraints: Sequence[int]) -> Trellis:
     """Return a trellis with scores of 0: every labelling that the automata accept has a path."""
-    compiled = plan.product(i for i in constraints if i in plan.rules)
+    compiled = plan.product((i for i in constraints if i in plan.rules), evidence.longest)
     return Trellis(
         plan.blank_scores(evidence.n_tokens),
         compiled.automaton,
@@ -279,7 +279,7 @@ def _limits_in_the_way(
         return ""
     if length * length * segmentation.n_letters > MOST_OPEN_SCORES:
         return ""
-    compiled = plan.product(i for i in conflict.constraints if i in plan.rules)
+    compiled = plan.product((i for i in conflict.constraints if i in plan.rules), length)
     trellis = Trellis(
         np.zeros((length, length, segmentation.n_letters)),
         compiled.automaton,

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from trelliswork.compiler import CompiledProduct
     from trelliswork.conflicts import OnInfeasible
     from trelliswork.evidence import Evidence
+    from trelliswork.item_products import ItemProduct
     from trelliswork.plan import Plan
     from trelliswork.trellis import Trellis
 
@@ -29,7 +31,8 @@ __all__ = ["constrained_trellis", "feasible_trellises"]
 def constrained_trellis(plan: Plan, trellis: Trellis, evidence: Evidence) -> Trellis:
     """Put a batch on the product with all constraints: what sums, n-best and samples run on.
 
-    Masks become scores of ``-inf``. A sequence that no labelling fits has no path.
+    Masks become scores of ``-inf``. A sequence that no labelling fits has no path. Soft constraints
+    count: a path scores ``P(y) + Σ_i ρ_i v_i(ε)``, and what is added is the same for all of them.
 
     Parameters
     ----------
@@ -44,6 +47,8 @@ def constrained_trellis(plan: Plan, trellis: Trellis, evidence: Evidence) -> Tre
     ------
     TooLargeError
         Where the product has more arcs than the plan's budget for decoding.
+    RuleError
+        Where a soft constraint has no penalty yet.
     """
     return _on_product(plan, trellis, evidence, range(len(plan.constraints)))
 
@@ -89,11 +94,23 @@ def feasible_trellises(
 def _on_product(
     plan: Plan, trellis: Trellis, evidence: Evidence, constraints: Sequence[int]
 ) -> Trellis:
-    compiled = plan.product(i for i in constraints if i in plan.rules)
+    rules = [i for i in constraints if i in plan.rules]
+    priced = plan.priced_items(constraints)
+    compiled: CompiledProduct | ItemProduct
+    weights = None
+    if priced:
+        compiled = plan.item_product((*plan.items_of(rules), *priced), evidence.longest)
+        weights = plan.item_weights(trellis.weights)
+    else:
+        compiled = plan.product(rules, evidence.longest)
     mask = open_labels(plan, evidence, constraints)
-    scores = None if mask is None else _masked(trellis, mask)
-    classes = evidence.classes(compiled.tests)
-    return derive(trellis, automaton=compiled.automaton, classes=classes, scores=scores)
+    return derive(
+        trellis,
+        automaton=compiled.automaton,
+        classes=evidence.classes(compiled.tests),
+        scores=None if mask is None else _masked(trellis, mask),
+        weights=weights,
+    )
 
 
 def _masked(trellis: Trellis, mask: BoolArray) -> NDArray[np.float64]:

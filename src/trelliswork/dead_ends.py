@@ -40,7 +40,7 @@ def dead_end(plan: Plan, evidence: Evidence, rules: Iterable[int], allowed: Bool
     allowed
         Labels that each token may have, as `open_labels` gives them; no labelling fits them all.
     """
-    compiled = plan.product(rules)
+    compiled = plan.product(rules, evidence.longest)
     classes = evidence.classes(compiled.tests)
     if plan.segmentation is not None:
         return _dead_end_of_segments(plan, compiled.automaton, classes, allowed)

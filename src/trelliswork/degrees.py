@@ -205,7 +205,13 @@ class _Counter:
         target = (after - low) * len(classes) + class_of[1:]
         order = np.argsort(np.arange(len(total)) != start, kind="stable")
         target = np.argsort(order)[target]
-        return cls(*(part[order] for part in (total, rows, target, at_top, at_bottom)))
+        return cls(
+            total[order],
+            rows[order],
+            target[order],
+            at_top=at_top[order],
+            at_bottom=at_bottom[order],
+        )
 
     @property
     def arcs(self) -> tuple[IntArray, IntArray, IntArray]:

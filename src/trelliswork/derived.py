@@ -35,14 +35,14 @@ def derive(
     sequences
         Indices of the sequences to take, in order; one may come twice. Default: all.
     automaton
-        Another automaton, with the same labels and patterns.
+        Another automaton, with the same labels and patterns, or more patterns that have `weights`.
     classes
         Classes of all tokens of `trellis`, for an automaton with guards. Default: those of
         `trellis`, on its own automaton.
     scores
         Other scores of all tokens of `trellis`.
     weights
-        Other weights of patterns, for an automaton that has others.
+        Other weights of patterns. Default: those of `trellis`.
     """
     phi = trellis.scores if scores is None else np.asarray(scores)
     position, offsets = trellis.position_weights, trellis.offsets

@@ -67,6 +67,11 @@ class Evidence:
         """Number of tokens in all sequences, ``N``."""
         return int(self.offsets[-1])
 
+    @property
+    def longest(self) -> int:
+        """Number of tokens of the longest sequence."""
+        return int(np.diff(self.offsets).max(initial=0))
+
     def classes(self, tests: Sequence[TokenTest]) -> NDArray[np.uint8] | None:
         """Class of each token under `tests`, shape ``(N,)``; None where there is no test."""
         if not tests:

@@ -23,9 +23,10 @@ from trelliswork.compiler import ARCS_KEPT, SECONDS_WORTH_A_FILE, too_large
 from trelliswork.constraints.letters import MAX_TESTS, lift, union_of_tests
 from trelliswork.degrees import bit_degrees, is_counted, round_length, row_degrees, row_language
 from trelliswork.errors import TooLargeError
+from trelliswork.item_steps import Steps, contexts_with, fired_with
 from trelliswork.items import RowCounts, letter_table
 from trelliswork.plan_cache import load_automaton, store_automaton
-from trelliswork.product import MOST_ARCS, Pairs, assemble, fired_by, is_deterministic
+from trelliswork.product import Pairs, assemble
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,6 +89,7 @@ class ItemCompiler:
         self._languages: dict[int, Automaton] = {}
         self._degrees: dict[tuple[int, int], Degrees] = {}
         self._products: OrderedDict[tuple[Indices, int, bool], ItemProduct] = OrderedDict()
+        self._refused: dict[tuple[Indices, int, bool], int] = {}  # budgets that did not do
         rows = [i for i, item in enumerate(items) if item.row is not None]
         self._tables: dict[int, IntArray] = {i: self._table(i) for i in rows}
         self._rows = rows
@@ -151,7 +153,14 @@ class ItemCompiler:
         with self._lock:
             kept = self._products.get(key)
             if kept is None:
-                kept = self._products[key] = self._load_or_build(chosen, length, budget, marked)
+                if budget <= self._refused.get(key, -1):
+                    raise self._too_large(chosen, budget)
+                try:
+                    kept = self._load_or_build(chosen, length, budget, marked)
+                except TooLargeError:
+                    self._refused[key] = budget
+                    raise
+                self._products[key] = kept
                 total = sum(p.automaton.n_arcs for p in self._products.values())
                 while total > ARCS_KEPT and len(self._products) > 1:
                     total -= self._products.popitem(last=False)[1].automaton.n_arcs
@@ -201,10 +210,10 @@ class ItemCompiler:
                 )
             pairs = Pairs.of(model, joint.language, n_classes, budget)
             steps = [
-                (i, _Steps(degrees, states[pairs.language_states]))
+                (i, Steps(degrees, states[pairs.language_states]))
                 for i, (degrees, states) in joint.states.items()
             ]
-            fired = _fired(model, pairs, steps)
+            fired = fired_with(model, pairs, steps)
         except TooLargeError as error:
             raise self._too_large(chosen, budget) from error
         return assemble(
@@ -213,7 +222,7 @@ class ItemCompiler:
             pairs,
             n_classes,
             fired,
-            _contexts(model, pairs, [own for _, own in steps]),
+            contexts_with(model, pairs, [own for _, own in steps]),
             n_more_patterns=n_more,
         )
 
@@ -320,60 +329,3 @@ class _Joint:
 
     language: Automaton
     states: dict[int, tuple[Degrees, IntArray]]
-
-
-@dataclass(frozen=True, eq=False)
-class _Steps:
-    """The violation automaton of an item, and its state in each state of a product, ``(S,)``."""
-
-    degrees: Degrees
-    states: IntArray
-
-    def on_arcs(self, pairs: Pairs) -> IntArray:
-        """Return what each arc of a product adds to the violation, shape ``(A,)``."""
-        added, value = self.degrees.added, self.degrees.value
-        source, target = self.states[pairs.source], self.states[pairs.target]
-        found: IntArray = added[source, pairs.label] + value[target] - value[source]
-        return found
-
-    def classes(self) -> IntArray:
-        """Return numbers of states that add the same by the same label, shape ``(S,)``."""
-        made, added = self.degrees.automaton, self.degrees.added.copy()
-        if self.degrees.value.any():  # no letter but its label matters, see `_contexts`
-            change = self.degrees.value[made.target] - self.degrees.value[made.source]
-            added[made.source, made.label] += change
-        kinds = np.unique(added, axis=0, return_inverse=True)[1].ravel()
-        return np.asarray(kinds[self.states], dtype=np.int64)
-
-
-def _fired(
-    model: Automaton, pairs: Pairs, steps: Sequence[tuple[int, _Steps]]
-) -> tuple[IntArray, NDArray[np.int32]]:
-    """Return the patterns of arcs: those of the model, then those of violations."""
-    offsets, ids = fired_by(model, pairs.arc_map)
-    arcs = [np.repeat(np.arange(pairs.source.size), np.diff(offsets))]
-    patterns = [ids]
-    for i, own in steps:
-        change = own.on_arcs(pairs)
-        times = np.abs(change)
-        if times.sum() > MOST_ARCS:
-            raise TooLargeError("A row has coefficients too large to be counted unit by unit.")
-        pattern = model.n_patterns + 2 * i + (change < 0)
-        arcs.append(np.repeat(np.arange(change.size), times))
-        patterns.append(np.repeat(pattern, times).astype(np.int32))
-    arc, fired = np.concatenate(arcs), np.concatenate(patterns)
-    counts = np.bincount(arc, minlength=pairs.source.size)
-    return (
-        np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-        fired[np.argsort(arc, kind="stable")],
-    )
-
-
-def _contexts(model: Automaton, pairs: Pairs, steps: Sequence[_Steps]) -> NDArray[np.int32] | None:
-    """Return which states fire the same patterns by the same label, violations included."""
-    if not pairs.model_states.size or not is_deterministic(model):
-        return None
-    if any(own.degrees.reads_tokens for own in steps):
-        return None  # one label fires different patterns, as the token has it
-    columns = [pairs.model_states, *(own.classes() for own in steps)]
-    return np.unique(np.stack(columns), axis=1, return_inverse=True)[1].ravel().astype(np.int32)

@@ -102,7 +102,8 @@ def letter_table(row: Row, labels: LabelSet, segmentation: Segmentation | None) 
                 "max_segment=1."
             )
     before = np.concatenate([[0], first + 1])
-    return table[np.ix_(before, first)]
+    of_letters: IntArray = table[np.ix_(before, first)]
+    return of_letters
 
 
 class RowCounts:

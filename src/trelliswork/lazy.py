@@ -1,7 +1,10 @@
 """The best labellings under constraints, by lazy intersection; see `trelliswork.decoding`.
 
-The same holds of the ``K`` best as of the best one: where all of the ``K`` best on the product with
-some constraints satisfy the others too, they are the ``K`` best that satisfy all.
+With soft constraints the best labelling is that of ``P(y) = score(y) − Σ_i ρ_i v_i(y)``. A product
+with some items ``K`` maximises ``G(y) = score(y) − Σ_{i ∈ K} ρ_i v_i(y) ≥ P(y)``, so an answer that
+breaks no other item has ``P = G`` and is the best one; items that it breaks are added. The same
+holds of the ``K`` best as of the best one: where all of the ``K`` best on the product with some
+constraints satisfy the others too, they are the ``K`` best under all.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from trelliswork.derived import derive
 from trelliswork.errors import TooLargeError
 from trelliswork.evidence import rows_of
 from trelliswork.inference import kbest, viterbi
+from trelliswork.lazy_units import Units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,48 +86,60 @@ def best_lazily(
     give_up: bool = False,
     n_jobs: int | None = None,
 ) -> LazyAnswers:
-    """Find the `k` best labellings of each sequence that satisfy some of the constraints.
+    """Find the `k` best labellings of each sequence under some of the constraints.
 
     The other parameters are those of `decode_batch`; `constraints` are indices. With `give_up`, a
     sequence that would need a product beyond the budget keeps the answers of its last round.
+
+    Raises
+    ------
+    RuleError
+        Where a soft constraint has no penalty yet.
+    TooLargeError
+        Without `give_up`, at a sequence that would need a product beyond the budget.
     """
     mask = open_labels(plan, evidence, constraints, allowed)
-    rules = [i for i in constraints if i in plan.rules]
+    units = Units.of(plan, constraints, evidence)
     found = LazyAnswers.none(trellis.n_sequences, trellis.n_tokens, k)
     everyone = np.arange(trellis.n_sequences)
     _solve(found, trellis, everyone, np.arange(trellis.n_tokens), mask, n_jobs)
-    if not rules:
+    if not units.count:
         return found
-    added = np.zeros((trellis.n_sequences, len(rules)), dtype=bool)
-    solved = added.copy()  # the rules in the product that gave the present answer
+    lengths = units.lengths(evidence)
+    added = np.zeros((trellis.n_sequences, units.count), dtype=bool)
+    solved = added.copy()  # the units in the product that gave the present answer
     masks = tuple(i for i in constraints if i in plan.masks)
-    if tuple(rules) == plan.rules and plan.compact is not None:
-        pending = _not_in(plan, found, evidence)
-        added[pending] = True
-    else:
-        pending = _add_broken(plan, rules, found, everyone, evidence, added)
+    pending = _add_broken(units, found, everyone, evidence, added)
     while pending.size:
-        patterns, group_of = np.unique(added[pending], axis=0, return_inverse=True)
-        for group, pattern in enumerate(patterns):
+        # Counters are built for a length, so sequences of about one length go together.
+        keys = np.concatenate([added[pending], lengths[pending, None]], axis=1)
+        groups, group_of = np.unique(keys, axis=0, return_inverse=True)
+        for group, key in enumerate(groups):
             chosen = pending[group_of.ravel() == group]
+            pattern, length = key[:-1].astype(bool), int(key[-1])
             try:
-                compiled = plan.product([rules[i] for i in np.flatnonzero(pattern)])
+                automaton, tests, weights, constant = units.product(pattern, length, trellis)
             except TooLargeError as error:
                 if not give_up:
                     raise TooLargeError(
                         f"X: sequence {evidence.numbers[chosen[0]]}: {error}"
                     ) from None
                 for b in chosen.tolist():
-                    under = [rules[i] for i in np.flatnonzero(solved[b])]
-                    found.given_up[b] = tuple(sorted((*masks, *under)))
+                    found.given_up[b] = tuple(sorted((*masks, *units.constraints(solved[b]))))
                 continue
-            classes = evidence.classes(compiled.tests)
-            part = derive(trellis, sequences=chosen, automaton=compiled.automaton, classes=classes)
+            part = derive(
+                trellis,
+                sequences=chosen,
+                automaton=automaton,
+                classes=evidence.classes(tests),
+                weights=weights,
+            )
             _solve(found, part, chosen, rows_of(trellis.offsets, chosen), mask, n_jobs)
+            found.scores[chosen] += constant
             found.methods[chosen] = METHODS.index("product" if pattern.all() else "lazy")
             solved[chosen] = pattern
         pending = np.setdiff1d(pending, np.fromiter(found.given_up, dtype=np.int64))
-        pending = _add_broken(plan, rules, found, pending, evidence, added)
+        pending = _add_broken(units, found, pending, evidence, added)
     return found
 
 
@@ -152,25 +168,14 @@ def _solve(
     found.scores[sequences, :count] = several.scores
 
 
-def _not_in(plan: Plan, found: LazyAnswers, evidence: Evidence) -> IntArray:
-    """Return the sequences with an answer outside the intersection of all automata."""
-    outside = np.zeros(len(found.scores), dtype=bool)
-    assert plan.compact is not None, "asked for only where there is one"
-    for tags, scores in zip(found.tags, found.scores.T, strict=True):
-        obeyed = plan.accepts_together(plan.compact, np.maximum(tags, 0), evidence)
-        outside |= np.isfinite(scores) & ~obeyed
-    return np.flatnonzero(outside)
-
-
 def _add_broken(
-    plan: Plan,
-    rules: Sequence[int],
+    units: Units,
     found: LazyAnswers,
     sequences: IntArray,
     evidence: Evidence,
     added: BoolArray,
 ) -> IntArray:
-    """Mark the rules that answers break as added; return which sequences break a new one."""
+    """Mark the units that answers break as added; return which sequences break a new one."""
     rows = rows_of(evidence.offsets, sequences)
     part = evidence.take(sequences)
     own = added[sequences]
@@ -180,11 +185,8 @@ def _add_broken(
         if not there.any():
             break  # the answers after it are no better
         tags = np.maximum(tags, 0)  # -1 where there is no answer
-        for place, rule in enumerate(rules):
-            if own[:, place].all():
-                continue
-            broken = there & ~own[:, place] & ~plan.accepts(rule, tags, part)
-            own[:, place] |= broken
-            new |= broken
+        broken = there[:, None] & units.broken(tags, part, own)
+        new |= (broken & ~own).any(axis=1)
+        own |= broken
     added[sequences] = own
     return sequences[new]

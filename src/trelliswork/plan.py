@@ -41,7 +41,6 @@ __all__ = ["DECODING_BUDGET", "TRAINING_BUDGET", "Placement", "Plan", "as_constr
 
 TRAINING_BUDGET = 100_000  # planning and training stay a matter of seconds
 DECODING_BUDGET = 5_000_000
-COMPACT_ARCS = 20_000
 USUAL_LENGTH = 32  # of sequences, where a size that depends on it is shown
 
 
@@ -101,35 +100,6 @@ class Plan(ItemMethods):
         self._penalties = np.array([_penalty(constraint) for constraint in self.constraints])
 
     @cached_property
-    def masks(self) -> tuple[int, ...]:
-        """Indices of the hard position-wise constraints."""
-        return tuple(
-            i
-            for i, constraint in enumerate(self.constraints)
-            if not constraint.is_soft and constraint.allowed(self.labels, ()) is not None
-        )
-
-    @cached_property
-    def rules(self) -> tuple[int, ...]:
-        """Indices of the hard constraints that become automata."""
-        return tuple(
-            i
-            for i, constraint in enumerate(self.constraints)
-            if i not in self.masks and not constraint.is_soft
-        )
-
-    @cached_property
-    def trained_rules(self) -> tuple[int, ...]:
-        """Indices of the automata whose product fits the training budget, added greedily.
-
-        Without those that depend on the length of a sequence.
-        """
-        if not self.training_budget:
-            return ()
-        rules = tuple(i for i in self.rules if i not in self.counted)
-        return self._compiler.choose_rules(rules, self.training_budget)
-
-    @cached_property
     def beyond_tests(self) -> tuple[int, ...]:
         """Indices of the automata left out of training by the number of token tests they read."""
         trained = self.trained_rules
@@ -168,8 +138,7 @@ class Plan(ItemMethods):
         """The language of all automata together, if small: those of subsets do not pay then."""
         if not self.rules or self.counted:
             return None
-        budget = min(max(COMPACT_ARCS, 4 * self.model.n_arcs), self.decoding_budget)
-        return self._compiler.small_intersection(self.rules, budget)
+        return self._compiler.small_intersection(self.rules, self.compact_budget)
 
     @cached_property
     def placements(self) -> tuple[Placement, ...]:
@@ -213,7 +182,8 @@ class Plan(ItemMethods):
         """
         if index in self.counted:
             own = list(self.items_of((index,)))
-            return ~self.item_violations(tags, evidence, own)[:, own].any(axis=1)
+            broken = self.item_violations(tags, evidence, own)[:, own]
+            return np.asarray(broken.sum(axis=1) == 0)
         tests = self._compiler.tests((index,))
         return self._compiler.accepts(self.language(index), tests, tags, evidence)
 

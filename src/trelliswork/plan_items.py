@@ -27,11 +27,14 @@ if TYPE_CHECKING:
     from trelliswork.compiler import ProductCompiler
     from trelliswork.constraints import Constraint
     from trelliswork.evidence import Evidence
+    from trelliswork.labels import LabelSet
 
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
 
 __all__ = ["ItemMethods"]
+
+COMPACT_ARCS = 20_000
 
 
 class ItemMethods:
@@ -39,12 +42,40 @@ class ItemMethods:
 
     constraints: tuple[Constraint, ...]
     model: Automaton
-    trained_rules: tuple[int, ...]
     decoding_budget: int
     training_budget: int
-    masks: tuple[int, ...]
+    labels: LabelSet
     _compiler: ProductCompiler
     _penalties: FloatArray
+
+    @cached_property
+    def masks(self) -> tuple[int, ...]:
+        """Indices of the hard position-wise constraints."""
+        return tuple(
+            i
+            for i, constraint in enumerate(self.constraints)
+            if not constraint.is_soft and constraint.allowed(self.labels, ()) is not None
+        )
+
+    @cached_property
+    def rules(self) -> tuple[int, ...]:
+        """Indices of the hard constraints that become automata."""
+        return tuple(
+            i
+            for i, constraint in enumerate(self.constraints)
+            if i not in self.masks and not constraint.is_soft
+        )
+
+    @cached_property
+    def trained_rules(self) -> tuple[int, ...]:
+        """Indices of the automata whose product fits the training budget, added greedily.
+
+        Without those that depend on the length of a sequence.
+        """
+        if not self.training_budget:
+            return ()
+        rules = tuple(i for i in self.rules if i not in self.counted)
+        return self._compiler.choose_rules(rules, self.training_budget)
 
     @cached_property
     def items(self) -> tuple[Item, ...]:
@@ -115,15 +146,36 @@ class ItemMethods:
         made.__dict__.update(self.__dict__, _penalties=given)
         return made
 
-    def check_penalties(self) -> None:
-        """Raise a `RuleError` where a soft constraint has no penalty yet."""
-        unknown = [c for c, p in zip(self.constraints, self._penalties, strict=True) if np.isnan(p)]
+    def with_penalties_of(self, earlier: ItemMethods) -> Self:
+        """Return the plan with what another one knows of the penalties that are to be learned."""
+        known = dict(zip(earlier.constraints, earlier._penalties.tolist(), strict=True))
+        values = self.penalties
+        for i in np.flatnonzero(np.isnan(values)).tolist():
+            values[i] = known.get(self.constraints[i], np.nan)
+        return self.with_penalties(values)
+
+    def check_penalties(self, constraints: Iterable[int] | None = None) -> None:
+        """Raise a `RuleError` where a soft constraint, of some or all, has no penalty yet."""
+        chosen = range(len(self.constraints)) if constraints is None else constraints
+        unknown = [c for c in chosen if np.isnan(self._penalties[c])]
         if unknown:
-            names = join_names([shorten(repr(constraint)) for constraint in unknown])
+            names = join_names([shorten(repr(self.constraints[c])) for c in unknown])
             raise RuleError(
                 f"No penalty is known for {names}. Learn it: CRFTagger(penalties=...).fit, or "
                 "learn_penalties; or give a number, as in .soft(2.0)."
             )
+
+    def priced_items(self, constraints: Iterable[int]) -> tuple[int, ...]:
+        """Return the items of the soft constraints among some whose penalty is above 0.
+
+        Raises
+        ------
+        RuleError
+            Where one has no penalty yet.
+        """
+        soft = [c for c in constraints if c in self.soft]
+        self.check_penalties(soft)
+        return self.items_of(c for c in soft if self._penalties[c] > 0.0)
 
     def item_violations(
         self,
@@ -178,6 +230,23 @@ class ItemMethods:
             Where it has more arcs than `decoding_budget`.
         """
         return self._items.product(tuple(sorted(set(items))), length, self.decoding_budget)
+
+    def is_counted(self, items: Iterable[int]) -> bool:
+        """Return whether the product of some items depends on the lengths of sequences."""
+        return not self._items.counted.isdisjoint(items)
+
+    def is_compact(self, items: Iterable[int], length: int) -> bool:
+        """Return whether the product of some items is so small that those of subsets do not pay."""
+        try:
+            self._items.product(tuple(sorted(set(items))), length, self.compact_budget)
+        except TooLargeError:
+            return False
+        return True
+
+    @property
+    def compact_budget(self) -> int:
+        """Most arcs of a product for which those of subsets do not pay."""
+        return min(max(COMPACT_ARCS, 4 * self.model.n_arcs), self.decoding_budget)
 
     def item_weights(self, weights: FloatArray | None) -> FloatArray:
         """Return the weights of the patterns of an item product, shape ``(P + 2 I,)``.

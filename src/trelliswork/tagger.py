@@ -91,7 +91,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
             other.on_infeasible = on_infeasible
         if decoding_budget is not None:
             other.decoding_budget = decoding_budget
-        other.plan_ = plan(
+        made = plan(
             self.labels_,
             other.constraints,
             model=self.plan_.model,
@@ -99,6 +99,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
             training_budget=0,
             decoding_budget=other.decoding_budget,
         )
+        other.plan_ = made.with_penalties_of(self.plan_)
         return other
 
     def predict(self, X: Any, *, known: Any = None) -> list[list[str]]:  # noqa: N803
@@ -247,7 +248,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         sequences = as_sequences(X)
         asked = Plan(
             self.labels_,
-            as_constraints(constraint),
+            [asked_for.hard for asked_for in as_constraints(constraint)],
             model=self.plan_.model,
             segmentation=self.plan_.segmentation,
             decoding_budget=self.decoding_budget,

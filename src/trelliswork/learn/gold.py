@@ -78,7 +78,7 @@ def find_conflicting_gold(
     partial = np.flatnonzero(is_open & ~ruled_out)
     if partial_too and partial.size and gold.allowed is not None:
         rows = rows_of(offsets, partial)
-        compiled = plan.product(rules)
+        compiled = plan.product(rules, evidence.longest)
         classes = evidence.classes(compiled.tests)
         trellis = Trellis(
             plan.blank_scores(rows.size),
