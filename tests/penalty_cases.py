@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -9,6 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from trelliswork.inference import viterbi
 from trelliswork.learn.penalty_run import Answers
 
 
@@ -104,3 +106,32 @@ def listed_problems(draw, max_rules: int = 3) -> ListedProblem:
         [violations[a:b] for a, b in parts],
         [losses[a:b] for a, b in parts],
     )
+
+
+def listed(tagger, sentences, gold) -> ListedProblem:
+    """The problem of a tagger with every labelling listed, hard rules and fixed prices included."""
+    learned = [rule for rule in tagger.plan_.constraints if rule.is_soft and rule.penalty is None]
+    others = [rule for rule in tagger.plan_.constraints if rule not in learned]
+    scores, violations, losses = [], [], []
+    for sentence, right in zip(sentences, gold, strict=True):
+        every = [right, *itertools.product(tagger.labels_.names, repeat=len(sentence))]
+        trellis = tagger.model_.trellis([sentence])
+        found = []
+        for names in every:
+            allowed = tagger.plan_.tag_mask(tagger.labels_.allowed(names))
+            score = viterbi(trellis, allowed=allowed).scores[0]
+            degrees = [r.violations(names, sentence, scheme=tagger.labels_) for r in others]
+            for rule, degree in zip(others, degrees, strict=True):
+                score -= rule.penalty * degree if rule.is_soft else np.inf if degree else 0.0
+            found.append(score)
+        scores.append(np.array(found))
+        violations.append(
+            np.array(
+                [
+                    [r.violations(names, sentence, scheme=tagger.labels_) for r in learned]
+                    for names in every
+                ]
+            )
+        )
+        losses.append(np.array([float(sum(map(str.__ne__, names, right))) for names in every]))
+    return ListedProblem(scores, violations, losses)

@@ -9,7 +9,7 @@ template                  rules, for all segment names ``i`` and ``j``
 ``"hierarchical"``        ``count(i) - count(j) <= 0`` for elements of the hierarchy, at any depth
                           (``**/person``), and for a parent and its child or two children of one
                           parent; labels that are no paths have none
-``"precedence"``          ``precedes(i, j)``
+``"precedence"``          ``precedes(i, j)``, unless one is a part of the other
 ========================  ====================================================================
 
 Each rule comes once: ``count(i) - count(j) >= 0`` is ``count(j) - count(i) <= 0``, and what always
@@ -109,7 +109,11 @@ def candidates(template: Template, columns: Columns) -> Candidates:
     if template == "singleton":
         return _collect(template, [((i, 1, columns.zero, 0), (1,)) for i in names])
     if template == "precedence":
-        starts = [(columns.last + i, 1, columns.first + j, -1) for i, j in permutations(names, 2)]
+        starts = [
+            (columns.last + i, 1, columns.first + j, -1)
+            for i, j in permutations(names, 2)
+            if not _is_inside(columns.names[i], columns.names[j])
+        ]
         return _collect(template, [(terms, (0,)) for terms in starts])
     if template == "hierarchical":
         return _collect(template, [((i, 1, j, -1), (0,)) for i, j in _related(columns)])
@@ -122,6 +126,11 @@ def candidates(template: Template, columns: Columns) -> Candidates:
     # i − j >= k is j − i <= −k: over both orders of a pair, each rule comes once.
     differences = [((i, 1, j, -1), most + least) for i, j in permutations(names, 2)]
     return _collect(template, [*sums, *differences])
+
+
+def _is_inside(one: str, other: str) -> bool:
+    """Return whether segments of one name lie in those of the other: neither comes first."""
+    return other.startswith(f"{one}/") or one.startswith(f"{other}/")
 
 
 def _related(columns: Columns) -> list[tuple[int, int]]:

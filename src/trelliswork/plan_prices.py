@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-__all__ = ["PricedBase", "PriceMethods"]
+__all__ = ["PriceMethods", "PricedBase"]
 
 BASES_KEPT = 256
 

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.bases import MarkedAutomaton
 from trelliswork.certificate import Certificate, Leaf
 from trelliswork.conflicts import open_labels
 from trelliswork.derived import derive

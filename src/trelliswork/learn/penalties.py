@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from trelliswork.inputs import as_labels, as_sequences
 from trelliswork.learn.penalty_perceptron import learn_by_perceptron
-from trelliswork.learn.penalty_problem import TaggerProblem
+from trelliswork.learn.penalty_problem import TaggerProblem, rules_to_learn
 from trelliswork.learn.penalty_svm import learn_by_svm
 from trelliswork.report import report
 
@@ -224,7 +224,7 @@ def _check_options(
             "dev: the SVM has one optimum and does not stop early. Leave it out, and choose c by "
             "comparing taggers."
         )
-    if not np.isnan(tagger.plan_.penalties).any():
+    if not rules_to_learn(tagger).size:
         raise ValueError(
             "constraints: expected a soft rule without a penalty, such as at_most(1, "
             "'title').soft(); there is nothing to learn."

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
 
-__all__ = ["TaggerProblem"]
+__all__ = ["TaggerProblem", "rules_to_learn"]
 
 logger = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ class TaggerProblem:
     ) -> None:
         self._tagger, self._plan = tagger, tagger.plan_
         self._decoder = tagger.plan_
-        self.rules = np.flatnonzero(np.isnan(self._plan.penalties))
+        self.rules = rules_to_learn(tagger)
         known = set(tagger.labels_)
         usable = np.array([names_in(own) <= known for own in labels], dtype=bool)
         sequences, labels = _take(sequences, usable), _take(labels, usable)
@@ -110,7 +110,8 @@ class TaggerProblem:
     @property
     def _fixed(self) -> FloatArray:
         """The finite penalties that are given, 0 for the other constraints."""
-        return np.where(np.isfinite(self._plan.penalties), self._plan.penalties, 0.0)
+        given = self.all_penalties(np.zeros(self.n_rules))
+        return np.where(np.isfinite(given), given, 0.0)
 
     def all_penalties(self, penalties: FloatArray) -> FloatArray:
         """Return the penalties of all constraints, those that are learned among them."""
@@ -150,6 +151,11 @@ class TaggerProblem:
             free = self._trellises[False]
             self._trellises[loss] = derive(free, scores=_with_loss(free.scores, self._mask))
         return self._trellises[loss]
+
+
+def rules_to_learn(tagger: Tagger) -> IntArray:
+    """Return the indices of the constraints that are soft and were given no penalty."""
+    return np.flatnonzero([c.is_soft and c.penalty is None for c in tagger.plan_.constraints])
 
 
 class _Memory:
