@@ -122,7 +122,8 @@ def learn_by_perceptron(
                 updates += int(wrong.sum()) if (moved != penalties).any() else 0
                 penalties = moved
             iterates.add(penalties)
-        found = iterates.value() if average else penalties
+        # After an epoch without updates nothing changes any more: the last is what averages go to.
+        found = iterates.value() if average and updates else penalties
         score = None if dev_score is None else dev_score(found)
         epoch = PenaltyEpoch(
             number, updates, int((found > 0).sum()), time.perf_counter() - began, score
@@ -134,14 +135,9 @@ def learn_by_perceptron(
         if score is not None and score > best[0]:
             best = score, found, number
         if not updates:
-            # Nothing will change any more: the last penalties are the limit of the average.
             reason = "converged"
             break
         if score is not None and number - best[2] >= patience:
             reason = "early_stopping"
             break
-    if dev_score is not None:
-        found = best[1]
-    elif reason == "converged":
-        found = penalties
-    return PenaltyRun(found, reason, tuple(log))
+    return PenaltyRun(found if dev_score is None else best[1], reason, tuple(log))
