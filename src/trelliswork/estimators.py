@@ -19,6 +19,7 @@ from trelliswork.inputs import (
     infer_labels,
     make_encoder,
 )
+from trelliswork.learn.held_out import learn_held_out
 from trelliswork.learn.objective import Objective
 from trelliswork.learn.setup import Setup
 from trelliswork.learn.train import DevCheck, train
@@ -290,10 +291,13 @@ class CRFTagger(Tagger):
         jobs = resolve_jobs(self.n_jobs)
         sequences = as_sequences(X)
         names = as_labels(sequences, y)
+        known = learn_held_out(self, sequences, names, sample_weight)
         setup = Setup.choose(
             parameters, infer_labels(names, self.scheme, self.outside), sequences, names
         )
         structure, rules, under = setup.structure, setup.rules, setup.under
+        if known is not None:
+            rules = rules.with_penalties(known)
         labels = structure.labels
         check_settings(parameters, structure)
         warn_of_growth(PatternStatistics.of(structure.patterns, structure.automaton))
