@@ -9,8 +9,7 @@ from trelliswork.constraints.letters import compile_rule
 from trelliswork.constraints.reading import (
     Reading,
     Unit,
-    segment_names,
-    token_names,
+    is_known,
     unknown_name,
 )
 from trelliswork.errors import LabelError
@@ -180,11 +179,7 @@ class Constraint(ABC):
 
     def unknown_names(self, labels: LabelSet) -> list[tuple[str, Unit]]:
         """Return the names of the rule that the label set does not know."""
-        return [
-            (name, unit)
-            for name, unit in self.names
-            if not (segment_names(labels, name) or (unit == "token" and token_names(labels, name)))
-        ]
+        return [(name, unit) for name, unit in self.names if not is_known(labels, name, unit)]
 
     @abstractmethod
     def _degree(self, reading: Reading) -> int:
@@ -204,7 +199,7 @@ class Constraint(ABC):
                 f"{self!r} looks at the input. Pass the sentence that the labels belong to as "
                 "sentence=."
             )
-        if reading.is_complete:
+        if reading.is_complete and not all(reading.knows(*name) for name in self.names):
             self.check(reading.label_set)
 
     def _operand(self) -> str:
