@@ -48,7 +48,7 @@ __all__ = [
     "describe_nbest",
 ]
 
-Status = Literal["optimal", "relaxed", "unconstrained"]
+Status = Literal["optimal", "feasible", "relaxed", "unconstrained", "unverified"]
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["METHODS", "LazyAnswers", "Method", "best_lazily"]
 
-Method = Literal["chain", "lazy", "product"]
+Method = Literal["chain", "lazy", "product", "dual", "astar", "branch", "milp"]
 METHODS: tuple[Method, ...] = ("chain", "lazy", "product")
 
 

@@ -26,7 +26,7 @@ from trelliswork.evidence import Evidence
 from trelliswork.labels import LabelSet
 from trelliswork.patterns import Patterns
 from trelliswork.placements import Placement, describe_placements
-from trelliswork.plan_items import ItemMethods
+from trelliswork.plan_prices import PriceMethods
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -44,7 +44,7 @@ DECODING_BUDGET = 5_000_000
 USUAL_LENGTH = 32  # of sequences, where a size that depends on it is shown
 
 
-class Plan(ItemMethods):
+class Plan(PriceMethods):
     """What constraints over a label set compile into; made by `plan`.
 
     Everything is built when first asked for and kept. Pickles as its settings.
