@@ -129,7 +129,7 @@ def test_files_keep_what_was_learned(tmp_path):
     assert again.penalties_ == tagger.penalties_
 
 
-def test_other_constraints_keep_the_penalties_that_are_known():
+def test_other_constraints_keep_the_penalties_that_are_known(tmp_path):
     tagger = fitted([ONE])
     both = tagger.with_constraints([at_most(2, "A"), ONE])
     assert both.penalties_ == tagger.penalties_
@@ -138,6 +138,8 @@ def test_other_constraints_keep_the_penalties_that_are_known():
         new.predict(X)
     with pytest.raises(RuleError, match="No penalty is known for at_most"):
         new.predict_marginals(X)
+    with pytest.raises(RuleError, match="No penalty is known for at_most"):
+        new.save(tmp_path / "m.tw")
     assert np.isnan(clone(new).fit(X, Y).with_constraints([ONE]).penalties_[repr(ONE)])
 
 
