@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 
 import numpy as np
@@ -160,6 +161,47 @@ def test_a_development_set_is_decoded_under_the_penalties_of_the_moment():
     tagger.fit(X, Y, dev=(X_dev, Y_dev))
     found = tw.report(Y_dev, tagger.predict(X_dev)).f1
     assert tagger.dev_score_ == pytest.approx(found)
+
+
+def test_training_goes_on_where_it_ended():
+    first = fitted([ONE], tol=1e-8, max_iter=500)
+    again = fitted([at_least(1, "A").soft(), ONE], init=first, max_iter=0)
+    assert again.penalties_ == {"at_least(1, 'A').soft()": 0.0, **first.penalties_}
+    assert again.loss_ == pytest.approx(first.loss_)
+
+
+FEW = count("A") - 2 * count("T") <= 0
+
+
+@pytest.mark.parametrize("options", [{}, {"order": 2}, {"max_segment": 4}], ids=str)
+def test_sums_of_counts_may_be_hard(options):
+    tagger = fitted([FEW], **options)
+    found = tagger.predict([["a", "m", "a", "m"], ["a"] * 9])
+    assert all(FEW.violations(labels, scheme=tagger.labels_) == 0 for labels in found)
+    broken = ["A", "T", "A", "T", "A", "T", "A", "T", "A"]
+    assert np.isfinite(tagger.log_probability([["a"] * 9], [broken])[0])
+    assert np.isneginf(tagger.log_probability([["a"]], [["A"]])[0])
+    total = np.exp(
+        [
+            tagger.log_probability([["a", "m"]], [list(names)])[0]
+            for names in itertools.product("AT", repeat=2)
+        ]
+    )
+    assert total.sum() == pytest.approx(1.0)
+
+
+def test_gold_labels_that_break_a_sum_of_counts_are_named():
+    with pytest.raises(
+        tw.NotInLanguageError, match=r"sequence 4.*count\('A'\) - 2 \* count\('T'\)"
+    ):
+        tw.CRFTagger(features="word[0]", constraints=FEW).fit([*X[:4], ["a"]], [*Y[:4], ["A"]])
+    rules = [count("A") - count("T") >= 1, count("T") - count("A") >= 1]
+    tagger = fitted(()).with_constraints(rules)
+    with pytest.raises(tw.InfeasibleError, match="No labelling of 3 tokens satisfies"):
+        tagger.predict([["a", "m", "a"]])
+    relaxed = tagger.with_constraints(rules, on_infeasible="relax").decode([["a", "m", "a"]])[0]
+    assert relaxed.status == "relaxed"
+    assert rules[0].violations(relaxed.labels) == 0
 
 
 def test_how_probable_a_soft_rule_is_to_hold_is_that_of_the_rule():
