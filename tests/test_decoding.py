@@ -34,7 +34,7 @@ def prepared(case: Case):
 
 @settings(max_examples=60)
 @given(cases(), st.booleans())
-def test_lazy_decoding_is_exact(case, compact):
+def test_decoding_is_exact(case, compact):
     plan, trellis, evidence = prepared(case)
     if not compact:
         plan.__dict__["compact"] = None
@@ -49,7 +49,7 @@ def test_lazy_decoding_is_exact(case, compact):
         assert len(labels) == len(sentence)
         assert found.scores[b] == pytest.approx(max(paths.values()))
         assert paths[labels] == pytest.approx(found.scores[b])
-        assert 1 <= found.iterations[b] <= len(case.constraints) + 2
+        assert found.iterations[b] >= 1
 
 
 @settings(max_examples=60)
