@@ -10,27 +10,41 @@ namespace trelliswork {
 
 namespace {
 
-CountRows make_rows(int n_events, const In<std::int32_t, 1>& pattern_event,
-                    const std::optional<In<std::int32_t, 1>>& start_event,
-                    const In<std::int64_t, 1>& offsets, const In<std::int32_t, 1>& events,
-                    const In<std::int64_t, 1>& coefficients, const In<double, 1>& bounds,
+// Counts of terms, one list after the other.
+std::vector<Count> make_counts(int n_terms, const In<std::int64_t, 1>& offsets,
+                               const In<std::int32_t, 1>& terms, const In<std::int64_t, 1>& times) {
+    check_offsets(offsets, terms.size(), "offsets");
+    require(times.size() == terms.size(), "CountRows: wrong shape");
+    std::vector<Count> counts;
+    for (std::size_t k = 0; k < terms.size(); ++k) {
+        require(terms(k) >= 0 && terms(k) < n_terms, "CountRows: no such term");
+        counts.push_back({terms(k), times(k)});
+    }
+    return counts;
+}
+
+CountRows make_rows(const In<std::int32_t, 1>& pattern_event,
+                    const std::optional<In<std::int32_t, 1>>& start_event, int n_terms,
+                    const In<std::int64_t, 1>& event_offsets,
+                    const In<std::int32_t, 1>& event_terms, const In<std::int64_t, 1>& event_times,
+                    const In<std::int64_t, 1>& row_offsets, const In<std::int32_t, 1>& row_terms,
+                    const In<std::int64_t, 1>& row_times, const In<double, 1>& bounds,
                     const In<double, 1>& penalties) {
-    const auto is_event = [&](std::int32_t event) { return event >= -1 && event < n_events; };
-    check_offsets(offsets, events.size(), "offsets");
-    require(coefficients.size() == events.size() && bounds.size() + 1 == offsets.size() &&
-                penalties.size() == bounds.size(),
+    require(bounds.size() + 1 == row_offsets.size() && penalties.size() == bounds.size(),
             "CountRows: wrong shape");
     CountRows rows;
-    rows.n_events = n_events;
+    rows.n_terms = n_terms;
+    rows.event_offsets = copy_of(event_offsets);
+    rows.event_counts = make_counts(n_terms, event_offsets, event_terms, event_times);
+    rows.row_offsets = copy_of(row_offsets);
+    rows.row_counts = make_counts(n_terms, row_offsets, row_terms, row_times);
     rows.pattern_event = copy_of(pattern_event);
     if (start_event) rows.start_event = copy_of(*start_event);
+    const auto n_events = static_cast<std::int32_t>(event_offsets.size()) - 1;
     for (const auto* part : {&rows.pattern_event, &rows.start_event}) {
-        for (const auto event : *part) require(is_event(event), "CountRows: no such event");
-    }
-    rows.row_offsets = copy_of(offsets);
-    for (std::size_t k = 0; k < events.size(); ++k) {
-        require(events(k) >= 0 && is_event(events(k)), "CountRows: no such event");
-        rows.row_terms.push_back({events(k), coefficients(k)});
+        for (const auto event : *part) {
+            require(event >= -1 && event < n_events, "CountRows: no such event");
+        }
     }
     rows.bound = copy_of(bounds);
     rows.penalty = copy_of(penalties);
@@ -86,16 +100,19 @@ void bind_solver(nb::module_& m) {
     nb::class_<CountRows>(m, "CountRows")
         .def(
             "__init__",
-            [](CountRows* self, int n_events, const In<std::int32_t, 1>& pattern_event,
-               const std::optional<In<std::int32_t, 1>>& start_event,
-               const In<std::int64_t, 1>& offsets, const In<std::int32_t, 1>& events,
-               const In<std::int64_t, 1>& coefficients, const In<double, 1>& bounds,
-               const In<double, 1>& penalties) {
-                new (self) CountRows(make_rows(n_events, pattern_event, start_event, offsets,
-                                               events, coefficients, bounds, penalties));
+            [](CountRows* self, const In<std::int32_t, 1>& pattern_event,
+               const std::optional<In<std::int32_t, 1>>& start_event, int n_terms,
+               const In<std::int64_t, 1>& event_offsets, const In<std::int32_t, 1>& event_terms,
+               const In<std::int64_t, 1>& event_times, const In<std::int64_t, 1>& row_offsets,
+               const In<std::int32_t, 1>& row_terms, const In<std::int64_t, 1>& row_times,
+               const In<double, 1>& bounds, const In<double, 1>& penalties) {
+                new (self) CountRows(make_rows(pattern_event, start_event, n_terms, event_offsets,
+                                               event_terms, event_times, row_offsets, row_terms,
+                                               row_times, bounds, penalties));
             },
-            nb::arg("n_events"), nb::arg("pattern_event"), nb::arg("start_event").none(),
-            nb::arg("offsets"), nb::arg("events"), nb::arg("coefficients"), nb::arg("bounds"),
+            nb::arg("pattern_event"), nb::arg("start_event").none(), nb::arg("n_terms"),
+            nb::arg("event_offsets"), nb::arg("event_terms"), nb::arg("event_times"),
+            nb::arg("row_offsets"), nb::arg("row_terms"), nb::arg("row_times"), nb::arg("bounds"),
             nb::arg("penalties"));
 
     // Fills labels and begins (N,), scores and bounds (B,), status, methods and iterations (B,),

@@ -62,6 +62,16 @@ struct ChainWeights {
             transposed[y * stride + p] = arcs.weight[a];
         }
     }
+
+    // Another weight of one arc that does not leave the start; in Max.
+    void set(const Automaton& automaton, std::int64_t arc, double value) {
+        arcs.set(automaton, arc, value);
+        const int stride = padded(automaton.n_labels);
+        const int p = automaton.source[arc] - 1;
+        const int y = automaton.label[arc];
+        matrix[p * stride + y] = value;
+        transposed[y * stride + p] = value;
+    }
 };
 
 template <class S>

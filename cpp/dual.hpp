@@ -25,4 +25,10 @@ DualResult lower_dual(Lagrangian& lagrangian, std::vector<double> prices,
                       std::int64_t max_iterations, const SolverOptions& options,
                       const Deadline& deadline, Answer& answer);
 
+// Lowers D on the prices that complement the labelling in `answer`: λ_i = ρ_i where it breaks row
+// i, 0 where it does not reach it. Where that labelling is the best and the dual has no gap, the
+// prices that prove it are among these. True where they were found; they replace those in `answer`.
+bool complement(Lagrangian& lagrangian, std::int64_t max_iterations, const SolverOptions& options,
+                const Deadline& deadline, Answer& answer);
+
 }  // namespace trelliswork

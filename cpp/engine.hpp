@@ -45,6 +45,21 @@ class Weights {
         }
     }
 
+    // For a caller that owns the weights: whether single arcs can be given other weights in Max,
+    // and does so. Not where the kernel shares the work of arcs along parents.
+    bool can_set_arcs() const { return dense_ || automaton_.forest.empty(); }
+    void set_arc(std::int64_t arc, double weight) {
+        if (dense_) {
+            get(chain_max_);
+            chain_max_.values.set(automaton_, arc, weight);
+            return;
+        }
+        get(max_);
+        for (int c = 0; c < automaton_.n_classes; ++c) {
+            if (automaton_.is_open(arc, c)) max_.values.of_class[c].set(automaton_, arc, weight);
+        }
+    }
+
     const ChainWeights<Real>& chain_real() const { return get(chain_real_); }
     const ChainWeights<Max>& chain_max() const { return get(chain_max_); }
     const ClassWeights<Real>& real() const { return get(real_); }

@@ -4,10 +4,40 @@
 
 namespace trelliswork {
 
-Lagrangian::Lagrangian(const Batch& batch, const CountRows& rows, const Weights& plain)
-    : batch_(batch), rows_(rows), reader_(batch), plain_(plain, batch.memory_limit) {
+ArcEvents::ArcEvents(const Automaton& automaton, const CountRows& rows, const double* patterns) {
+    const auto n_arcs = automaton.n_arcs();
+    const bool is_chain = !rows.start_event.empty();
+    event.assign(static_cast<std::size_t>(n_arcs), -1);
+    weight.assign(static_cast<std::size_t>(n_arcs), 0.0);
+    offsets.assign(static_cast<std::size_t>(rows.n_events) + 1, 0);
+    const auto is_start = [&](std::int64_t a) { return is_chain && automaton.source[a] == 0; };
+    for (std::int64_t a = 0; a < n_arcs; ++a) {
+        if (is_start(a)) event[a] = rows.start_event[automaton.label[a]];
+        for (auto k = automaton.pattern_offsets[a]; k < automaton.pattern_offsets[a + 1]; ++k) {
+            const auto own = rows.pattern_event[automaton.pattern_ids[k]];
+            if (own >= 0) event[a] = own;
+            if (patterns != nullptr) weight[a] += patterns[automaton.pattern_ids[k]];
+        }
+        if (event[a] >= 0 && !is_start(a)) ++offsets[event[a] + 1];
+    }
+    for (int e = 0; e < rows.n_events; ++e) offsets[e + 1] += offsets[e];
+    arcs.resize(static_cast<std::size_t>(offsets.back()));
+    auto next = offsets;
+    for (std::int64_t a = 0; a < n_arcs; ++a) {
+        if (event[a] >= 0 && !is_start(a)) arcs[next[event[a]]++] = a;
+    }
+}
+
+Lagrangian::Lagrangian(const Batch& batch, const CountRows& rows, const ArcEvents& events,
+                       const Weights& plain)
+    : batch_(batch),
+      rows_(rows),
+      events_(events),
+      reader_(batch),
+      plain_(plain, batch.memory_limit) {
+    term_price_.assign(static_cast<std::size_t>(rows.n_terms), 0.0);
     event_price_.assign(static_cast<std::size_t>(rows.n_events), 0.0);
-    counts_.assign(static_cast<std::size_t>(rows.n_events), 0);
+    counts_.assign(static_cast<std::size_t>(rows.n_terms), 0);
 }
 
 void Lagrangian::read(std::int64_t sequence) {
@@ -35,23 +65,50 @@ double Lagrangian::constant(const std::vector<double>& prices) const {
     return total;
 }
 
-void Lagrangian::price_events(const std::vector<double>& prices) {
-    std::fill(event_price_.begin(), event_price_.end(), 0.0);
+void Lagrangian::set_prices(const std::vector<double>& prices) {
+    if (!priced_) {
+        const auto n_patterns = rows_.pattern_event.size();
+        if (batch_.patterns == nullptr) {
+            weights_.assign(n_patterns, 0.0);
+        } else {
+            weights_.assign(batch_.patterns, batch_.patterns + n_patterns);
+        }
+        own_weights_.emplace(automaton(), weights_.data(), batch_.n_durations);
+        arc_by_arc_ = own_weights_->can_set_arcs() && batch_.positional == nullptr;
+        priced_.emplace(*own_weights_, kNoMemoryLimit);
+    }
+    std::fill(term_price_.begin(), term_price_.end(), 0.0);
     for (int i = 0; i < rows_.n_rows; ++i) {
         if (prices[i] == 0.0) continue;
         for (auto k = rows_.row_offsets[i]; k < rows_.row_offsets[i + 1]; ++k) {
-            event_price_[rows_.row_terms[k].index] +=
-                prices[i] * static_cast<double>(rows_.row_terms[k].coefficient);
+            const Count& count = rows_.row_counts[k];
+            term_price_[count.term] += prices[i] * static_cast<double>(count.times);
         }
     }
-    const auto n_patterns = rows_.pattern_event.size();
-    weights_.resize(n_patterns);
-    for (std::size_t p = 0; p < n_patterns; ++p) {
-        const auto event = rows_.pattern_event[p];
-        weights_[p] = (batch_.patterns == nullptr ? 0.0 : batch_.patterns[p]) -
-                      (event < 0 ? 0.0 : event_price_[event]);
+    for (int e = 0; e < rows_.n_events; ++e) {
+        double price = 0.0;
+        for (auto k = rows_.event_offsets[e]; k < rows_.event_offsets[e + 1]; ++k) {
+            const Count& count = rows_.event_counts[k];
+            price += term_price_[count.term] * static_cast<double>(count.times);
+        }
+        if (price != event_price_[e]) set_event(e, price);
     }
-    if (own_weights_) own_weights_->forget();
+    if (arc_by_arc_) return;
+    for (std::size_t p = 0; p < weights_.size(); ++p) {
+        const auto event = rows_.pattern_event[p];
+        if (event < 0) continue;
+        weights_[p] = (batch_.patterns == nullptr ? 0.0 : batch_.patterns[p]) - event_price_[event];
+    }
+    own_weights_->forget();
+}
+
+void Lagrangian::set_event(int event, double price) {
+    event_price_[event] = price;
+    if (!arc_by_arc_) return;
+    for (auto k = events_.offsets[event]; k < events_.offsets[event + 1]; ++k) {
+        const auto arc = events_.arcs[k];
+        own_weights_->set_arc(arc, events_.weight[arc] - price);
+    }
 }
 
 const SequenceScores& Lagrangian::priced_scores() {
@@ -73,37 +130,18 @@ const SequenceScores& Lagrangian::priced_scores() {
     return priced_scores_;
 }
 
-Engine& Lagrangian::priced() {
-    if (!priced_) {
-        own_weights_.emplace(automaton(), weights_.data(), batch_.n_durations);
-        priced_.emplace(*own_weights_, kNoMemoryLimit);
-    }
-    return *priced_;
-}
-
 template <class C>
 void Lagrangian::read_path(C& chart, Evaluation& found) {
     const auto length = static_cast<std::size_t>(scores_.length);
     found.path.labels.assign(length, -1);
     found.path.begins.assign(length, 0);
-    found.excess.resize(static_cast<std::size_t>(rows_.n_rows));
-    for (int i = 0; i < rows_.n_rows; ++i) found.excess[i] = -rows_.bound[i];
-    met_.clear();
+    std::fill(counts_.begin(), counts_.end(), 0);
     walk_best_path(chart, [&](std::int64_t t, const Arrival& last) {
         write_segment(t, last.duration, automaton().label[last.arc], found.path.labels.data(),
                       found.path.begins.data());
-        for_each_event(last.arc, [&](std::int32_t event) {
-            if (counts_[event]++ == 0) met_.push_back(event);
-        });
+        for_each_count(last.arc, [&](const Count& count) { counts_[count.term] += count.times; });
     });
-    for (const auto event : met_) {
-        const auto count = static_cast<double>(counts_[event]);
-        for (auto k = rows_.event_offsets[event]; k < rows_.event_offsets[event + 1]; ++k) {
-            found.excess[rows_.event_terms[k].index] +=
-                count * static_cast<double>(rows_.event_terms[k].coefficient);
-        }
-        counts_[event] = 0;
-    }
+    rows_.excess(counts_, found.excess);
 }
 
 void Lagrangian::evaluate(const std::vector<double>& prices, Evaluation& found) {

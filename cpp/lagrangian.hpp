@@ -3,7 +3,7 @@
 //   G_λ(y) = score(y) − Σ_i λ_i r_i(y),      D(λ) = max_y G_λ(y) ≥ max_y [score(y) − Σ_i ρ_i
 //   v_i(y)]
 //
-// for every λ ∈ [0, ρ]: the model with other pattern weights, so that D is one Viterbi pass. See
+// for every λ ∈ [0, ρ]: the model with other arc weights, so that D is one Viterbi pass. See
 // counts.hpp for r, v and ρ.
 #pragma once
 
@@ -22,6 +22,8 @@ namespace trelliswork {
 struct Labelling {
     std::vector<std::int32_t> labels;  // (T,)
     std::vector<std::uint8_t> begins;  // (T,)
+
+    bool operator==(const Labelling&) const = default;
 };
 
 // What is known of the best labelling under some prices.
@@ -32,14 +34,25 @@ struct Evaluation {
     Labelling path;
 };
 
+// The events of the arcs of an automaton, shared by all workers.
+struct ArcEvents {
+    std::vector<std::int32_t> event;    // (A,), −1: none
+    std::vector<std::int64_t> offsets;  // (E + 1,) into arcs
+    std::vector<std::int64_t> arcs;     // of each event; without those from the start of a chain
+    std::vector<double> weight;         // (A,) without prices, guards aside
+
+    ArcEvents(const Automaton& automaton, const CountRows& rows, const double* patterns);
+};
+
 class Lagrangian {
   public:
     // `plain` are the weights of the batch without prices, shared by all workers.
-    Lagrangian(const Batch& batch, const CountRows& rows, const Weights& plain);
+    Lagrangian(const Batch& batch, const CountRows& rows, const ArcEvents& events,
+               const Weights& plain);
 
     Lagrangian(const Lagrangian&) = delete;
 
-    // Goes on to a sequence. What holds until the next call of it.
+    // Goes on to a sequence.
     void read(std::int64_t sequence);
 
     // Labels that each token may have besides, (T, 2, L) as Batch::allowed; empty: all.
@@ -57,57 +70,45 @@ class Lagrangian {
     // its score on the chart plus `constant(λ)`.
     template <class Use>
     void with_chart(const std::vector<double>& prices, Use&& use) {
-        price_events(prices);
-        priced().with_best(priced_scores(), use);
+        set_prices(prices);
+        priced_->with_best(priced_scores(), use);
     }
     double constant(const std::vector<double>& prices) const;
 
-    // Calls visit(event) for every event of an arc.
+    // Calls visit(Count) for every term that an arc counts for.
     template <class Visit>
-    void for_each_event(std::int64_t arc, Visit&& visit) const {
-        const Automaton& built = *batch_.automaton;
-        if (built.source[arc] == 0 && !rows_.start_event.empty()) {
-            if (const auto event = rows_.start_event[built.label[arc]]; event >= 0) visit(event);
+    void for_each_count(std::int64_t arc, Visit&& visit) const {
+        const auto event = events_.event[arc];
+        if (event < 0) return;
+        for (auto k = rows_.event_offsets[event]; k < rows_.event_offsets[event + 1]; ++k) {
+            visit(rows_.event_counts[k]);
         }
-        for (auto k = built.pattern_offsets[arc]; k < built.pattern_offsets[arc + 1]; ++k) {
-            if (const auto event = rows_.pattern_event[built.pattern_ids[k]]; event >= 0) {
-                visit(event);
-            }
-        }
-    }
-
-    // Calls visit(Term) for every row that an arc counts for; its index is the row.
-    template <class Visit>
-    void for_each_row(std::int64_t arc, Visit&& visit) const {
-        for_each_event(arc, [&](std::int32_t event) {
-            for (auto k = rows_.event_offsets[event]; k < rows_.event_offsets[event + 1]; ++k) {
-                visit(rows_.event_terms[k]);
-            }
-        });
     }
 
   private:
-    void price_events(const std::vector<double>& prices);
+    void set_prices(const std::vector<double>& prices);
+    void set_event(int event, double price);
     const SequenceScores& priced_scores();
-    Engine& priced();
     template <class C>
     void read_path(C& chart, Evaluation& found);
 
     const Batch& batch_;
     const CountRows& rows_;
+    const ArcEvents& events_;
     ScoreReader reader_;
     Engine plain_;
     std::vector<double> weights_;         // (P,) under prices
     std::optional<Weights> own_weights_;  // that read them
     std::optional<Engine> priced_;
+    bool arc_by_arc_ = false;           // only arcs whose price has changed get other weights
     SequenceScores scores_;             // of the sequence, without prices
     SequenceScores priced_scores_;      // φ has the prices of what begins at the start
     std::vector<double> phi_;           // (T, D, L) restricted; empty: not
     std::vector<double> first_;         // (L,) φ of the first token without prices
     std::vector<double> own_phi_;       // (T, L)
-    std::vector<double> event_price_;   // (E,) Σ_i λ_i a_ie
-    std::vector<std::int64_t> counts_;  // (E,)
-    std::vector<std::int32_t> met_;     // events of the last path
+    std::vector<double> term_price_;    // (M,) Σ_i λ_i c_im
+    std::vector<double> event_price_;   // (E,)
+    std::vector<std::int64_t> counts_;  // (M,)
     std::int64_t n_evaluations_ = 0;
 };
 

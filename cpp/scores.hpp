@@ -67,6 +67,12 @@ struct ArcWeights {
         }
     }
 
+    // Another weight of one arc, and of those that share its slot; in Max.
+    void set(const Automaton& automaton, std::int64_t arc, double value) {
+        static_assert(!S::scaled && S::packs, "weights that are relative change together");
+        log_weight[arc] = weight[arc] = packed[automaton.blocks.slot[arc]] = value;
+    }
+
     // Only what the vector loops read: `packed`, `transposed` and `shift`.
     void load_packed(const Automaton& automaton, const double* constant, const double* positional,
                      int n_positional, int token_class) {

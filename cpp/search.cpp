@@ -16,7 +16,7 @@ struct Node {
     std::int64_t t;
     std::int32_t state;
     std::int32_t step;    // the segment it begins with, −1: none
-    std::int64_t counts;  // where its counts of the rows in K are kept
+    std::int64_t counts;  // where its counts of the terms in Q are kept
 };
 
 struct Step {
@@ -46,24 +46,24 @@ enum class Outcome { proven, grow, gave_up };
 template <class C>
 class Search {
   public:
-    Search(Lagrangian& lagrangian, C& chart, const std::vector<std::int32_t>& counted,
+    Search(Lagrangian& lagrangian, C& chart, const std::vector<std::int32_t>& terms,
            const SolverOptions& options, const Deadline& deadline, Answer& answer)
         : lagrangian_(lagrangian),
           rows_(lagrangian.rows()),
           chart_(chart),
-          counted_(counted),
+          n_terms_(terms.size()),
           options_(options),
           deadline_(deadline),
           answer_(answer),
           constant_(lagrangian.constant(answer.prices)) {
-        place_.assign(static_cast<std::size_t>(rows_.n_rows), -1);
-        for (std::size_t k = 0; k < counted_.size(); ++k) {
-            place_[counted_[k]] = static_cast<std::int32_t>(k);
+        place_.assign(static_cast<std::size_t>(rows_.n_terms), -1);
+        for (std::size_t k = 0; k < n_terms_; ++k) place_[terms[k]] = static_cast<int>(k);
+        for (int i = 0; i < rows_.n_rows; ++i) {
+            if (answer.counted[i] != 0) counted_.push_back(i);
         }
     }
 
-    // `excess` (R,) is set to that of the labelling whose G is the largest, with `grow`.
-    Outcome run(std::vector<double>& excess) {
+    Outcome run() {
         start();
         std::int64_t n_popped = 0;
         while (!queue_.empty()) {
@@ -71,7 +71,7 @@ class Search {
             queue_.pop();
             answer_.bound = std::min(answer_.bound, std::max(node.bound, answer_.payoff));
             if (is_settled(node.bound)) return Outcome::proven;
-            if (node.t == 0) return finish(node, excess);
+            if (node.t == 0) return finish(node);
             if (!visit(node)) continue;
             if (++n_popped > options_.max_states || deadline_.passed()) return Outcome::gave_up;
             expand(node);
@@ -80,13 +80,16 @@ class Search {
         return Outcome::proven;
     }
 
+    // r (R,) of the labelling whose G is the largest, after `grow`.
+    const std::vector<double>& excess() const { return found_.excess; }
+
   private:
     bool is_settled(double bound) const {
         return bound <= answer_.payoff + allowance(options_, answer_.payoff);
     }
 
     void start() {
-        counts_.assign(counted_.size(), 0);
+        counts_.assign(n_terms_, 0);
         const auto length = chart_.length();
         chart_.seek(length);
         for (std::int64_t s = 0; s < chart_.automaton().n_states; ++s) {
@@ -100,7 +103,7 @@ class Search {
     bool visit(const Node& node) {
         key_.assign({node.t, node.state});
         const auto* counts = counts_.data() + node.counts;
-        key_.insert(key_.end(), counts, counts + counted_.size());
+        key_.insert(key_.end(), counts, counts + n_terms_);
         return visited_.insert(key_).second;
     }
 
@@ -109,11 +112,11 @@ class Search {
         for_each_arrival(chart_, node.t, node.state, [&](const Arrival& arrival) {
             if (is_settled(arrival.value + node.suffix + constant_)) return;
             const auto counts = static_cast<std::int64_t>(counts_.size());
-            counts_.resize(counts_.size() + counted_.size());
-            std::copy_n(counts_.begin() + node.counts, counted_.size(), counts_.begin() + counts);
-            lagrangian_.for_each_row(arrival.arc, [&](const Term& term) {
-                const auto place = place_[term.index];
-                if (place >= 0) counts_[counts + place] += term.coefficient;
+            counts_.resize(counts_.size() + n_terms_);
+            std::copy_n(counts_.begin() + node.counts, n_terms_, counts_.begin() + counts);
+            lagrangian_.for_each_count(arrival.arc, [&](const Count& count) {
+                const auto place = place_[count.term];
+                if (place >= 0) counts_[counts + place] += count.times;
             });
             const auto next = static_cast<std::int32_t>(steps_.size());
             steps_.push_back({arrival.arc, arrival.duration, node.step});
@@ -129,44 +132,48 @@ class Search {
     bool push(double value, double suffix, std::int64_t t, std::int64_t state, std::int32_t step,
               std::int64_t counts) {
         double bound = value + constant_;
-        for (std::size_t k = 0; k < counted_.size() && bound > kNegativeInfinity; ++k) {
-            bound -= least_slack(counted_[k], counts_[counts + static_cast<std::int64_t>(k)], t);
+        for (const auto row : counted_) {
+            bound -= least_slack(row, counts, t);
+            if (bound == kNegativeInfinity || is_settled(bound)) return false;
         }
-        if (bound == kNegativeInfinity || is_settled(bound)) return false;
+        if (is_settled(bound)) return false;
         queue_.push({bound, suffix, t, static_cast<std::int32_t>(state), step, counts});
         return true;
     }
 
     // The least of ρ v − λ r over what the first t tokens can still count: it is convex in r, and 0
     // at r = 0.
-    double least_slack(std::int32_t row, std::int64_t count, std::int64_t t) const {
+    double least_slack(std::int32_t row, std::int64_t counts, std::int64_t t) const {
+        std::int64_t total = 0;
+        for (auto k = rows_.row_offsets[row]; k < rows_.row_offsets[row + 1]; ++k) {
+            total += rows_.row_counts[k].times * counts_[counts + place_[rows_.row_counts[k].term]];
+        }
         const auto tokens = static_cast<double>(t);
-        const double from =
-            static_cast<double>(count) - rows_.bound[row] + tokens * rows_.least[row];
-        const double to = static_cast<double>(count) - rows_.bound[row] + tokens * rows_.most[row];
-        const double excess = from > 0.0 ? from : std::min(to, 0.0);
-        return rows_.slack(row, answer_.prices[row], excess);
+        const double excess = static_cast<double>(total) - rows_.bound[row];
+        const double from = excess + tokens * rows_.least[row];
+        const double to = excess + tokens * rows_.most[row];
+        return rows_.slack(row, answer_.prices[row], from > 0.0 ? from : std::min(to, 0.0));
     }
 
-    Outcome finish(const Node& node, std::vector<double>& excess) {
+    Outcome finish(const Node& node) {
         found_.path.labels.assign(static_cast<std::size_t>(chart_.length()), -1);
         found_.path.begins.assign(found_.path.labels.size(), 0);
-        excess.resize(static_cast<std::size_t>(rows_.n_rows));
-        for (int i = 0; i < rows_.n_rows; ++i) excess[i] = -rows_.bound[i];
+        std::vector<std::int64_t> counts(static_cast<std::size_t>(rows_.n_terms), 0);
         std::int64_t t = 0;
         for (auto k = node.step; k >= 0; k = steps_[k].next) {
             const Step& step = steps_[k];
             t += step.duration;
             write_segment(t, step.duration, chart_.automaton().label[step.arc],
                           found_.path.labels.data(), found_.path.begins.data());
-            lagrangian_.for_each_row(step.arc, [&](const Term& term) {
-                excess[term.index] += static_cast<double>(term.coefficient);
-            });
+            lagrangian_.for_each_count(
+                step.arc, [&](const Count& count) { counts[count.term] += count.times; });
         }
+        rows_.excess(counts, found_.excess);
         // G is exact for the rows in K; the others have their prices in it.
         found_.payoff = node.bound;
         for (int i = 0; i < rows_.n_rows; ++i) {
-            if (place_[i] < 0) found_.payoff -= rows_.slack(i, answer_.prices[i], excess[i]);
+            if (answer_.counted[i] == 0)
+                found_.payoff -= rows_.slack(i, answer_.prices[i], found_.excess[i]);
         }
         offer(answer_, found_);
         return is_settled(node.bound) ? Outcome::proven : Outcome::grow;
@@ -175,12 +182,13 @@ class Search {
     Lagrangian& lagrangian_;
     const CountRows& rows_;
     C& chart_;
-    const std::vector<std::int32_t>& counted_;  // K
+    std::size_t n_terms_;  // of Q
     const SolverOptions& options_;
     const Deadline& deadline_;
     Answer& answer_;
     double constant_;
-    std::vector<std::int32_t> place_;  // (R,) in K, −1: not there
+    std::vector<std::int32_t> counted_;  // K: the rows with all terms in Q
+    std::vector<std::int32_t> place_;    // (M,) in Q, −1: not there
     std::vector<std::int64_t> counts_;
     std::vector<Step> steps_;
     std::priority_queue<Node, std::vector<Node>, Lower> queue_;
@@ -189,16 +197,28 @@ class Search {
     Evaluation found_;
 };
 
-// Marks the rows whose prices miss some of the cost of an excess; says whether any is new.
-bool mark_missed(const CountRows& rows, const std::vector<double>& excess,
-                 const SolverOptions& options, Answer& answer) {
+// Adds the terms of the rows whose prices miss some of the cost of an excess, and marks the rows
+// that have no others; says whether a row is new.
+bool grow(const CountRows& rows, const std::vector<double>& excess, const SolverOptions& options,
+          std::vector<std::int32_t>& terms, Answer& answer) {
     bool grown = false;
+    std::vector<std::uint8_t> there(static_cast<std::size_t>(rows.n_terms), 0);
+    for (const auto term : terms) there[term] = 1;
     for (int i = 0; i < rows.n_rows; ++i) {
-        const bool missed = rows.slack(i, answer.prices[i], excess[i]) > options.tolerance;
-        if (missed && answer.counted[i] == 0) {
-            answer.counted[i] = 1;
-            grown = true;
+        if (answer.counted[i] != 0) continue;
+        if (rows.slack(i, answer.prices[i], excess[i]) <= options.tolerance) continue;
+        grown = true;
+        for (auto k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
+            const auto term = rows.row_counts[k].term;
+            if (there[term] == 0) terms.push_back(term);
+            there[term] = 1;
         }
+    }
+    for (int i = 0; i < rows.n_rows; ++i) {
+        const auto first = rows.row_counts.begin() + rows.row_offsets[i];
+        const auto last = rows.row_counts.begin() + rows.row_offsets[i + 1];
+        const bool all = std::all_of(first, last, [&](const Count& c) { return there[c.term]; });
+        answer.counted[i] = all ? 1 : 0;
     }
     return grown;
 }
@@ -213,20 +233,16 @@ bool search(Lagrangian& lagrangian, const SolverOptions& options, const Deadline
     lagrangian.evaluate(answer.prices, at_prices);
     if (at_prices.value == kNegativeInfinity) return true;
     offer(answer, at_prices);
-    mark_missed(rows, at_prices.excess, options, answer);
-    std::vector<double> excess;
+    std::vector<std::int32_t> terms;
+    grow(rows, at_prices.excess, options, terms, answer);
     Outcome outcome = Outcome::grow;
     lagrangian.with_chart(answer.prices, [&](auto& chart) {
         while (outcome == Outcome::grow) {
-            std::vector<std::int32_t> counted;
-            for (int i = 0; i < rows.n_rows; ++i) {
-                if (answer.counted[i] != 0) counted.push_back(i);
-            }
             using C = std::remove_reference_t<decltype(chart)>;
-            Search<C> round(lagrangian, chart, counted, options, deadline, answer);
-            outcome = round.run(excess);
+            Search<C> round(lagrangian, chart, terms, options, deadline, answer);
+            outcome = round.run();
             // Rows that miss less than the tolerance each may miss more together.
-            if (outcome == Outcome::grow && !mark_missed(rows, excess, options, answer)) {
+            if (outcome == Outcome::grow && !grow(rows, round.excess(), options, terms, answer)) {
                 outcome = Outcome::gave_up;
             }
         }

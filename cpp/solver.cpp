@@ -14,7 +14,8 @@ namespace trelliswork {
 namespace {
 
 // The dual is stopped early where a search is to follow: that settles what is left for less.
-constexpr std::int64_t kIterationsBeforeSearch = 10;
+constexpr std::int64_t kIterationsBeforeSearch = 6;
+constexpr std::int64_t kIterationsToComplement = 6;
 
 void solve_one(Lagrangian& lagrangian, const SolverOptions& options, std::vector<double> prices,
                Answer& answer) {
@@ -35,6 +36,9 @@ void solve_one(Lagrangian& lagrangian, const SolverOptions& options, std::vector
         answer.bound = root.bound;
         answer.prices = root.prices;
         proven = !root.has_path || root.bound - answer.payoff <= allowance(options, answer.payoff);
+        if (!proven && then_search && std::isfinite(answer.payoff)) {
+            proven = complement(lagrangian, kIterationsToComplement, options, deadline, answer);
+        }
         if (!proven && then_search) {
             answer.method = SolverMethod::search;
             proven = search(lagrangian, options, deadline, answer);
@@ -61,6 +65,7 @@ void offer(Answer& answer, const Evaluation& found) {
     if (found.payoff > answer.payoff) {
         answer.payoff = found.payoff;
         answer.path = found.path;
+        answer.excess = found.excess;
     } else if (answer.payoff == kNegativeInfinity) {
         answer.path = found.path;
     }
@@ -70,9 +75,10 @@ void solve(const Batch& batch, const CountRows& rows, const SolverOptions& optio
            const double* warm_prices, std::vector<Answer>& answers) {
     const Weights plain(*batch.automaton, batch.patterns, batch.n_durations);
     answers.assign(static_cast<std::size_t>(batch.n_sequences), {});
+    const ArcEvents events(*batch.automaton, rows, batch.patterns);
     std::vector<std::unique_ptr<Lagrangian>> workers;
     for (int i = 0; i < batch.n_workers; ++i) {
-        workers.push_back(std::make_unique<Lagrangian>(batch, rows, plain));
+        workers.push_back(std::make_unique<Lagrangian>(batch, rows, events, plain));
     }
     const auto n_rows = static_cast<std::size_t>(rows.n_rows);
     parallel_for(batch.n_workers, batch.n_sequences, 1, [&](int worker, std::ptrdiff_t b) {

@@ -65,6 +65,7 @@ struct Answer {
     SolverMethod method = SolverMethod::dual;  // the last that was needed
     Labelling path;                            // where there is none: the last one that was tried
     double payoff = kNegativeInfinity;         // P of it
+    std::vector<double> excess;                // (R,) r of it
     double bound = -kNegativeInfinity;         // no labelling pays more
     std::int64_t iterations = 0;               // Viterbi passes
     std::vector<double> prices;                // (R,) of the best bound without decisions

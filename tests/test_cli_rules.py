@@ -80,7 +80,7 @@ def test_bad_rules_are_told_with_their_place(tmp_path, rules):
     rules.write_text("# a comment\n\nat_most(1, 'ORG')\n")
     for command in (("train", corpus, "--out", tmp_path / "m.tw"), ("explain", "--data", corpus)):
         line = fail(*command, "--rules", rules)
-        assert "rules.txt:3: at_most(1, 'ORG'): there is no segment 'ORG'" in line
+        assert "rules.txt:3:12: at_most(1, 'ORG'): there is no segment 'ORG'" in line
         line = fail(*command, "--rules", rules, "--rule", "at_most(1, 'B-PER')")
         assert "rules.txt:3" in line
         huge = "at_most(1, 'PER') & at_most(99999, 'LOC') & at_most(99999, 'PER')"
@@ -212,7 +212,7 @@ def test_evaluate_warns_of_rules_about_other_labels(tmp_path, rules):
     rules.write_text("at_most(1, 'PER')\nat_most(1, 'PRE')\n")
     result = run("evaluate", gold, gold, "--rules", rules)
     assert result.exit_code == 0
-    fault = "rules.txt:2: at_most(1, 'PRE'): there is no segment 'PRE'. Did you mean 'PER'?"
+    fault = "rules.txt:2:12: at_most(1, 'PRE'): there is no segment 'PRE'. Did you mean 'PER'?"
     assert fault in result.stderr
 
 
@@ -274,3 +274,82 @@ def test_explain_rules_of_segments_without_a_model(tmp_path):
     for options, broken in (((), 1), (("--max-segment", "auto"), 0)):
         (gold,) = json.loads(run(*command, *options).stdout)["gold"]
         assert gold["broken"] == broken
+
+
+SOFT = """valid_scheme()
+at_most(1, PER)                    # one person
+LOC requires PER : soft(0.25)
+count(LOC) - count(PER) <= 0 : soft(0.5)
+"""
+INPUT = "Ann x B-PER\nand x O\nBob x O\n\nRome x B-LOC\nand x O\nRome x B-LOC\n\nthe x O\ncat x O\n"
+
+
+def test_explain_what_rules_change(tmp_path, rules):
+    rules.write_text(SOFT)
+    model = train_model(tmp_path, "--rules", rules)
+    source = tmp_path / "in.conll"
+    source.write_text(INPUT)
+    result = run("explain", model, source)
+    assert result.exit_code == 0, result.output
+    first, *_ = result.stdout.splitlines()
+    assert first.startswith(f"{source}:1: 1 of 3 tokens changed; the model scores this ")
+    for text in (
+        "B-PER → O",
+        "at_most(1, 'PER'): broken 1 → 0: mended",
+        "1 of 3 sentences changed, in 1 tokens: ",
+        "requires('LOC', 'PER')           0.25              1      1        0  0.25",
+        "count('LOC') - count('PER') <= 0      0.5              1      1        0  1.00",
+    ):
+        assert " ".join(text.split()) in " ".join(result.stdout.split())
+    # Other rules, unlabelled sentences, from standard input.
+    unlabelled = "Ann x\nand x\nBob x\n\nAnn x\nRome x\n\n"
+    result = run("explain", model, "-", "--rule", "at_most(0, PER) : soft(100)", stdin=unlabelled)
+    assert "<stdin>:1: 2 of 3 tokens changed" in result.stdout
+    assert "<stdin>:5: 1 of 2 tokens changed" in result.stdout
+    assert "in 3 tokens.\n" in result.stdout
+    result = run("explain", model, "-", "--rule", "at_most(0, PER)", "--limit", 1, stdin=unlabelled)
+    assert "<stdin>:5" not in result.stdout
+    assert "and 1 more; --limit shows more" in result.stdout
+
+
+def test_explain_what_rules_change_as_json(tmp_path, rules):
+    rules.write_text(SOFT)
+    model = train_model(tmp_path)
+    source = tmp_path / "in.jsonl"
+    source.write_text('{"tokens": ["Ann", "and", "Bob"], "pos": ["x", "x", "x"]}\n')
+    command = ("explain", model, source, "--rules", rules, "--json")
+    record = json.loads(run(*command).stdout)
+    assert (record["sentences"], record["changed"], record["tokens"]) == (1, 1, 1)
+    (change,) = record["changes"]
+    assert change["place"] == f"{source}:1"
+    assert change["before"] == ["B-PER", "O", "B-PER"]
+    assert [rule["rule"] for rule in change["rules"]] == ["at_most(1, 'PER')"]
+    assert [rule["penalty"] for rule in record["rules"]] == [None, None, 0.25, 0.5]
+    assert json.loads(run(*command, "--limit", 0).stdout)["changes"] == []
+
+
+def test_explain_input_that_cannot_be(tmp_path, rules):
+    model = train_model(tmp_path)
+    source = tmp_path / "in.conll"
+    source.write_text(INPUT)
+    assert "expected rules" in fail("explain", model, source)
+    assert "--limit: expected with INPUT" in fail("explain", model, "--limit", 1, "--rules", rules)
+    line = fail("explain", model, source, "--rule", "at_most(1, ORG)")
+    assert "--rule:1:12: at_most(1, 'ORG'): there is no segment 'ORG'" in line
+    for command in ("explain", "tag"):
+        line = fail(command, model, source, "--rule", "PER before LOC : soft")
+        assert "--rule:1: precedes('PER', 'LOC').soft() has no penalty" in line
+    result = run("explain", model, source, "--rule", "at_least(9, PER)")
+    assert "at_least(9, 'PER'): broken" not in result.stdout  # dropped, and changes nothing
+    assert "3 sentences cannot satisfy all rules" in result.stdout
+
+
+def test_tag_under_other_rules(tmp_path, rules):
+    rules.write_text("at_most(0, PER)")
+    model = train_model(tmp_path)
+    text = "Ann x\nand x\nBob x\n\n"
+    assert run("tag", model, stdin=text).stdout.count("B-PER") == 2
+    assert run("tag", model, "--rules", rules, stdin=text).stdout.count("PER") == 0
+    soft = run("tag", model, "--rule", "at_most(0, PER) : soft(0.1)", stdin=text)
+    assert soft.stdout.count("B-PER") == 2
+    assert soft.stderr == ""  # soft rules may be broken

@@ -24,7 +24,8 @@ from trelliswork.constraints import (
     requires,
 )
 from trelliswork.constraints.reading import Reading
-from trelliswork.constraints.segmented import compile_on_segments, letter_table
+from trelliswork.constraints.segmented import compile_on_segments
+from trelliswork.items import letter_table
 from trelliswork.segmentation import Segmentation
 
 PATH = LabelSet(
@@ -266,9 +267,9 @@ def test_segments_add_what_their_tokens_do(scheme, adjacent):
         for row in rule.rows:
             if any(unit == "token" for _, _, unit in row.terms):
                 with pytest.raises(RuleError, match="depends on how many tokens"):
-                    letter_table(rule, row, segmentation)
+                    letter_table(row, segmentation.labels, segmentation)
                 continue
-            table = letter_table(rule, row, segmentation)
+            table = letter_table(row, segmentation.labels, segmentation)
             total = sum(int(table[p + 1, y]) for p, y in itertools.pairwise([-1, *letters]))
             names = segmentation.labels.decode(ids)
             reading = Reading(names, scheme=segmentation.labels)

@@ -17,6 +17,7 @@ from trelliswork.constraints import (
     changes_only_at,
     count,
     excludes,
+    judge,
     matches,
     only_on,
     parse,
@@ -130,3 +131,18 @@ def test_soft_rules_look_at_the_input_and_know_their_names():
         rule.violations(["a", "b"])
     with pytest.raises(LabelError, match="there is no"):
         at_most(1, "zzz").soft().check(LABEL_SETS["plain"])
+
+
+@given(
+    rules=st.lists(leaves(["a", "b"], ["a", "b"]), max_size=4),
+    labels=st.lists(st.sampled_from("abc"), max_size=4),
+)
+def test_many_rules_are_judged_as_one_by_one(rules, labels):
+    rules = [*rules, at_most(0, "a").soft()]
+    expected = [rule.violations(labels, scheme=LABEL_SETS["plain"]) for rule in rules]
+    assert judge(rules, labels, scheme=LABEL_SETS["plain"]) == expected
+
+
+def test_rules_that_look_at_the_input_are_not_judged_without():
+    with pytest.raises(ValueError, match="looks at the input"):
+        judge([only_on(token(regex="x"), "a")], ["a"])

@@ -8,6 +8,7 @@
 
 from trelliswork.automaton import Automaton
 from trelliswork.calibration import calibration
+from trelliswork.certificate import Certificate, Leaf
 from trelliswork.constraints import (
     Constraint,
     at,
@@ -60,16 +61,20 @@ from trelliswork.labels import LabelSet, convert
 from trelliswork.learn.penalties import learn_penalties
 from trelliswork.mining import MinedRule, MinedRules, mine
 from trelliswork.plan import Plan, plan
+from trelliswork.problem import Problem
 from trelliswork.report import Report, report
 from trelliswork.significance import randomization_test
+from trelliswork.solve import solve
 from trelliswork.srl import srl_language
 from trelliswork.text import Tokenizer
+from trelliswork.verify import Verification, verify
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Automaton",
     "CRFTagger",
+    "Certificate",
     "Constraint",
     "Corpus",
     "DataError",
@@ -77,11 +82,13 @@ __all__ = [
     "InfeasibleError",
     "LabelError",
     "LabelSet",
+    "Leaf",
     "MinedRule",
     "MinedRules",
     "ModelFileError",
     "NotInLanguageError",
     "Plan",
+    "Problem",
     "RegexError",
     "Report",
     "RuleError",
@@ -92,6 +99,7 @@ __all__ = [
     "TooLargeError",
     "Trellis",
     "TrellisworkError",
+    "Verification",
     "at",
     "at_least",
     "at_most",
@@ -119,10 +127,12 @@ __all__ = [
     "read_rules",
     "report",
     "requires",
+    "solve",
     "srl_language",
     "starts_with",
     "token",
     "valid_scheme",
+    "verify",
     "where",
     "write_conll",
     "write_jsonl",

@@ -381,3 +381,49 @@ def log_likelihood_float64(
     end_gradient: NDArray[np.float64] | None,
     transition_gradient: NDArray[np.float64] | None,
 ) -> None: ...
+
+class CountRows:
+    def __init__(
+        self,
+        pattern_event: NDArray[np.int32],
+        start_event: NDArray[np.int32] | None,
+        n_terms: int,
+        event_offsets: NDArray[np.int64],
+        event_terms: NDArray[np.int32],
+        event_times: NDArray[np.int64],
+        row_offsets: NDArray[np.int64],
+        row_terms: NDArray[np.int32],
+        row_times: NDArray[np.int64],
+        bounds: NDArray[np.float64],
+        penalties: NDArray[np.float64],
+    ) -> None: ...
+
+def solve(
+    batch: Batch,
+    rows: CountRows,
+    method: int,
+    max_iterations: int,
+    step: float,
+    tolerance: float,
+    seconds: float,
+    max_states: int,
+    max_nodes: int,
+    group_of_tag: NDArray[np.int32],
+    warm_prices: NDArray[np.float64] | None,
+    labels: NDArray[np.int32],
+    begins: NDArray[np.uint8],
+    scores: NDArray[np.float64],
+    bounds: NDArray[np.float64],
+    status: NDArray[np.int32],
+    methods: NDArray[np.int32],
+    iterations: NDArray[np.int64],
+    prices: NDArray[np.float64],
+    counted: NDArray[np.uint8],
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.uint8],
+    NDArray[np.float64],
+]: ...

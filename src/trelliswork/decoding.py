@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from trelliswork.certificate import Certificate
     from trelliswork.conflicts import OnInfeasible
     from trelliswork.evidence import Evidence
     from trelliswork.lazy import Method
@@ -47,7 +48,7 @@ __all__ = [
     "describe_nbest",
 ]
 
-Status = Literal["optimal", "relaxed", "unconstrained"]
+Status = Literal["optimal", "feasible", "relaxed", "unconstrained", "unverified"]
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,8 @@ class Decoding:
     violations: Mapping[str, int]
     method: Method
     iterations: int
+    prices: Mapping[str, float] = field(default_factory=dict)
+    certificate: Certificate | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     IntArray = NDArray[np.int64]
 
-__all__ = ["Degrees", "bit_degrees", "is_counted", "round_length", "row_degrees", "row_language"]
+__all__ = ["Degrees", "bit_degrees", "round_length", "row_degrees", "row_language"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,11 +94,6 @@ def bit_degrees(language: Automaton, n_letters: int, max_states: int) -> Degrees
         value,
         int(value[start]),
     )
-
-
-def is_counted(table: IntArray) -> bool:
-    """Return whether the automaton of a row depends on the length: coefficients of both signs."""
-    return bool((table > 0).any() and (table < 0).any())
 
 
 def round_length(length: int) -> int:

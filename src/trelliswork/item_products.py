@@ -21,10 +21,11 @@ import numpy as np
 from trelliswork.automaton import Automaton
 from trelliswork.compiler import ARCS_KEPT, SECONDS_WORTH_A_FILE, too_large
 from trelliswork.constraints.letters import MAX_TESTS, lift, union_of_tests
-from trelliswork.degrees import bit_degrees, is_counted, round_length, row_degrees, row_language
+from trelliswork.degrees import bit_degrees, round_length, row_degrees, row_language
 from trelliswork.errors import TooLargeError
+from trelliswork.events import Events
+from trelliswork.intersection import chain_product_size
 from trelliswork.item_steps import Steps, contexts_with, fired_with
-from trelliswork.items import RowCounts, letter_table
 from trelliswork.plan_cache import load_automaton, store_automaton
 from trelliswork.product import Pairs, assemble
 
@@ -91,17 +92,19 @@ class ItemCompiler:
         self._products: OrderedDict[tuple[Indices, int, bool], ItemProduct] = OrderedDict()
         self._refused: dict[tuple[Indices, int, bool], int] = {}  # budgets that did not do
         rows = [i for i, item in enumerate(items) if item.row is not None]
-        self._tables: dict[int, IntArray] = {i: self._table(i) for i in rows}
-        self._rows = rows
-        self._row_counts = None
-        if rows:
-            bounds = [self._row_bound(i) for i in rows]
-            self._row_counts = RowCounts([self._tables[i] for i in rows], bounds)
-        self.counted = frozenset(i for i in rows if is_counted(self._tables[i]))
+        self.rows = tuple(rows)
+        self.events = Events.of_rows(
+            [item.row for item in items if item.row is not None],
+            compiler.labels,
+            compiler.segmentation,
+        )
+        added = self.events.added
+        mixed = np.flatnonzero((added > 0).any(axis=1) & (added < 0).any(axis=1))
+        self.counted = frozenset(rows[place] for place in mixed.tolist())
 
     def table(self, index: int) -> IntArray:
         """Return what letters add to a row after the letter before them, ``(L + 1, L)``."""
-        return self._tables[index]
+        return self.events.row_table(self.rows.index(index))
 
     def violations(
         self, tags: NDArray[np.int32], evidence: Evidence, chosen: Sequence[int]
@@ -118,12 +121,12 @@ class ItemCompiler:
             The items to look at; those of bits that are not among them are 0.
         """
         found = np.zeros((evidence.offsets.size - 1, len(self.items)), dtype=np.int64)
-        if self._row_counts is not None:
+        if self.rows:
             letters, offsets = self._compiler.letters(tags, evidence.offsets)
-            found[:, self._rows] = self._row_counts.violations(letters, offsets)
+            found[:, self.rows] = np.maximum(0, self.events.excesses(letters, offsets))
         for i in chosen:
             if self.items[i].row is None:
-                language, tests = self._language(i), self._tests_of(i)
+                language, tests = self.language(i), self._tests_of(i)
                 found[:, i] = ~self._compiler.accepts(language, tests, tags, evidence)
         return found
 
@@ -168,6 +171,14 @@ class ItemCompiler:
         if kept.automaton.n_arcs > budget:
             raise self._too_large(chosen, budget)
         return kept
+
+    def chain_size(self, index: int, length: int) -> tuple[int, int]:
+        """Return the states and arcs of a chain times one item; see `product`."""
+        if self._is_soft[index]:
+            factor = self._degrees_of(index, round_length(length)).automaton
+        else:
+            factor = self.language(index, round_length(length))
+        return chain_product_size(self._compiler.model.n_labels, factor.trim())
 
     def _load_or_build(
         self, chosen: Indices, length: int, budget: int, marked: bool
@@ -241,7 +252,7 @@ class ItemCompiler:
             if self.items[i].constraint in whole:
                 continue
             degrees = self._degrees_of(i, length) if self._is_soft[i] else None
-            factor = self._language(i, length) if degrees is None else degrees.automaton
+            factor = self.language(i, length) if degrees is None else degrees.automaton
             factor = lift(factor, self._tests_of(i), tests, n_letters)
             states = np.arange(factor.n_states)
             if joint is None:
@@ -279,11 +290,6 @@ class ItemCompiler:
             and not any(self._is_soft[i] for i in parts)
         )
 
-    def _table(self, index: int) -> IntArray:
-        row = self.items[index].row
-        assert row is not None, "asked of rows only"
-        return letter_table(row, self._compiler.labels, self._compiler.segmentation)
-
     def _row_bound(self, index: int) -> int:
         row = self.items[index].row
         assert row is not None, "asked of rows only"
@@ -293,12 +299,12 @@ class ItemCompiler:
         rule = self.items[index].rule
         return () if rule is None else self._compiler.tests_of(rule)
 
-    def _language(self, index: int, length: int = 0) -> Automaton:
+    def language(self, index: int, length: int = 0) -> Automaton:
         """Return the labellings that satisfy an item, which are shorter than `length` for a row."""
         rule = self.items[index].rule
         if rule is None:
             bound, most = self._row_bound(index), self._compiler.max_states
-            return row_language(self._tables[index], bound, length, most)
+            return row_language(self.table(index), bound, length, most)
         with self._lock:
             if index not in self._languages:
                 self._languages[index] = self._compiler.compile(rule)
@@ -310,10 +316,10 @@ class ItemCompiler:
             if key not in self._degrees:
                 n_letters, most = self._compiler.model.n_labels, self._compiler.max_states
                 if self.items[index].row is None:
-                    made = bit_degrees(self._language(index), n_letters, most)
+                    made = bit_degrees(self.language(index), n_letters, most)
                 else:
                     bound = self._row_bound(index)
-                    made = row_degrees(self._tables[index], bound, length, most)
+                    made = row_degrees(self.table(index), bound, length, most)
                 self._degrees[key] = made
             return self._degrees[key]
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     IntArray = NDArray[np.int64]
 
-__all__ = ["Item", "RowCounts", "items_of", "letter_table"]
+__all__ = ["Item", "items_of", "letter_table"]
 
 
 @dataclass(frozen=True)
@@ -52,17 +52,36 @@ class Item:
         return f"Item({self.constraint}, {self.row if self.rule is None else self.rule!r})"
 
 
-def items_of(constraints: Iterable[tuple[int, Constraint]]) -> tuple[Item, ...]:
-    """Return the items of constraints, given with their indices, in order."""
+def items_of(
+    constraints: Iterable[tuple[int, Constraint]],
+    labels: LabelSet,
+    segmentation: Segmentation | None,
+) -> tuple[Item, ...]:
+    """Return the items of constraints, given with their indices, in order.
+
+    In a semi-Markov model a hard rule about counts of tokens may hold or not whatever the lengths
+    of segments are, where its degrees depend on them: that is a bit.
+    """
     found: list[Item] = []
     for index, constraint in constraints:
         for part in constraint.hard.conjuncts:
             rows = part.rows
+            if rows is not None and not constraint.is_soft:
+                rows = rows if _are_readable(rows, labels, segmentation) else None
             if rows is None:
                 found.append(Item(index, None, part))
             else:
                 found += [Item(index, row, None) for row in rows]
     return tuple(found)
+
+
+def _are_readable(rows: Sequence[Row], labels: LabelSet, segmentation: Segmentation | None) -> bool:
+    try:
+        for row in rows:
+            letter_table(row, labels, segmentation)
+    except RuleError:
+        return False
+    return True
 
 
 def letter_table(row: Row, labels: LabelSet, segmentation: Segmentation | None) -> IntArray:
@@ -104,44 +123,3 @@ def letter_table(row: Row, labels: LabelSet, segmentation: Segmentation | None) 
     before = np.concatenate([[0], first + 1])
     of_letters: IntArray = table[np.ix_(before, first)]
     return of_letters
-
-
-class RowCounts:
-    """Rows on whole batches: counts of what happens in each sequence, times coefficients.
-
-    Parameters
-    ----------
-    tables
-        What letters add to each of the ``R`` rows after the letter before them, each of shape
-        ``(L + 1, L)``.
-    bounds
-        The bounds of the rows, shape ``(R,)``.
-    """
-
-    def __init__(self, tables: Sequence[IntArray], bounds: Sequence[int]) -> None:
-        stacked = np.stack(tables).reshape(len(tables), -1)
-        # Pairs of letters that all rows take for the same are one event.
-        events, event_of = np.unique(stacked, axis=1, return_inverse=True)
-        self._event_of: IntArray = event_of.reshape(tables[0].shape)
-        self._coefficients = events.T.astype(np.float64)  # counts are far below 2**53
-        self._bounds = np.asarray(bounds, dtype=np.float64)
-
-    def violations(self, letters: NDArray[np.int32], offsets: IntArray) -> IntArray:
-        """Return ``max(0, a·n(y) − b)`` of each row, shape ``(B, R)``.
-
-        Parameters
-        ----------
-        letters
-            The letters of all sequences.
-        offsets
-            Sequence ``b`` is letters ``offsets[b]`` to ``offsets[b + 1]``, shape ``(B + 1,)``.
-        """
-        n_sequences, n_events = offsets.size - 1, len(self._coefficients)
-        before = np.zeros(letters.size, dtype=np.int64)
-        before[1:] = letters[:-1] + 1
-        before[offsets[:-1][np.diff(offsets) > 0]] = 0
-        sequence = np.repeat(np.arange(n_sequences), np.diff(offsets))
-        cells = sequence * n_events + self._event_of[before, letters]
-        counts = np.bincount(cells, minlength=n_sequences * n_events).astype(np.float64)
-        sums = counts.reshape(n_sequences, n_events) @ self._coefficients
-        return np.maximum(0, sums - self._bounds).astype(np.int64)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["METHODS", "LazyAnswers", "Method", "best_lazily"]
 
-Method = Literal["chain", "lazy", "product"]
+Method = Literal["chain", "lazy", "product", "dual", "astar", "branch", "milp"]
 METHODS: tuple[Method, ...] = ("chain", "lazy", "product")
 
 
@@ -53,6 +53,8 @@ class LazyAnswers:
         Rounds of decoding, shape ``(B,)``.
     methods : numpy.ndarray
         Place of the method in `METHODS`, shape ``(B,)``.
+    items : dict
+        By sequence, the items in the product that its answers are from; none where there was none.
     given_up : dict
         Sequences that would need a product beyond the budget, and the constraints that their
         answers are the best under.
@@ -62,6 +64,7 @@ class LazyAnswers:
     scores: NDArray[np.float64]
     iterations: IntArray
     methods: IntArray
+    items: dict[int, tuple[int, ...]] = field(default_factory=dict)
     given_up: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
     @classmethod
@@ -138,6 +141,7 @@ def best_lazily(
             found.scores[chosen] += constant
             found.methods[chosen] = METHODS.index("product" if pattern.all() else "lazy")
             solved[chosen] = pattern
+            found.items.update(dict.fromkeys(chosen.tolist(), units.chosen_items(pattern)))
         pending = np.setdiff1d(pending, np.fromiter(found.given_up, dtype=np.int64))
         pending = _add_broken(units, found, pending, evidence, added)
     return found

@@ -82,6 +82,13 @@ class Units:
             soft[constraint] = soft.get(constraint, True) and there
         return whole + [constraint for constraint, there in soft.items() if there]
 
+    def chosen_items(self, chosen: BoolArray) -> tuple[int, ...]:
+        """Return the items of the units that are chosen, given as ``(U,)``."""
+        n_rules = len(self.rules)
+        rules = [rule for rule, there in zip(self.rules, chosen.tolist(), strict=False) if there]
+        soft = [self.items[place] for place in np.flatnonzero(chosen[n_rules:])]
+        return tuple(sorted((*self.plan.items_of(rules), *soft)))
+
     def lengths(self, evidence: Evidence) -> IntArray:
         """Return the length that the product of each sequence is built for, shape ``(B,)``."""
         lengths = np.diff(evidence.offsets)
@@ -139,12 +146,10 @@ class Units:
         TooLargeError
             Where it has more arcs than the plan's budget for decoding.
         """
-        rules = [rule for rule, there in zip(self.rules, chosen.tolist(), strict=False) if there]
-        places = np.flatnonzero(chosen[len(self.rules) :])
-        if not places.size:
+        if not chosen[len(self.rules) :].any():
+            rules = [rule for rule, there in zip(self.rules, chosen, strict=False) if there]
             compiled = self.plan.product(rules, length)
             return compiled.automaton, compiled.tests, None, 0.0
-        items = (*self.plan.items_of(rules), *(self.items[place] for place in places))
-        made = self.plan.item_product(items, length)
+        made = self.plan.item_product(self.chosen_items(chosen), length)
         weights = self.plan.item_weights(trellis.weights)
         return made.automaton, made.tests, weights, self.plan.item_constant(made)

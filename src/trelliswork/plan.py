@@ -26,7 +26,7 @@ from trelliswork.evidence import Evidence
 from trelliswork.labels import LabelSet
 from trelliswork.patterns import Patterns
 from trelliswork.placements import Placement, describe_placements
-from trelliswork.plan_items import ItemMethods
+from trelliswork.plan_prices import PriceMethods
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -44,7 +44,7 @@ DECODING_BUDGET = 5_000_000
 USUAL_LENGTH = 32  # of sequences, where a size that depends on it is shown
 
 
-class Plan(ItemMethods):
+class Plan(PriceMethods):
     """What constraints over a label set compile into; made by `plan`.
 
     Everything is built when first asked for and kept. Pickles as its settings.
@@ -74,6 +74,7 @@ class Plan(ItemMethods):
         segmentation: Segmentation | None = None,
         training_budget: int = TRAINING_BUDGET,
         decoding_budget: int = DECODING_BUDGET,
+        train_soft: bool = True,
         max_states: int = MAX_STATES,
     ) -> None:
         self.labels = labels
@@ -85,6 +86,7 @@ class Plan(ItemMethods):
         self.model = _first_order(n_letters, segmentation) if model is None else model
         self.training_budget = training_budget
         self.decoding_budget = decoding_budget
+        self.train_soft = train_soft
         self.max_states = max_states
         if self.model.n_labels != n_letters:
             raise ValueError(
@@ -154,8 +156,7 @@ class Plan(ItemMethods):
             _ = self.language(index)  # where that is too large, the constraint is no use
         try:
             if by_items:
-                alone = self.item_product(self.items_of((index,)), USUAL_LENGTH).automaton
-                states, arcs = alone.n_states, alone.n_arcs
+                states, arcs = self.item_size(self.items_of((index,)), USUAL_LENGTH)
             else:
                 states, arcs = self._compiler.size(index, self.decoding_budget)
         except TooLargeError:  # not even alone: decoding says so where it is needed
@@ -258,13 +259,19 @@ class Plan(ItemMethods):
 
     def describe(self) -> str:
         """Return a table of what went where; also ``str(plan)``."""
+        trained = self.trained_constraints(USUAL_LENGTH)
+        by_items = not set(trained) <= set(self.trained_rules)
+        whole = self.training_product(trained, USUAL_LENGTH) if by_items else self.training
         return describe_placements(
             self.placements,
             self.model,
-            self.training.automaton,
+            whole.automaton,
             self.training_budget,
             beyond_tests=[self.constraints[i] for i in self.beyond_tests],
             n_tests=self.n_tests,
+            penalties=[(self.constraints[i], self._penalties[i]) for i in self.soft],
+            train_soft=self.train_soft,
+            usual_length=USUAL_LENGTH if self.is_counted(range(len(self.items))) else None,
         )
 
     __str__ = describe
@@ -276,6 +283,7 @@ class Plan(ItemMethods):
         options: dict[str, Any] = {
             "model": None if self.model.is_chain else self.model,
             "segmentation": self.segmentation,
+            "train_soft": self.train_soft,
             "max_states": self.max_states,
             **self.budgets(),
         }
@@ -305,6 +313,7 @@ def plan(
     segmentation: Segmentation | None = None,
     training_budget: int = TRAINING_BUDGET,
     decoding_budget: int = DECODING_BUDGET,
+    train_soft: bool = True,
     max_states: int = MAX_STATES,
 ) -> Plan:
     """Decide what constraints over a label set compile into. Print the result to see it.
@@ -322,6 +331,8 @@ def plan(
     training_budget, decoding_budget
         Most arcs of a product in training and in decoding. A training budget of 0 leaves all
         automata to decoding.
+    train_soft
+        Whether soft constraints count in training, as far as they fit.
     max_states
         Most states of an automaton on the way there.
 
@@ -354,6 +365,7 @@ def plan(
         segmentation=segmentation,
         training_budget=training_budget,
         decoding_budget=decoding_budget,
+        train_soft=train_soft,
         max_states=max_states,
     )
     _ = found.placements  # compiles everything that training needs

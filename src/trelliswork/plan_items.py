@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trelliswork.degrees import round_length
 from trelliswork.errors import RuleError, TooLargeError
+from trelliswork.evidence import Evidence
 from trelliswork.item_products import ItemCompiler, ItemProduct
 from trelliswork.items import Item, items_of
 from trelliswork.tables import join_names, shorten
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
     from trelliswork.automaton import Automaton
     from trelliswork.compiler import ProductCompiler
     from trelliswork.constraints import Constraint
-    from trelliswork.evidence import Evidence
     from trelliswork.labels import LabelSet
+    from trelliswork.segmentation import Segmentation
 
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["ItemMethods"]
 
 COMPACT_ARCS = 20_000
+MOST_MISSES = 10  # every one takes as long as a product that just fits
 
 
 class ItemMethods:
@@ -44,7 +47,9 @@ class ItemMethods:
     model: Automaton
     decoding_budget: int
     training_budget: int
+    train_soft: bool
     labels: LabelSet
+    segmentation: Segmentation | None
     _compiler: ProductCompiler
     _penalties: FloatArray
 
@@ -80,7 +85,8 @@ class ItemMethods:
     @cached_property
     def items(self) -> tuple[Item, ...]:
         """The items of all constraints but those that are masks, in order."""
-        return items_of((i, c) for i, c in enumerate(self.constraints) if i not in self.masks)
+        chosen = [(i, c) for i, c in enumerate(self.constraints) if i not in self.masks]
+        return items_of(chosen, self.labels, self.segmentation)
 
     @cached_property
     def soft(self) -> tuple[int, ...]:
@@ -197,6 +203,12 @@ class ItemMethods:
         chosen = range(len(self.items)) if items is None else items
         return self._items.violations(tags, evidence, chosen)
 
+    @cached_property
+    def empty_violations(self) -> IntArray:
+        """``v_i(ε)`` of all items, shape ``(I,)``."""
+        nothing = Evidence(self.labels, [[]], np.zeros(2, dtype=np.int64))
+        return self.item_violations(np.zeros(0, dtype=np.int32), nothing).reshape(-1)
+
     def violations(self, tags: NDArray[np.int32], evidence: Evidence) -> IntArray:
         """Return ``v_c(y)`` of the constraints that are no masks, 0 for masks, shape ``(B, C)``."""
         by_item = self.item_violations(tags, evidence)
@@ -230,6 +242,13 @@ class ItemMethods:
             Where it has more arcs than `decoding_budget`.
         """
         return self._items.product(tuple(sorted(set(items))), length, self.decoding_budget)
+
+    def item_size(self, items: Sequence[int], length: int) -> tuple[int, int]:
+        """Return the states and arcs of the model times some items, as `item_product` has them."""
+        if len(items) == 1 and self.model.is_chain:
+            return self._items.chain_size(items[0], length)
+        made = self.item_product(items, length).automaton
+        return made.n_states, made.n_arcs
 
     def is_counted(self, items: Iterable[int]) -> bool:
         """Return whether the product of some items depends on the lengths of sequences."""
@@ -276,25 +295,40 @@ class ItemMethods:
         """Return the constraints whose product fits the training budget, masks aside.
 
         The hard ones whose automata do not depend on the length come first, see `trained_rules`;
-        then the others, hard and soft, are added greedily, in the order given.
+        then the others, hard and soft, are added greedily, in the order given, until many in a row
+        do not fit.
 
         Parameters
         ----------
         length
             Most tokens of a training sequence.
         """
-        chosen = self.trained_rules
-        for index in sorted({*self.counted, *self.soft}) if self.training_budget else ():
+        length = round_length(length)
+        if length not in self._trained:
+            self._trained[length] = self._choose_trained(length)
+        return self._trained[length]
+
+    def _choose_trained(self, length: int) -> tuple[int, ...]:
+        chosen, n_misses = self.trained_rules, 0
+        more = sorted({*self.counted, *(self.soft if self.train_soft else ())})
+        for index in more if self.training_budget else ():
+            if n_misses == MOST_MISSES:
+                break
             try:
                 self.training_product((*chosen, index), length)
             except TooLargeError:
+                n_misses += 1
                 continue
-            chosen = (*chosen, index)
+            chosen, n_misses = (*chosen, index), 0
         return tuple(sorted(chosen))
 
     def training_product(self, constraints: Iterable[int], length: int) -> ItemProduct:
         """Return the model times some constraints, if it fits the training budget."""
         return self._items.product(self.items_of(constraints), length, self.training_budget)
+
+    @cached_property
+    def _trained(self) -> dict[int, tuple[int, ...]]:
+        return {}
 
     @cached_property
     def _items(self) -> ItemCompiler:

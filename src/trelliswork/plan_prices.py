@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.bases import Events, MarkedAutomaton
+from trelliswork.bases import MarkedAutomaton
 from trelliswork.intersection import chain_product_size
+from trelliswork.plan_items import ItemMethods
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from trelliswork.automaton import Automaton
     from trelliswork.constraints import TokenTest
-    from trelliswork.item_products import ItemCompiler, ItemProduct
-    from trelliswork.items import Item
+    from trelliswork.events import Events
+    from trelliswork.item_products import ItemProduct
     from trelliswork.labels import LabelSet
     from trelliswork.plan import Plan
     from trelliswork.segmentation import Segmentation
@@ -58,26 +58,21 @@ class PricedBase:
         return 0.0 if self.product is None else plan.item_constant(self.product)
 
 
-class PriceMethods:
+class PriceMethods(ItemMethods):
     """The methods that a plan has for prices."""
 
-    items: tuple[Item, ...]
     labels: LabelSet
-    model: Automaton
     segmentation: Segmentation | None
-    _items: ItemCompiler
-    _is_hard: tuple[bool, ...]
 
-    @cached_property
+    @property
     def row_items(self) -> tuple[int, ...]:
         """The items that are rows, ``R`` of them."""
-        return tuple(i for i, item in enumerate(self.items) if item.row is not None)
+        return self._items.rows
 
-    @cached_property
+    @property
     def row_events(self) -> Events:
         """What the rows count, in the order of `row_items`."""
-        rows = [item.row for item in self.items if item.row is not None]
-        return Events.of_rows(rows, self.labels, self.segmentation)
+        return self._items.events
 
     @cached_property
     def free_items(self) -> frozenset[int]:

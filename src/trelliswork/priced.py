@@ -12,7 +12,7 @@ that breaks nothing new is the best. ``B`` sequences, ``N`` tokens, ``R`` rows.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from trelliswork import _core
 from trelliswork.certificate import Certificate, Leaf
 from trelliswork.conflicts import open_labels
 from trelliswork.derived import derive
+from trelliswork.errors import TooLargeError
 from trelliswork.evidence import rows_of
 from trelliswork.inference import tags_of
 
@@ -64,7 +65,7 @@ class PricedAnswers:
     iterations : numpy.ndarray
         Viterbi passes, shape ``(B,)``.
     rows : tuple of int
-        The items that are rows, ``R`` of them.
+        The items that are rows, ``R`` of them: `Plan.row_items`.
     prices : numpy.ndarray
         ``λ``, shape ``(B, R)``.
     counted : numpy.ndarray
@@ -74,7 +75,8 @@ class PricedAnswers:
     leaves : dict
         By sequence, what branch and bound split it into.
     given_up : dict
-        By sequence, the bits in its automaton, where one more would pass the budget.
+        Sequences that would need a product beyond the budget, and the constraints that their
+        answers are the best under.
     """
 
     tags: NDArray[np.int32]
@@ -88,6 +90,7 @@ class PricedAnswers:
     counted: BoolArray
     bits: list[tuple[int, ...]]
     leaves: dict[int, tuple[Leaf, ...]] = field(default_factory=dict)
+    given_up: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
     @classmethod
     def none(cls, n_sequences: int, n_tokens: int, rows: tuple[int, ...]) -> PricedAnswers:
@@ -105,6 +108,21 @@ class PricedAnswers:
             [()] * n_sequences,
         )
 
+    def put(self, part: PricedAnswers, chosen: IntArray, offsets: IntArray) -> None:
+        """Replace the answers of some sequences, whose tokens begin at `offsets`, ``(B + 1,)``."""
+        self.tags[rows_of(offsets, chosen)] = part.tags
+        for name in ("scores", "bounds", "status", "methods", "prices", "counted"):
+            getattr(self, name)[chosen] = getattr(part, name)
+        self.iterations[chosen] += part.iterations
+        for place, b in enumerate(chosen.tolist()):
+            self.bits[b] = part.bits[place]
+            self.leaves.pop(b, None)
+            if place in part.leaves:
+                self.leaves[b] = part.leaves[place]
+            self.given_up.pop(b, None)
+            if place in part.given_up:
+                self.given_up[b] = part.given_up[place]
+
     def certificate(self, sequence: int) -> Certificate | None:
         """Return the proof that an answer is the best; None where there is none."""
         if self.status[sequence] != OPTIMAL:
@@ -114,12 +132,8 @@ class PricedAnswers:
         leaves = self.leaves.get(sequence)
         if leaves is None:
             prices = self.prices[sequence] * ~self.counted[sequence]
-            leaves = (Leaf((), self.priced(prices)),)
+            leaves = (Leaf((), _by_item(self.rows, prices)),)
         return Certificate(items, leaves)
-
-    def priced(self, prices: FloatArray) -> dict[int, float]:
-        """Return prices, shape ``(R,)``, by item, without those of 0."""
-        return {self.rows[r]: float(prices[r]) for r in np.flatnonzero(prices)}
 
 
 def priced_batch(
@@ -133,6 +147,7 @@ def priced_batch(
     time_limit: float | None = None,
     max_iter: int = MAX_ITERATIONS,
     step: float | None = None,
+    give_up: bool = False,
     n_jobs: int | None = None,
 ) -> PricedAnswers:
     """Find the best labelling of each sequence under hard and soft constraints.
@@ -159,6 +174,8 @@ def priced_batch(
         Most iterations of the dual.
     step
         Step ``η_t = step / √t`` of the dual. Default: Polyak's, from the gap.
+    give_up
+        Whether a sequence that would need a product beyond the plan's budget keeps its last answer.
     n_jobs
         Threads.
 
@@ -167,7 +184,7 @@ def priced_batch(
     RuleError
         Where a penalty is yet to be learned.
     TooLargeError
-        Where bits that an answer breaks need a product beyond the plan's budget.
+        Where bits that an answer breaks need a product beyond the budget, unless `give_up`.
     """
     plan.check_penalties()
     heeded = range(len(plan.constraints)) if constraints is None else constraints
@@ -190,7 +207,7 @@ def priced_batch(
         n_jobs=n_jobs,
     )
     bits = [i for i in costly if plan.items[i].row is None]
-    found = PricedAnswers.none(trellis.n_sequences, trellis.n_tokens, problem.rows)
+    found = PricedAnswers.none(trellis.n_sequences, trellis.n_tokens, plan.row_items)
     inside = np.zeros((trellis.n_sequences, len(bits)), dtype=bool)
     inside[:, [place for place, i in enumerate(bits) if i in plan.free_items]] = True
     pending = np.arange(trellis.n_sequences)
@@ -198,15 +215,32 @@ def priced_batch(
         patterns, group_of = np.unique(inside[pending], axis=0, return_inverse=True)
         for group, pattern in enumerate(patterns):
             chosen = pending[group_of.ravel() == group]
-            problem.solve(found, chosen, tuple(bits[k] for k in np.flatnonzero(pattern)))
-        pending = pending[found.tags[trellis.offsets[pending]] >= 0] if bits else pending[:0]
-        if pending.size:
+            own = tuple(bits[k] for k in np.flatnonzero(pattern))
+            try:
+                problem.solve(found, chosen, own)
+            except TooLargeError as error:
+                if not give_up:
+                    place = f"X: sequence {evidence.numbers[chosen[0]]}"
+                    raise TooLargeError(f"{place}: {error}") from None
+                for b in chosen.tolist():
+                    left = {plan.items[i].constraint for i in bits if i not in found.bits[b]}
+                    found.given_up[b] = tuple(c for c in heeded if c not in left)
+        pending = np.setdiff1d(pending, np.fromiter(found.given_up, dtype=np.int64))
+        pending = pending[np.isin(found.status[pending], (OPTIMAL, FEASIBLE))]
+        if bits and pending.size:
             tags = found.tags[rows_of(trellis.offsets, pending)]
             broken = plan.item_violations(tags, evidence.take(pending), bits)[:, bits] > 0
             new = broken & ~inside[pending]
             inside[pending] |= broken
             pending = pending[new.any(axis=1)]
+        else:
+            break
     return found
+
+
+def _by_item(rows: Sequence[int], prices: FloatArray) -> dict[int, float]:
+    """Return prices of rows by their items, without those of 0."""
+    return {rows[r]: float(prices[r]) for r in np.flatnonzero(prices).tolist()}
 
 
 @dataclass(eq=False)
@@ -265,19 +299,19 @@ class _Problem:
         found.status[chosen] = status
         found.methods[chosen] = methods
         found.iterations[chosen] += iterations
-        found.prices[chosen] = prices
-        found.counted[chosen] = counted.astype(bool)
+        found.prices[np.ix_(chosen, places)] = prices
+        found.counted[np.ix_(chosen, places)] = counted.astype(bool)
         for b in chosen.tolist():
             found.bits[b] = bits
-        found.leaves |= self._leaves(found, chosen, leaves)
+        found.leaves |= self._leaves(chosen, leaves)
 
     def _leaves(
-        self, found: PricedAnswers, chosen: IntArray, flat: tuple[NDArray[np.generic], ...]
+        self, chosen: IntArray, flat: tuple[NDArray[Any], ...]
     ) -> dict[int, tuple[Leaf, ...]]:
         """Return the leaves of branch and bound, which come one after the other."""
         offsets, decision_offsets, tokens, groups, inside, prices = flat
         names = [frozenset({name}) for name in self.plan.labels.names]
-        by_leaf = prices.reshape(-1, len(self.rows)) if len(self.rows) else prices.reshape(0, 0)
+        by_leaf = prices.reshape(len(decision_offsets) - 1, len(self.rows))
         answers = {}
         for place, b in enumerate(chosen.tolist()):
             own = []
@@ -287,7 +321,7 @@ class _Problem:
                 own.append(
                     Leaf(
                         tuple((int(t), names[g], bool(yes)) for t, g, yes in decisions),
-                        found.priced(by_leaf[leaf]),
+                        _by_item(self.rows, by_leaf[leaf]),
                     )
                 )
             if own:

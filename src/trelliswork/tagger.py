@@ -24,6 +24,7 @@ from trelliswork.evidence import rows_of
 from trelliswork.inputs import allowed_labels, as_labels, as_sequences
 from trelliswork.plan import Plan, as_constraints, plan
 from trelliswork.posteriors import span_probabilities, token_marginals
+from trelliswork.problem import Problem
 from trelliswork.report import report
 from trelliswork.span_guards import collect_spans
 
@@ -102,6 +103,12 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         other.plan_ = made.with_penalties_of(self.plan_)
         return other
 
+    @property
+    def penalties_(self) -> dict[str, float]:
+        """What a violation of each soft constraint costs, by its expression; nan: not learned."""
+        rules, penalties = self.plan_.constraints, self.plan_.penalties.tolist()
+        return {repr(rules[i]): penalties[i] for i in self.plan_.soft}
+
     def predict(self, X: Any, *, known: Any = None) -> list[list[str]]:  # noqa: N803
         """Return the best labelling of each sequence.
 
@@ -176,6 +183,21 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
             for evidence, found in self._decode(X, known, k)
             for answers in describe_nbest(self.plan_, evidence, found)
         ]
+
+    def problem(self, x: Any, *, known: Any = None) -> Problem:
+        """Return what is to be decoded for one sequence, for `solve` and `verify`.
+
+        Parameters
+        ----------
+        x
+            One sequence: the tokens of a sentence, or whatever one entry of ``X`` is in ``fit``.
+        known
+            What is known of its labels, as one entry of ``y`` in ``fit``.
+        """
+        check_is_fitted(self)
+        (sequence,) = as_sequences([x], "x")
+        trellis = self.model_.trellis([sequence], n_jobs=self.n_jobs)
+        return Problem(trellis, self.plan_, sentence=sequence, known=known)
 
     def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:  # noqa: N803
         """Return ``P(y_t = y | x)``, one array of shape ``(T, n_labels)`` a sequence."""

@@ -16,6 +16,7 @@ from trelliswork.corpus import Corpus, read_conll, read_jsonl
 from trelliswork.errors import DataError
 from trelliswork.features import TemplateEncoder
 from trelliswork.files import read_lines, source_name
+from trelliswork.jsonl import iter_jsonl
 from trelliswork.sentence import LABEL_COLUMN, TOKEN_COLUMN
 from trelliswork.text import Tokenizer
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trelliswork.estimators import CRFTagger
+    from trelliswork.files import Source
+    from trelliswork.sentence import Sentence
     from trelliswork.text import Kind
 
 __all__ = [
@@ -37,6 +40,7 @@ __all__ = [
     "choose_tokenizer",
     "columns_read",
     "default_columns",
+    "iter_sentences",
     "split_columns",
 ]
 
@@ -196,6 +200,27 @@ def columns_read(tagger: CRFTagger) -> list[str | int]:
         )
     columns = [c for c in encoder.templates.program.columns if c not in (None, 0)]
     return list(dict.fromkeys([*columns, *columns_tested(tagger.plan_.constraints)]))
+
+
+def iter_sentences(
+    tagger: CRFTagger,
+    source: Source,
+    data_format: Format,
+    columns: tuple[str, ...] | None,
+    separator: str | None,
+    comment: str | None,
+) -> Iterator[Sentence]:
+    """Read sentences with the columns that the model was trained with."""
+    needed = columns_read(tagger)
+    named = [column for column in needed if isinstance(column, str)]
+    if columns is None:
+        columns = tuple(tagger.metadata_.get("columns") or [TOKEN_COLUMN, *named, LABEL_COLUMN])
+    if data_format is Format.CONLL:
+        return iter_conll(source, columns, separator, labelled=None, comment=comment)
+    if len(named) == len(needed):
+        return iter_jsonl(source, named)
+    # Columns read by number must all be there, in order.
+    return iter_jsonl(source, [column for column in columns if column != LABEL_COLUMN][1:])
 
 
 def choose_tokenizer(kind: TokenizerKind | None, pattern: str | None) -> Tokenizer | None:

@@ -1,4 +1,4 @@
-"""``trelliswork explain``: what rules cost, what is wrong with them, and what breaks them."""
+"""``trelliswork explain``: what rules cost, what is wrong with them, and what they change."""
 
 from __future__ import annotations
 
@@ -8,11 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trelliswork.cli.data import CorpusReader, Format, split_columns
+from trelliswork.cli.data import (
+    CorpusReader,
+    Format,
+    choose_format,
+    iter_sentences,
+    split_columns,
+)
 from trelliswork.cli.errors import placed
+from trelliswork.cli.explain_input import show_changes
 from trelliswork.cli.options import (
     Alternatives,
     Comment,
+    Jobs,
     Outside,
     RuleFile,
     RuleTexts,
@@ -20,7 +28,9 @@ from trelliswork.cli.options import (
     Separator,
     Unknown,
 )
+from trelliswork.cli.places import PlacedLines, PlacedSentences
 from trelliswork.cli.rules import GivenRules
+from trelliswork.cli.streaming import StandardInput
 from trelliswork.cli.structure import read_max_segment
 from trelliswork.constraints import lint
 from trelliswork.errors import LabelError, TooLargeError, TrellisworkError
@@ -35,6 +45,7 @@ from trelliswork.tables import shorten
 if TYPE_CHECKING:
     from trelliswork.constraints import Finding
     from trelliswork.corpus import Corpus
+    from trelliswork.estimators import CRFTagger
     from trelliswork.plan import Plan
     from trelliswork.rule_report import RuleViolations
 
@@ -48,7 +59,9 @@ EXAMPLES = """Examples:
 
 - `trelliswork explain m.tw`
 
-- `trelliswork explain m.tw --rule "at_most(1, 'title')" --data dev.conll`
+- `trelliswork explain m.tw --rule "at_most(1, title)" --data dev.conll`
+
+- `trelliswork explain m.tw in.conll --rules rules.txt --limit 5`
 """
 
 
@@ -56,6 +69,13 @@ def explain(
     model: Annotated[
         Path | None,
         typer.Argument(help="A model file that `train` wrote. Its labels, and its rules."),
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[INPUT]",
+            help="Sentences, with or without labels, as for `tag`: show what the rules change.",
+        ),
     ] = None,
     rules: RuleFile = None,
     rule: RuleTexts = None,
@@ -84,11 +104,20 @@ def explain(
     comment: Comment = None,
     unknown: Unknown = None,
     alternatives: Alternatives = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Most changed sentences of INPUT to show. Default: 20; all with --json.",
+        ),
+    ] = None,
+    jobs: Jobs = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")] = False,
 ) -> None:
     """Show what rules compile into, which are superfluous, and which the gold labels break.
 
-    Rules and labels come from a model, or from `--rules`, `--rule` and `--data`.
+    Rules and labels come from a model, or from `--rules`, `--rule` and `--data`. With INPUT: the
+    sentences whose labels the rules change, which rules acted there, and what each of them costs.
     """
     longest = read_max_segment(max_segment)
     if model is not None and ((scheme or outside) is not None or longest != 1):
@@ -96,6 +125,20 @@ def explain(
             "--scheme, --outside, --max-segment: expected without a model, which has its own."
         )
     tagger = None if model is None else load(model)
+    if source is not None and tagger is not None:
+        _explain_input(
+            GivenRules.read(rules, rule).apply_to(tagger).set_params(n_jobs=jobs),
+            source,
+            data_format,
+            split_columns(columns),
+            separator,
+            comment,
+            limit=limit,
+            as_json=as_json,
+        )
+        return
+    if limit is not None:
+        raise ValueError("--limit: expected with INPUT, sentences to decode, only.")
     reader = CorpusReader(
         data_format, split_columns(columns), separator, comment, unknown, alternatives
     )
@@ -151,6 +194,34 @@ def explain(
         typer.echo(json.dumps(_record(found, findings, broken), indent=2, ensure_ascii=False))
     else:
         _show(found, findings, broken, corpus)
+
+
+def _explain_input(
+    tagger: CRFTagger,
+    source: str,
+    data_format: Format | None,
+    columns: tuple[str, ...] | None,
+    separator: str | None,
+    comment: str | None,
+    *,
+    limit: int | None,
+    as_json: bool,
+) -> None:
+    """Decode sentences with and without rules, and show the difference."""
+    if not tagger.plan_.constraints:
+        raise ValueError("explain: expected rules: of the model, from --rules or from --rule.")
+    reading = choose_format(source, data_format)
+    lines = PlacedLines(
+        StandardInput() if source == "-" else source, one_each=reading is Format.JSONL
+    )
+    separator = separator or tagger.metadata_.get("separator")
+    sentences = iter_sentences(tagger, lines, reading, columns, separator, comment)
+    show_changes(
+        tagger.set_params(on_infeasible="relax"),
+        PlacedSentences(sentences, lines),
+        limit=limit,
+        as_json=as_json,
+    )
 
 
 def _record(

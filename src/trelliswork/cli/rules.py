@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trelliswork.constraints import iter_rules
-from trelliswork.errors import LabelError, RuleError, TooLargeError
+from trelliswork.errors import RuleError, TooLargeError
 from trelliswork.files import read_lines
 from trelliswork.language import MAX_STATES
 from trelliswork.sentence import TOKEN_COLUMN
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from trelliswork.constraints import Constraint
+    from trelliswork.constraints import Constraint, PlacedRule
+    from trelliswork.estimators import CRFTagger
     from trelliswork.labels import LabelSet
 
 __all__ = ["GivenRules", "columns_tested"]
@@ -29,15 +31,15 @@ class GivenRules:
     Attributes
     ----------
     placed
-        Each rule after the place where it stands, ``rules.txt:3`` for example.
+        The rules, each with the place where it stands.
     """
 
-    placed: tuple[tuple[str, Constraint], ...]
+    placed: tuple[PlacedRule, ...]
 
     @classmethod
     def read(cls, path: Path | None, texts: Sequence[str] | None) -> GivenRules:
         """Return the rules of a file, and after them those given as text."""
-        placed: list[tuple[str, Constraint]] = []
+        placed: list[PlacedRule] = []
         if path is not None:
             if str(path) == "-":
                 raise ValueError("--rules: expected a file, got -: standard input has sentences.")
@@ -53,25 +55,46 @@ class GivenRules:
     @property
     def constraints(self) -> tuple[Constraint, ...]:
         """The rules alone."""
-        return tuple(rule for _, rule in self.placed)
+        return tuple(placed.rule for placed in self.placed)
 
     def check(self, labels: LabelSet) -> None:
         """Raise an error where a rule names what the labels do not know, with its place."""
-        for place, rule in self.placed:
-            try:
-                rule.check(labels)
-            except LabelError as error:
-                raise LabelError(f"{place}: {error}") from error
+        for placed in self.placed:
+            placed.check(labels)
+
+    def apply_to(self, tagger: CRFTagger) -> CRFTagger:
+        """Return a trained tagger under these rules, if there are any, instead of its own.
+
+        Soft rules without a penalty have the one that the tagger learned.
+        """
+        if not self.placed:
+            return tagger
+        self.check(tagger.labels_)
+        try:
+            found = tagger.with_constraints(self.constraints)
+        except TooLargeError as error:
+            raise self.too_large(error, tagger.labels_) from error
+        for placed, penalty in zip(self.placed, found.plan_.penalties.tolist(), strict=True):
+            if math.isnan(penalty):
+                raise RuleError(
+                    f"{placed.place}: {shorten(repr(placed.rule))} has no penalty, and the model "
+                    "has learned none. Say what to break it costs, as in ': soft(1.5)', or train "
+                    "with this rule."
+                )
+        return found
 
     def too_large(self, error: TooLargeError, labels: LabelSet) -> TooLargeError:
         """Return an error that tells which rule alone is too large; that given where none is."""
-        for place, rule in self.placed:
+        for placed in self.placed:
             try:
-                rule.compile(labels)
+                placed.rule.compile(labels)
+            except RuleError:  # a sum of counts, which is no automaton
+                continue
             except TooLargeError:
                 return TooLargeError(
-                    f"{place}: {shorten(repr(rule))} needs more than {MAX_STATES:,} states. Give a "
-                    "rule with smaller numbers, or several simpler ones instead."
+                    f"{placed.place}: {shorten(repr(placed.rule))} needs more than "
+                    f"{MAX_STATES:,} states. Give a rule with smaller numbers, or several simpler "
+                    "ones instead."
                 )
         return error
 

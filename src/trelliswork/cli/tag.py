@@ -18,22 +18,23 @@ from trelliswork.cli.data import (
     choose_format,
     choose_tokenizer,
     columns_read,
+    iter_sentences,
     split_columns,
 )
 from trelliswork.cli.errors import no_warnings_of, say
 from trelliswork.cli.options import (
     Comment,
     Jobs,
+    RuleFile,
+    RuleTexts,
     TokenPattern,
 )
 from trelliswork.cli.places import PlacedLines, PlacedSentences
+from trelliswork.cli.rules import GivenRules
 from trelliswork.cli.streaming import Lines, RememberedLines, StandardInput, batches, iter_raw
-from trelliswork.conll import iter_conll
 from trelliswork.errors import DataError, InfeasibleError
 from trelliswork.estimators import load
 from trelliswork.files import open_for_writing
-from trelliswork.jsonl import iter_jsonl
-from trelliswork.sentence import LABEL_COLUMN, TOKEN_COLUMN
 from trelliswork.text import Tokenizer
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ EXAMPLES = """Examples:
 - `trelliswork tag m.tw < in.conll > out.conll`
 
 - `trelliswork tag m.tw in.conll.gz --marginals --nbest 5 --format jsonl > out.jsonl`
+
+- `trelliswork tag m.tw in.conll --rules rules.txt > out.conll`
 
 - `echo "Ann met Bob." | trelliswork tag m.tw --raw`
 """
@@ -106,6 +109,8 @@ def tag(
         typer.Option(help="How to cut raw text. Default: as declared when the model was trained."),
     ] = None,
     token_pattern: TokenPattern = None,
+    rules: RuleFile = None,
+    rule: RuleTexts = None,
     marginals: Annotated[
         bool, typer.Option("--marginals", help="Add how probable each label is.")
     ] = False,
@@ -154,9 +159,11 @@ def tag(
     """Label sentences as they come in, in constant memory.
 
     CoNLL output has the columns of the input, then the label, then its probability with
-    `--marginals`. Labels in the input stay, before the new ones, as `evaluate` takes them.
+    `--marginals`. Labels in the input stay, before the new ones, as `evaluate` takes them. Rules
+    that are given stand in for those of the model.
     """
     tagger = load(model).set_params(n_jobs=jobs, on_infeasible=on_infeasible.value)
+    tagger = GivenRules.read(rules, rule).apply_to(tagger)
     declared = choose_tokenizer(tokenizer, token_pattern)
     if raw:
         reading = Format.JSONL
@@ -178,7 +185,9 @@ def tag(
         if reading is writing is Format.JSONL:
             records = lines = RememberedLines(lines)
         separator = separator or tagger.metadata_.get("separator")
-        sentences = _read(tagger, lines, reading, split_columns(columns), separator, comment)
+        sentences = iter_sentences(
+            tagger, lines, reading, split_columns(columns), separator, comment
+        )
     waiting = PlacedSentences(sentences, placed)
     ask = partial(answer, tagger, marginals=marginals or all_marginals, nbest=nbest)
     relaxed = Relaxed()
@@ -255,24 +264,3 @@ def _own_tokenizer(tagger: CRFTagger, path: Path) -> Tokenizer:
             "--tokenizer words, or --token-pattern REGEX."
         )
     return Tokenizer.from_dict(declared)
-
-
-def _read(
-    tagger: CRFTagger,
-    source: Lines,
-    data_format: Format,
-    columns: tuple[str, ...] | None,
-    separator: str | None,
-    comment: str | None,
-) -> Iterator[Sentence]:
-    """Read sentences with the columns that the model was trained with."""
-    needed = columns_read(tagger)
-    named = [column for column in needed if isinstance(column, str)]
-    if columns is None:
-        columns = tuple(tagger.metadata_.get("columns") or [TOKEN_COLUMN, *named, LABEL_COLUMN])
-    if data_format is Format.CONLL:
-        return iter_conll(source, columns, separator, labelled=None, comment=comment)
-    if len(named) == len(needed):
-        return iter_jsonl(source, named)
-    # Columns read by number must all be there, in order.
-    return iter_jsonl(source, [column for column in columns if column != LABEL_COLUMN][1:])

@@ -16,11 +16,12 @@ True
 from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.counting import at_least, at_most, contiguous, exactly
 from trelliswork.constraints.edges import ends_with, starts_with, valid_scheme
+from trelliswork.constraints.judging import judge
 from trelliswork.constraints.linear import CountExpression, Linear, count
 from trelliswork.constraints.linting import Finding, find_contradiction, lint
 from trelliswork.constraints.looking import changes_only_at, only_on, where
 from trelliswork.constraints.pairs import excludes, precedes, requires
-from trelliswork.constraints.parsing import iter_rules, parse, parse_rules, read_rules
+from trelliswork.constraints.parsing import PlacedRule, iter_rules, parse, parse_rules, read_rules
 from trelliswork.constraints.positions import at, not_at
 from trelliswork.constraints.regular import arc_list, as_constraint, matches
 from trelliswork.constraints.rows import Row
@@ -32,6 +33,7 @@ __all__ = [
     "CountExpression",
     "Finding",
     "Linear",
+    "PlacedRule",
     "Row",
     "Soft",
     "TokenTest",
@@ -48,6 +50,7 @@ __all__ = [
     "excludes",
     "find_contradiction",
     "iter_rules",
+    "judge",
     "lint",
     "matches",
     "not_at",

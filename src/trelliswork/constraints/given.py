@@ -43,15 +43,22 @@ def _one(given: Any, name: str) -> Constraint:
 
 
 def _expression(text: str, name: str) -> Constraint:
-    if _is_rule(text):
-        raise RuleError(
-            f"{name}: expected a regular expression over labels, got the text of a rule, {text!r}. "
-            "Read it with trelliswork.constraints.parse, or a file of rules with read_rules."
-        )
-    try:
-        return matches(text)
-    except RegexError as error:
-        raise RegexError(f"{name}: {error}") from None
+    """Return a regular expression as a rule; the text of a rule is none.
+
+    Without parentheses or ``: soft`` a text such as ``a before b`` may be either, and is an
+    expression of three labels.
+    """
+    is_rule = _is_rule(text)
+    if not (is_rule and {"(", ":"}.intersection(text)):
+        try:
+            return matches(text)
+        except RegexError as error:
+            if not is_rule:
+                raise RegexError(f"{name}: {error}") from None
+    raise RuleError(
+        f"{name}: expected a regular expression over labels, got the text of a rule, {text!r}. "
+        "Read it with trelliswork.constraints.parse, or a file of rules with read_rules."
+    )
 
 
 def _is_rule(text: str) -> bool:

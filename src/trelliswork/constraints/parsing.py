@@ -1,72 +1,56 @@
-"""Reading rules: the words, literals and ``& | ~``, and nothing else.
+"""Reading rules: one by one, and files with one a line.
 
-What `repr` prints, `parse` reads. The text is parsed as Python's grammar says but never run: only
-the words of this package can be called, so a rule file from anywhere is safe to read.
+What `repr` prints, `parse` reads, and plainer words too: labels need no quotes, ``author before
+title`` is `precedes`, and ``: soft`` at the end makes a rule soft. Nothing is ever run, so that a
+rule file from anywhere is safe to read; `trelliswork.constraints.grammar` has the grammar.
 """
 
 from __future__ import annotations
 
-import ast
-import difflib
-import operator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trelliswork.constraints import (
-    counting,
-    edges,
-    linear,
-    looking,
-    pairs,
-    positions,
-    regular,
-    tokens,
-)
-from trelliswork.constraints.base import Constraint
-from trelliswork.errors import RuleError
+from trelliswork.constraints.grammar import Grammar
+from trelliswork.constraints.scanning import PlacedError
+from trelliswork.errors import LabelError, RuleError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator, Mapping
     from os import PathLike
 
-__all__ = ["iter_rules", "parse", "parse_rules", "read_rules"]
+    from trelliswork.constraints.base import Constraint
+    from trelliswork.labels import LabelSet
 
-WORDS: dict[str, Callable[..., object]] = {
-    word.__name__: word
-    for word in (
-        regular.matches,
-        regular.arc_list,
-        edges.starts_with,
-        edges.ends_with,
-        edges.valid_scheme,
-        pairs.precedes,
-        pairs.requires,
-        pairs.excludes,
-        counting.contiguous,
-        counting.at_most,
-        counting.at_least,
-        counting.exactly,
-        linear.count,
-        looking.where,
-        looking.only_on,
-        positions.at,
-        positions.not_at,
-        looking.changes_only_at,
-        tokens.token,
-    )
-}
+__all__ = ["PlacedRule", "iter_rules", "parse", "parse_rules", "read_rules"]
 
-ARITHMETIC: dict[type[ast.operator], Callable[..., object]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-}
-COMPARISONS: dict[type[ast.cmpop], Callable[..., object]] = {
-    ast.LtE: operator.le,
-    ast.Lt: operator.lt,
-    ast.GtE: operator.ge,
-    ast.Gt: operator.gt,
-}
+
+@dataclass(frozen=True)
+class PlacedRule:
+    """A rule, and where it was read.
+
+    Attributes
+    ----------
+    rule : Constraint
+        The rule.
+    place : str
+        Its line, ``rules.txt:3`` for example.
+    columns : mapping of str to int
+        Where its names stand in that line, counted from 1.
+    """
+
+    rule: Constraint
+    place: str
+    columns: Mapping[str, int]
+
+    def check(self, labels: LabelSet) -> None:
+        """Raise a `LabelError`, with line and column, for a name that the labels do not know."""
+        try:
+            self.rule.check(labels)
+        except LabelError as error:
+            column = self.columns.get(self.rule.unknown_names(labels)[0][0])
+            place = self.place if column is None else f"{self.place}:{column}"
+            raise LabelError(f"{place}: {error}") from error
 
 
 def parse(text: str) -> Constraint:
@@ -75,7 +59,8 @@ def parse(text: str) -> Constraint:
     Parameters
     ----------
     text
-        The rule as it would stand in a program: ``at_most(1, 'title') & ~contiguous('author')``.
+        The rule as it would stand in a program, ``at_most(1, 'title') & ~contiguous('author')``,
+        or in a rule file, ``author before title : soft``.
 
     Raises
     ------
@@ -86,8 +71,10 @@ def parse(text: str) -> Constraint:
     --------
     >>> parse("at_most(1, 'title') | precedes('author', 'title')")
     (at_most(1, 'title') | precedes('author', 'title'))
+    >>> parse("count(**/person) - count(authors) >= 0 : soft(1.5)")
+    (count('**/person') - count('authors') >= 0).soft(1.5)
     """
-    return _Reader(text, "").rule()
+    return _read(text, "column ")[0]
 
 
 def parse_rules(text: str, origin: str = "rules") -> tuple[Constraint, ...]:
@@ -100,18 +87,19 @@ def parse_rules(text: str, origin: str = "rules") -> tuple[Constraint, ...]:
     origin
         What errors call it, the name of a file for example.
     """
-    return tuple(rule for _, rule in iter_rules(text, origin))
+    return tuple(placed.rule for placed in iter_rules(text, origin))
 
 
-def iter_rules(text: str, origin: str) -> Iterator[tuple[str, Constraint]]:
-    """Yield the rules of a text, each after its place such as ``rules.txt:3``.
+def iter_rules(text: str, origin: str = "rules") -> Iterator[PlacedRule]:
+    """Yield the rules of a text, each with its place.
 
     The parameters are those of `parse_rules`.
     """
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip() and not line.lstrip().startswith("#"):
             place = f"{origin}:{number}"
-            yield place, _Reader(line, f"{place}: ").rule()
+            rule, labels = _read(line, f"{place}:")
+            yield PlacedRule(rule, place, {name: at + 1 for name, at in labels.items()})
 
 
 def read_rules(path: str | PathLike[str]) -> tuple[Constraint, ...]:
@@ -129,151 +117,10 @@ def read_rules(path: str | PathLike[str]) -> tuple[Constraint, ...]:
     return parse_rules(text, str(path))
 
 
-class _Reader:
-    """Reads one line."""
-
-    def __init__(self, line: str, place: str) -> None:
-        self._line = line
-        self._place = place
-
-    def rule(self) -> Constraint:
-        indent = len(self._line) - len(self._line.lstrip())
-        try:
-            # Only spaces go: what is inside strings stays, and columns count from the text given.
-            tree = ast.parse(self._line.strip(), mode="eval")
-        except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-            column = getattr(error, "offset", None) or 1
-            reason = getattr(error, "msg", None) or str(error) or "nested too deeply"
-            raise self._error(column - 1 + indent, f"expected a rule, but {reason}.") from None
-        self._indent = indent
-        try:
-            value = self._value(tree.body)
-        except RecursionError:
-            raise self._error(indent, "expected a rule, but it is nested too deeply.") from None
-        if not isinstance(value, Constraint):
-            advice = (
-                "Say what it is for: where(test).allow(…), only_on(test, …) or "
-                "changes_only_at(test)."
-                if isinstance(value, tokens.TokenTest)
-                else "Follow it with .allow('label', …)."
-                if isinstance(value, looking.Where)
-                else "A rule is a word such as at_most(1, 'title')."
-            )
-            raise self._error(indent, f"expected a rule, got {value!r}. {advice}")
-        return value
-
-    def _value(self, node: ast.expr) -> object:
-        match node:
-            case ast.Constant(value=str() | bool() | int() | float() | None):
-                return node.value
-            case ast.UnaryOp(op=ast.USub()):
-                return self._computed(node, operator.neg, node.operand)
-            case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult()):
-                sign = ARITHMETIC[type(node.op)]
-                return self._computed(node, sign, node.left, node.right)
-            case ast.Compare(ops=[op], comparators=[right]) if type(op) in COMPARISONS:
-                return self._computed(node, COMPARISONS[type(op)], node.left, right)
-            case ast.Compare(ops=[_, _, *_]):
-                raise self._error_at(node, "expected one comparison, got a chain. Give two rules.")
-            case ast.List() | ast.Tuple() | ast.Set():
-                return [self._value(item) for item in node.elts]
-            case ast.UnaryOp(op=ast.Invert()):
-                return self._inverted(node)
-            case ast.BinOp(op=ast.BitAnd() | ast.BitOr()):
-                return self._joined(node)
-            case ast.Call(func=ast.Name(id=name)):
-                return self._called(node, name, self._word(node.func, name))
-            case ast.Call(func=ast.Attribute(attr="allow", value=inner)):
-                subject = self._value(inner)
-                if not isinstance(subject, looking.Where):
-                    raise self._error_at(
-                        inner, f"expected where(test) before .allow, got {subject!r}."
-                    )
-                return self._called(node, "allow", subject.allow)
-            case ast.Call(func=ast.Attribute(attr="soft", value=inner)):
-                subject = self._value(inner)
-                if not isinstance(subject, Constraint):
-                    raise self._error_at(inner, f"expected a rule before .soft, got {subject!r}.")
-                return self._called(node, "soft", subject.soft)
-            case ast.Call(func=ast.Attribute(attr="equals", value=inner)):
-                subject = self._value(inner)
-                if not isinstance(subject, linear.CountExpression):
-                    raise self._error_at(inner, f"expected counts before .equals, got {subject!r}.")
-                return self._called(node, "equals", subject.equals)
-            case ast.Name(id=name):
-                raise self._error_at(node, f"expected a rule, got {name}. Quote labels: {name!r}.")
-            case ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
-                raise self._error_at(node, "expected &, | or ~ instead of 'and', 'or' or 'not'.")
-        kind = ast.unparse(node)
-        raise self._error_at(
-            node, f"expected a word, a string, a number, or &, | and ~; got {kind}."
-        )
-
-    def _word(self, node: ast.expr, name: str) -> Callable[..., object]:
-        if name not in WORDS:
-            close = difflib.get_close_matches(name, WORDS, n=2)
-            known = (
-                f"Did you mean {' or '.join(close)}?" if close else f"Known: {', '.join(WORDS)}."
-            )
-            raise self._error_at(node, f"there is no word {name!r}. {known}")
-        return WORDS[name]
-
-    def _called(self, node: ast.Call, name: str, word: Callable[..., object]) -> object:
-        arguments = [self._value(argument) for argument in node.args]
-        options = {}
-        for keyword in node.keywords:
-            if keyword.arg is None:
-                raise self._error_at(keyword.value, f"{name}: expected name=value, got **.")
-            options[keyword.arg] = self._value(keyword.value)
-        try:
-            return word(*arguments, **options)
-        except (TypeError, ValueError) as error:
-            raise self._error_at(node, str(error)) from None
-
-    def _computed(self, node: ast.expr, sign: Callable[..., object], *operands: ast.expr) -> object:
-        """Compute with counts; numbers alone are computed with too, so that -1 is one."""
-        values = [self._value(operand) for operand in operands]
-        for operand, value in zip(operands, values, strict=True):
-            if isinstance(value, bool) or not isinstance(
-                value, int | float | linear.CountExpression
-            ):
-                raise self._error_at(operand, f"expected counts or numbers, got {value!r}.")
-        try:
-            return sign(*values)
-        except TypeError as error:
-            raise self._error_at(node, str(error)) from None
-
-    def _inverted(self, node: ast.UnaryOp) -> object:
-        value = self._value(node.operand)
-        if isinstance(value, Constraint | tokens.TokenTest):
-            try:
-                return ~value
-            except TypeError as error:
-                raise self._error_at(node, str(error)) from None
-        raise self._error_at(
-            node.operand, f"expected a rule or a token test after ~, got {value!r}."
-        )
-
-    def _joined(self, node: ast.BinOp) -> object:
-        left, right = self._value(node.left), self._value(node.right)
-        for kind in (Constraint, tokens.TokenTest):
-            if isinstance(left, kind) and isinstance(right, kind):
-                try:
-                    return left & right if isinstance(node.op, ast.BitAnd) else left | right
-                except TypeError as error:
-                    raise self._error_at(node, str(error)) from None
-        sign = "&" if isinstance(node.op, ast.BitAnd) else "|"
-        raise self._error_at(
-            node.right,
-            f"expected two rules or two token tests around {sign}, got {left!r} and {right!r}.",
-        )
-
-    def _error_at(self, node: ast.expr, message: str) -> RuleError:
-        # The parser counts bytes, on the first line of the stripped text.
-        lines = self._line.strip().splitlines()
-        before = lines[node.lineno - 1].encode()[: node.col_offset].decode(errors="replace")
-        indent = self._indent if node.lineno == 1 else 0
-        return self._error(sum(map(len, lines[: node.lineno - 1])) + indent + len(before), message)
-
-    def _error(self, column: int, message: str) -> RuleError:
-        return RuleError(f"{self._place}column {column + 1}: {message}")
+def _read(text: str, place: str) -> tuple[Constraint, dict[str, int]]:
+    """Return a rule and where its names are; errors name the column after `place`."""
+    grammar = Grammar(text)
+    try:
+        return grammar.rule(), grammar.labels
+    except PlacedError as error:
+        raise RuleError(f"{place}{error.at + 1}: {error}") from None

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from trelliswork.constraints.letters import Symbols
 from trelliswork.constraints.reading import segment_names, token_names
 
 if TYPE_CHECKING:
@@ -116,11 +117,8 @@ def _counts(labels: LabelSet, name: str, unit: RowUnit) -> NDArray[np.int64]:
     """Return how many that a name stands for begin at each pair of labels, ``(L + 1, L)``."""
     if unit == "segment":
         wanted = segment_names(labels, name)
-        begun = [
-            [sum(other in wanted for other in labels.begins(previous, label)) for label in labels]
-            for previous in (None, *labels)
-        ]
-        return np.array(begun, dtype=np.int64)
+        begun = Symbols.of_begins(labels, lambda names: sum(other in wanted for other in names))
+        return np.array(begun.values, dtype=np.int64)[begun.table]
     inside = np.array([label in token_names(labels, name) for label in labels])
     before = np.concatenate([[False], inside]) & (unit == "run")
     return (inside[None, :] & ~before[:, None]).astype(np.int64)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.constraints.base import All, Joined, Not
+from trelliswork.constraints.combined import All, Joined, Not
 from trelliswork.constraints.letters import language, lift, union_of_tests
 from trelliswork.constraints.linear import Linear
 from trelliswork.constraints.looking import ChangesOnlyAt
@@ -31,11 +31,10 @@ if TYPE_CHECKING:
 
     from trelliswork.automaton import Automaton
     from trelliswork.constraints.base import Constraint
-    from trelliswork.constraints.rows import Row
     from trelliswork.constraints.tokens import TokenTest
     from trelliswork.segmentation import Segmentation
 
-__all__ = ["compile_on_segments", "letter_table", "tests_on_segments"]
+__all__ = ["compile_on_segments", "tests_on_segments"]
 
 
 def tests_on_segments(rule: Constraint) -> tuple[TokenTest, ...]:
@@ -89,38 +88,6 @@ def compile_on_segments(rule: Constraint, segmentation: Segmentation, max_states
     compiled = rule.compile(segmentation.labels, max_states=max_states)
     by_token = compiled.determinise(max_states=max_states).minimise(max_states=max_states)
     return _read_off_segments(rule, by_token, segmentation).minimise(max_states=max_states)
-
-
-def letter_table(rule: Constraint, row: Row, segmentation: Segmentation) -> NDArray[np.int64]:
-    """Return what each segment adds to the left side of a row after the segment before it.
-
-    Parameters
-    ----------
-    rule
-        The rule that the row is of, which errors name.
-    row
-        The row.
-    segmentation
-        The ``L`` letters.
-
-    Returns
-    -------
-    ndarray of int64
-        Shape ``(L + 1, L)``, as `Row.table`; row 0 is for the first segment.
-
-    Raises
-    ------
-    RuleError
-        Where it depends on the lengths of segments.
-    """
-    table = row.table(segmentation.labels)
-    first, rest = segmentation.token_of_tag.reshape(2, segmentation.n_letters)
-    longer = (segmentation.longest > 1) | segmentation.continues
-    grows = (table[first + 1, rest] != 0) | (table[rest + 1, rest] != 0)
-    by_last = (table[first + 1][:, first] != table[rest + 1][:, first]).any(axis=1)
-    for y in np.flatnonzero(longer & (grows | by_last)):
-        raise _refused(rule, segmentation.names[y])
-    return np.concatenate([table[:1, first], table[first + 1][:, first]])
 
 
 def _reads_segments(rule: Constraint) -> bool:

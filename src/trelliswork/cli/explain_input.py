@@ -1,0 +1,198 @@
+"""The part of ``trelliswork explain`` that decodes: what rules change in given sentences."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress, TextColumn, TimeElapsedColumn
+
+from trelliswork.changes import compare, effects_table, summarise
+from trelliswork.cli.answers import DROPPED_RULES
+from trelliswork.cli.errors import no_warnings_of
+from trelliswork.tables import shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trelliswork.changes import Change, RuleEffect, RuleSummary
+    from trelliswork.cli.places import PlacedSentences
+    from trelliswork.tagger import Tagger
+
+__all__ = ["show_changes"]
+
+SHOWN = 20
+"""Sentences that are shown one by one unless told otherwise."""
+
+
+@dataclass
+class Totals:
+    """What constraints did to all sentences.
+
+    Attributes
+    ----------
+    sentences, changed : int
+        How many there are, and in how many constraints changed a label.
+    tokens : int
+        Tokens whose label changed.
+    mended, spoiled : int
+        Those of them that became right, and wrong, by the labels in the input.
+    labelled : bool
+        Whether there are such labels.
+    unsatisfied : int
+        Sentences that cannot satisfy all hard rules.
+    """
+
+    sentences: int = 0
+    changed: int = 0
+    tokens: int = 0
+    mended: int = 0
+    spoiled: int = 0
+    labelled: bool = False
+    unsatisfied: int = 0
+
+    def add(self, change: Change) -> None:
+        """Count one sentence."""
+        self.sentences += 1
+        self.changed += bool(change.tokens)
+        self.tokens += len(change.tokens)
+        self.unsatisfied += change.after.status in DROPPED_RULES
+        gold = change.sentence.labels
+        if gold is not None:
+            self.labelled = True
+            self.mended += sum(gold[t] == change.after.labels[t] for t in change.tokens)
+            self.spoiled += sum(gold[t] == change.before.labels[t] for t in change.tokens)
+
+    def __str__(self) -> str:
+        text = (
+            f"{self.changed:,} of {self.sentences:,} sentences changed, in {self.tokens:,} tokens"
+        )
+        if self.labelled:
+            text += f": {self.mended:,} became right, {self.spoiled:,} wrong"
+        if self.unsatisfied:
+            text += f"; {self.unsatisfied:,} sentences cannot satisfy all rules"
+        return f"{text}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a plain dictionary."""
+        record = {
+            "sentences": self.sentences,
+            "changed": self.changed,
+            "tokens": self.tokens,
+            "unsatisfied": self.unsatisfied,
+        }
+        return record | ({"mended": self.mended, "spoiled": self.spoiled} if self.labelled else {})
+
+
+def show_changes(
+    tagger: Tagger, sentences: PlacedSentences, *, limit: int | None, as_json: bool
+) -> None:
+    """Write what the constraints of a tagger change in some sentences.
+
+    Parameters
+    ----------
+    tagger
+        The tagger.
+    sentences
+        The sentences, with their places.
+    limit
+        Most changed sentences to write one by one. ``None``: all as JSON, else `SHOWN`.
+    as_json
+        Whether to write JSON.
+    """
+    totals, rules = Totals(), summarise(tagger)
+    if limit is None:
+        limit = sys.maxsize if as_json else SHOWN
+    records: list[dict[str, Any]] = []
+    for place, change in _placed_changes(tagger, sentences):
+        totals.add(change)
+        for rule, effect in zip(rules, change.effects, strict=True):
+            rule.add(effect, changed=bool(change.tokens))
+        if change.tokens and totals.changed <= limit:
+            if as_json:
+                records.append({"place": place} | change.to_dict())
+            else:
+                typer.echo(_described(place, change) + "\n")
+    if as_json:
+        record = totals.to_dict() | {"changes": records, "rules": [r.to_dict() for r in rules]}
+        typer.echo(json.dumps(record, indent=2, ensure_ascii=False))
+    else:
+        _show_summary(totals, rules, limit)
+
+
+def _placed_changes(tagger: Tagger, sentences: PlacedSentences) -> Iterator[tuple[str, Change]]:
+    """Yield all changes with their places, and show how far they are on a terminal."""
+    console = Console(stderr=True)
+    bar = Progress(
+        TextColumn("decoding"),
+        TextColumn("{task.completed:,} sentences"),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    # The library tells of every batch what the totals say in the end.
+    with bar, no_warnings_of("trelliswork.batches"):
+        task = bar.add_task("decoding", total=None)
+        for change in compare(tagger, sentences):
+            yield sentences.place, change
+            sentences.done()
+            bar.advance(task)
+
+
+def _show_summary(totals: Totals, rules: list[RuleSummary], limit: int) -> None:
+    if totals.changed > limit:
+        typer.echo(f"… and {totals.changed - limit:,} more; --limit shows more or fewer.\n")
+    typer.echo(str(totals))
+    typer.secho("\nRules", bold=True)
+    typer.echo(effects_table(rules))
+
+
+def _described(place: str, change: Change) -> str:
+    """Return one changed sentence: the tokens whose labels differ, and the rules that acted."""
+    rows = []
+    for t in change.tokens:
+        labels = change.before.labels[t], change.after.labels[t]
+        rows.append((str(t), change.sentence.tokens[t], *labels, _verdict(change, t)))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        f"  {t:>{widths[0]}}  {word:<{widths[1]}}  {before:<{widths[2]}} → {after:<{widths[3]}}  "
+        f"{right}".rstrip()
+        for t, word, before, after, right in rows
+    ]
+    head = f"{place}: {len(rows)} of {len(change.sentence)} tokens changed; "
+    head += f"the model scores this {change.loss:.3f} lower"
+    if change.cost:
+        head += f", and {change.cost:.3f} is paid"
+    acts = [f"  {_effect(effect)}" for effect in change.effects if effect.acts]
+    return "\n".join([head, *lines, *acts])
+
+
+def _verdict(change: Change, t: int) -> str:
+    """Say whether the new label of a token is that of the input, where that is known."""
+    gold = None if change.sentence.labels is None else change.sentence.labels[t]
+    if gold is None:
+        return ""
+    names = gold if isinstance(gold, frozenset) else {gold}
+    right = change.after.labels[t] in names
+    return "(right)" if right else f"(gold: {'|'.join(sorted(names))})"
+
+
+def _effect(effect: RuleEffect) -> str:
+    """Say in a line what a rule did."""
+    times = f"broken {effect.before} → {effect.after}"
+    if effect.after and math.isfinite(effect.penalty):
+        done = f"pays {effect.penalty:.4g} × {effect.after} = {effect.cost:.4g}"
+    elif effect.after:
+        done = "cannot hold"
+    elif effect.before:
+        done = "mended"
+    else:
+        done = "kept"
+    price = f", price {effect.price:.4g}" if effect.price else ""
+    return f"{shorten(repr(effect.rule.hard))}: {times}: {done}{price}"

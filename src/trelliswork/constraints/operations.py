@@ -1,0 +1,83 @@
+"""What the signs of rules do to values: join rules, compute with counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from trelliswork.constraints import tokens
+from trelliswork.constraints.base import Constraint
+from trelliswork.constraints.linear import CountExpression, Linear
+from trelliswork.constraints.scanning import Bare, PlacedError
+from trelliswork.constraints.vocabulary import ARITHMETIC, COMPARISONS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Placed", "computed", "inverted", "joined", "plain", "shown"]
+
+
+class Placed(NamedTuple):
+    """A value, and where it begins in the text."""
+
+    value: object
+    at: int
+
+
+def joined(sign: str, at: int, left: Placed, right: Placed) -> object:
+    """Return two values as one: two rules or tests joined, or counts computed and compared."""
+    if sign in COMPARISONS:
+        if isinstance(left.value, Linear):
+            raise PlacedError(at, "expected one comparison, got a chain. Give two rules.")
+        return computed(at, COMPARISONS[sign], left, right)
+    if sign in ARITHMETIC:
+        return computed(at, ARITHMETIC[sign], left, right)
+    for kind in (Constraint, tokens.TokenTest):
+        if isinstance(left.value, kind) and isinstance(right.value, kind):
+            try:
+                if sign == "&":
+                    return left.value & right.value
+                return left.value | right.value
+            except TypeError as error:
+                raise PlacedError(at, str(error)) from None
+    counts = any(isinstance(side.value, CountExpression | int) for side in (left, right))
+    hint = " Put comparisons in parentheses." if counts else ""
+    raise PlacedError(
+        right.at,
+        f"expected two rules or two token tests around {sign}, got {shown(left.value)} and "
+        f"{shown(right.value)}.{hint}",
+    )
+
+
+def computed(at: int, sign: Callable[..., object], *operands: Placed) -> object:
+    """Compute with counts, and with numbers alone."""
+    for operand in operands:
+        number = isinstance(operand.value, int | float) and not isinstance(operand.value, bool)
+        if not number and not isinstance(operand.value, CountExpression):
+            name = shown(operand.value)
+            hint = f" Write count({name})." if isinstance(operand.value, str) else ""
+            raise PlacedError(operand.at, f"expected counts or numbers, got {name}.{hint}")
+    try:
+        return sign(*(operand.value for operand in operands))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise PlacedError(at, str(error)) from None
+
+
+def inverted(found: Placed) -> object:
+    """Return the opposite of a rule or a test."""
+    if not isinstance(found.value, Constraint | tokens.TokenTest):
+        what = shown(found.value)
+        raise PlacedError(found.at, f"expected a rule or a token test after ~, got {what}.")
+    try:
+        return ~found.value
+    except TypeError as error:
+        raise PlacedError(found.at, str(error)) from None
+
+
+def plain(value: object) -> object:
+    """Return a name without quotes as a string, and everything else as it is."""
+    return str(value) if isinstance(value, Bare) else value
+
+
+def shown(value: object) -> str:
+    """Return a value as it stood in the text, for messages."""
+    return str(value) if isinstance(value, Bare) else repr(value)

@@ -1,0 +1,152 @@
+"""Problems that are decoded together: stacked into one batch, and their answers described."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+
+from trelliswork.conflicts import feasible_rules, open_labels
+from trelliswork.decoding import Decoding
+from trelliswork.trellis import Trellis
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork.certificate import Certificate
+    from trelliswork.decoding import Status
+    from trelliswork.evidence import Evidence
+    from trelliswork.lazy import Method
+    from trelliswork.plan import Plan
+    from trelliswork.problem import Problem
+
+    BoolArray = NDArray[np.bool_]
+
+__all__ = ["ProblemBatch", "broken_rules", "group_problems"]
+
+
+@dataclass(frozen=True, eq=False)
+class ProblemBatch:
+    """Problems with one plan and one model."""
+
+    problems: list[Problem]
+    trellis: Trellis
+    evidence: Evidence
+    allowed: NDArray[np.bool_] | None
+
+    @classmethod
+    def stack(cls, numbers: list[int], problems: list[Problem]) -> ProblemBatch:
+        """Stack problems, which errors call by these numbers."""
+        first = problems[0]
+        offsets = np.cumsum([0, *map(len, problems)])
+        sentences = [problem.evidence.sentences[0] for problem in problems]
+        position, allowed = None, None
+        if first.trellis.position_weights is not None:
+            position = np.concatenate([p.trellis.position_weights for p in problems])
+        if any(problem.allowed is not None for problem in problems):
+            everything = first.plan.tag_mask(np.ones((1, len(first.labels)), dtype=bool))
+            allowed = np.concatenate(
+                [
+                    np.repeat(everything, len(p), axis=0) if p.allowed is None else p.allowed
+                    for p in problems
+                ]
+            )
+        trellis = Trellis(
+            np.concatenate([problem.trellis.scores for problem in problems]),
+            first.trellis.automaton,
+            offsets=offsets,
+            weights=first.trellis.weights,
+            position_weights=position,
+            start=first.trellis.start,
+            end=first.trellis.end,
+        )
+        evidence = first.plan.evidence(sentences, trellis.offsets, numbers)
+        return cls(problems, trellis, evidence, allowed)
+
+    @property
+    def plan(self) -> Plan:
+        """The constraints of all of them."""
+        return self.problems[0].plan
+
+    def take(self, members: list[int]) -> ProblemBatch:
+        """Return some of the problems."""
+        numbers = [self.evidence.numbers[i] for i in members]
+        return ProblemBatch.stack(numbers, [self.problems[i] for i in members])
+
+    def open_labels(self) -> BoolArray | None:
+        """Return the labels that position-wise constraints and what is known leave open."""
+        everything = range(len(self.plan.constraints))
+        return open_labels(self.plan, self.evidence, everything, self.allowed)
+
+    def answer(
+        self,
+        member: int,
+        tags: NDArray[np.int32],
+        bound: float,
+        *,
+        method: Method,
+        certificate: Certificate | None,
+        status: Status = "optimal",
+        iterations: int = 1,
+    ) -> Decoding:
+        """Return the answer to one problem; `tags` are those of all tokens of the batch."""
+        first, last = self.trellis.offsets[member : member + 2]
+        if (tags[first:last] < 0).any() or bound == -np.inf:
+            self.refuse(member)
+        problem, labels = self.problems[member], self.plan.names(tags[first:last])
+        value = problem.value(labels)
+        # Sums in another order differ in their last digits.
+        bound = value if status == "optimal" else max(bound, value)
+        return Decoding(
+            labels=labels,
+            score=value,
+            upper_bound=bound,
+            gap=bound - value,
+            status=status,
+            violations=broken_rules(problem, labels),
+            method=method,
+            iterations=iterations,
+            prices=_prices(self.plan, certificate),
+            certificate=certificate,
+        )
+
+    def refuse(self, member: int) -> NoReturn:
+        """Raise the error for a problem that no labelling fits, naming what conflicts."""
+        feasible_rules(self.plan, self.evidence, member, self.allowed, "error")
+        raise AssertionError("some labelling fits")
+
+
+def group_problems(problems: Sequence[Problem]) -> list[list[int]]:
+    """Return the problems that can be decoded together."""
+    groups: dict[Hashable, list[int]] = {}
+    for index, problem in enumerate(problems):
+        trellis = problem.trellis
+        shared = (trellis.weights, trellis.start, trellis.end)
+        width = None if trellis.position_weights is None else trellis.position_weights.shape[1]
+        key = (
+            id(problem.plan),
+            trellis.scores.shape[1:],
+            width,
+            *(None if values is None else values.tobytes() for values in shared),
+        )
+        groups.setdefault(key, []).append(index)
+    return list(groups.values())
+
+
+def _prices(plan: Plan, certificate: Certificate | None) -> dict[str, float]:
+    """Return the prices of a proof with one leaf, summed over the items of each constraint."""
+    found: dict[str, float] = {}
+    if certificate is not None and len(certificate.leaves) == 1:
+        for item, price in certificate.leaves[0].prices.items():
+            name = repr(plan.constraints[plan.items[item].constraint])
+            found[name] = found.get(name, 0.0) + price
+    return found
+
+
+def broken_rules(problem: Problem, labels: Sequence[str]) -> dict[str, int]:
+    """Return how badly a labelling breaks the constraints that it breaks, by expression."""
+    broken = problem.violations(labels)
+    return {repr(problem.constraints[i]): degree for i, degree in broken.items()}

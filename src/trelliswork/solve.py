@@ -1,0 +1,259 @@
+"""One entrance to all ways of decoding under constraints.
+
+| method | what it does | exact |
+| --- | --- | --- |
+| ``"product"`` | Viterbi on the product of the model with all items | yes |
+| ``"lazy"`` | Viterbi, with the items added that the answer breaks, until none is new | yes |
+| ``"dual"`` | prices on rows, by projected subgradients | where the gap closes |
+| ``"astar"`` | A* over the product, never built, guided by scores without constraints | yes |
+| ``"branch"`` | best-first branch and bound over the dual | yes |
+| ``"milp"`` | a mixed-integer program, solved by HiGHS | yes, without a certificate |
+| ``"auto"`` | the dual first, then what closes its gap | yes |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
+
+import numpy as np
+
+from trelliswork.certificate import Certificate
+from trelliswork.decoding import Decoding
+from trelliswork.derived import derive
+from trelliswork.inference import viterbi
+from trelliswork.lazy import METHODS, best_lazily
+from trelliswork.milp import solve_milp
+from trelliswork.priced import CORE_METHODS, OPTIMAL, priced_batch
+from trelliswork.problem import Problem
+from trelliswork.problem_batch import ProblemBatch, broken_rules, group_problems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from trelliswork.priced import PricedMethod
+
+__all__ = ["SolveMethod", "solve"]
+
+SolveMethod = Literal["auto", "product", "lazy", "astar", "dual", "branch", "milp"]
+
+
+@overload
+def solve(
+    problem: Problem,
+    method: SolveMethod = "auto",
+    *,
+    time_limit: float | None = None,
+    n_jobs: int | None = None,
+) -> Decoding: ...
+
+
+@overload
+def solve(
+    problem: Iterable[Problem],
+    method: SolveMethod = "auto",
+    *,
+    time_limit: float | None = None,
+    n_jobs: int | None = None,
+) -> list[Decoding]: ...
+
+
+def solve(
+    problem: Problem | Iterable[Problem],
+    method: SolveMethod = "auto",
+    *,
+    time_limit: float | None = None,
+    n_jobs: int | None = None,
+) -> Decoding | list[Decoding]:
+    """Find the best labelling under hard and soft constraints, with a certificate.
+
+        ŷ = argmax_y score(y) − Σ_c ρ_c v_c(y)
+
+    Parameters
+    ----------
+    problem
+        A problem, or several. Those that share a plan and the weights of the model are decoded as
+        one batch.
+    method
+        See the table above.
+    time_limit
+        Seconds for each problem; ``"product"`` and ``"lazy"`` end by themselves. Where it is
+        reached, the best labelling found so far has the status ``"feasible"``.
+    n_jobs
+        Threads.
+
+    Returns
+    -------
+    Decoding or list of Decoding
+        One answer a problem.
+
+    Raises
+    ------
+    InfeasibleError
+        Where no labelling satisfies the hard constraints, naming a minimal conflicting subset.
+    TooLargeError
+        Where ``"product"``, or ``"milp"`` with the constraints that are not linear, needs a larger
+        product than the plan's budget allows.
+    TimeoutError
+        Where ``"milp"`` found no labelling in time.
+
+    Examples
+    --------
+    >>> from trelliswork.constraints import at_most
+    >>> scores = [[2.0, 0.0], [0.0, 1.0], [2.0, 0.0]]
+    >>> rule = at_most(1, "author").soft(1.5)
+    >>> found = solve(Problem(scores, constraints=rule, labels=["author", "title"]))
+    >>> found.labels, found.score, found.status
+    (['author', 'title', 'author'], 3.5, 'optimal')
+    """
+    _check(method, time_limit)
+    if isinstance(problem, Problem):
+        return _solve_all([problem], method, time_limit, n_jobs)[0]
+    return _solve_all(_several(problem), method, time_limit, n_jobs)
+
+
+def _check(method: object, time_limit: Any) -> None:
+    choices = get_args(SolveMethod)
+    if method not in choices:
+        raise ValueError(
+            f"method: expected one of {', '.join(map(repr, choices))}, got {method!r}."
+        )
+    if time_limit is None:
+        return
+    is_number = isinstance(time_limit, int | float) and not isinstance(time_limit, bool)
+    if not is_number or not time_limit > 0:
+        raise ValueError(f"time_limit: expected seconds, more than 0, or None, got {time_limit!r}.")
+
+
+def _several(given: Any) -> list[Problem]:
+    problems = list(given) if hasattr(given, "__iter__") else [given]
+    for index, one in enumerate(problems):
+        if not isinstance(one, Problem):
+            raise TypeError(
+                f"problem: expected a Problem or a list of these, got {type(one).__name__} at "
+                f"{index}. Make one: tw.Problem(scores, …), or est.problem(x)."
+            )
+    return problems
+
+
+def _solve_all(
+    problems: Sequence[Problem], method: SolveMethod, time_limit: float | None, n_jobs: int | None
+) -> list[Decoding]:
+    if method == "milp":
+        return [_by_milp(problem, number, time_limit) for number, problem in enumerate(problems)]
+    answers: dict[int, Decoding] = {}
+    for members in group_problems(problems):
+        batch = ProblemBatch.stack(members, [problems[i] for i in members])
+        if method == "lazy":
+            decoded = _by_lazy(batch, time_limit, n_jobs)
+        elif method == "product":
+            decoded = _by_product(batch, n_jobs)
+        else:
+            decoded = _by_prices(batch, method, time_limit, n_jobs)
+        answers |= zip(members, decoded, strict=True)
+    return [answers[i] for i in range(len(problems))]
+
+
+def _by_prices(
+    batch: ProblemBatch, method: PricedMethod, time_limit: float | None, n_jobs: int | None
+) -> list[Decoding]:
+    found = priced_batch(
+        batch.plan,
+        batch.trellis,
+        batch.evidence,
+        method=method,
+        allowed=batch.allowed,
+        time_limit=time_limit,
+        n_jobs=n_jobs,
+    )
+    return [
+        batch.answer(
+            b,
+            found.tags,
+            float(found.bounds[b]),
+            status="optimal" if found.status[b] == OPTIMAL else "feasible",
+            method=CORE_METHODS[found.methods[b]],
+            iterations=int(found.iterations[b]),
+            certificate=found.certificate(b),
+        )
+        for b in range(len(batch.problems))
+    ]
+
+
+def _by_lazy(batch: ProblemBatch, time_limit: float | None, n_jobs: int | None) -> list[Decoding]:
+    """Add the items that answers break; where that takes too large a product, branch."""
+    everything = range(len(batch.plan.constraints))
+    found = best_lazily(
+        batch.plan,
+        batch.trellis,
+        batch.evidence,
+        everything,
+        allowed=batch.allowed,
+        give_up=True,
+        n_jobs=n_jobs,
+    )
+    left = sorted(found.given_up)
+    branched: dict[int, Decoding] = {}
+    if left:
+        branched |= zip(
+            left, _by_prices(batch.take(left), "branch", time_limit, n_jobs), strict=True
+        )
+    return [
+        branched[b]
+        if b in branched
+        else batch.answer(
+            b,
+            found.tags[0],
+            float(found.scores[b, 0]),
+            method=METHODS[found.methods[b]],
+            iterations=int(found.iterations[b]),
+            certificate=Certificate(found.items.get(b, ())),
+        )
+        for b in range(len(batch.problems))
+    ]
+
+
+def _by_product(batch: ProblemBatch, n_jobs: int | None) -> list[Decoding]:
+    """Run on the product of the model with all items that cost anything."""
+    plan, trellis = batch.plan, batch.trellis
+    items = tuple(np.flatnonzero(plan.item_penalties > 0.0).tolist())
+    certificate, constant = Certificate(items), 0.0
+    if items:
+        longest = max(map(len, batch.problems))
+        made = plan.item_product(items, longest)
+        classes = batch.evidence.classes(made.tests)
+        weights, constant = plan.item_weights(trellis.weights), plan.item_constant(made)
+        trellis = derive(trellis, automaton=made.automaton, classes=classes, weights=weights)
+    best = viterbi(trellis, allowed=batch.open_labels(), n_jobs=n_jobs)
+    return [
+        batch.answer(
+            b, best.tags, float(score) + constant, method="product", certificate=certificate
+        )
+        for b, score in enumerate(best.scores)
+    ]
+
+
+def _by_milp(problem: Problem, number: int, time_limit: float | None) -> Decoding:
+    found = solve_milp(problem, time_limit)
+    if found is None:
+        ProblemBatch.stack([number], [problem]).refuse(0)
+    labels = found.labels
+    if labels is None:  # too early: the best labelling without automata may do
+        free = viterbi(problem.trellis, allowed=problem.open_labels(), n_jobs=1)
+        labels = problem.plan.names(free.tags)
+        if problem.value(labels) == -np.inf:
+            raise TimeoutError(
+                f"problem {number}: HiGHS found no labelling that obeys the hard constraints in "
+                f"{time_limit} s. Allow more, or use method='auto'."
+            )
+    value = problem.value(labels)
+    bound = max(found.upper_bound, value)
+    return Decoding(
+        labels=labels,
+        score=value,
+        upper_bound=bound,
+        gap=bound - value,
+        status="unverified" if found.finished else "feasible",
+        violations=broken_rules(problem, labels),
+        method="milp",
+        iterations=found.nodes,
+    )
