@@ -178,8 +178,7 @@ class _Memory:
             self._scores[place, sequences] = answers.scores
 
     def knows(self, penalties: FloatArray, sequences: IntArray) -> BoolArray:
-        at_first, at_last = self._certain(penalties, sequences)
-        return at_first | at_last
+        return np.asarray(self._certain(penalties, sequences).any(axis=0))
 
     def recall(self, penalties: FloatArray, sequences: IntArray) -> Answers:
         place = np.argmax(self._certain(penalties, sequences), axis=0)
