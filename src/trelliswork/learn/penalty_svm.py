@@ -226,7 +226,8 @@ def _largest_eigenvalue(
 
 
 def _positive(values: Any) -> FloatArray:
-    return np.maximum(np.asarray(values), 0.0)
+    found: FloatArray = np.maximum(values, 0.0)
+    return found
 
 
 def _first(pair: tuple[float, FloatArray]) -> float:
