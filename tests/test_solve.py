@@ -48,9 +48,10 @@ def test_the_dual_bounds_the_best_and_certifies_nothing_else(case):
         return
     found = tw.solve(case.problem, "dual")
     assert found.upper_bound >= case.best - 1e-9 * (1 + abs(case.best))
-    assert found.score == pytest.approx(case.values[tuple(found.labels)], rel=1e-9, abs=1e-9)
+    worth = case.values.get(tuple(found.labels), -np.inf)
+    assert found.score == pytest.approx(worth, rel=1e-9, abs=1e-9)
     assert found.gap == pytest.approx(found.upper_bound - found.score)
-    assert found.status in ("optimal", "feasible")
+    assert found.status in (("optimal", "feasible") if worth > -np.inf else ("relaxed",))
     if found.status == "optimal":
         assert is_best(case, found.score)
     proof = tw.verify(case.problem, found)
