@@ -93,3 +93,44 @@ def test_a_flat_function_is_left_alone():
         return 1.0
 
     assert minimize(flat, np.zeros(3)).reason == "converged"
+
+
+@given(seed=st.integers(0, 1000), size=st.integers(1, 12), scaled=st.booleans())
+def test_bounded_quadratics_are_solved(seed, size, scaled):
+    """The minimum is where the gradient is 0, or points below 0 at a bound."""
+    rng = np.random.default_rng(seed)
+    basis = np.linalg.qr(rng.normal(size=(size, size)))[0]
+    matrix = basis @ np.diag(rng.uniform(0.5, 20, size=size)) @ basis.T
+    bounded = np.flatnonzero(rng.random(size) < 0.6)
+    scale = rng.uniform(0.5, 2, size=size) if scaled else None
+    function = quadratic(matrix, rng.normal(size=size))
+    seen = []
+    found = minimize(
+        function,
+        rng.normal(size=size),
+        max_iter=500,
+        tol=1e-9,
+        scale=scale,
+        nonnegative=bounded,
+        callback=lambda it: seen.append((it.value, it.x[bounded].min(initial=0.0))),
+    )
+    gradient = np.empty(size)
+    function(found.x, gradient)
+    assert (found.x[bounded] >= 0).all()
+    held = np.zeros(size, dtype=bool)
+    held[bounded] = (found.x[bounded] == 0) & (gradient[bounded] >= 0)
+    np.testing.assert_allclose(gradient[~held], 0.0, atol=1e-3)
+    assert all(least >= 0 for _, least in seen)
+    assert all(b <= a for (a, _), (b, _) in itertools.pairwise(seen))
+    assert found.reason in ("converged", "precision")
+
+
+def test_a_gradient_that_points_below_a_bound_is_no_reason_to_go_on():
+    def function(x, gradient):
+        gradient[:] = [1.0, 2 * (x[1] - 1)]
+        return float(x[0] + (x[1] - 1) ** 2)
+
+    found = minimize(function, np.array([3.0, 5.0]), tol=1e-8, nonnegative=np.array([0]))
+    np.testing.assert_allclose(found.x, [0.0, 1.0], atol=1e-6)
+    assert found.reason == "converged"
+    assert found.gradient_norm < 1e-6

@@ -51,7 +51,9 @@ __all__ = ["CRFTagger", "load"]
 class CRFTagger(Tagger):
     """A conditional random field of any order, on tokens or segments, by maximum likelihood.
 
-    Minimises ``−Σ_b log p(y_b | x_b) + l2 ‖w‖²``; sequences may be labelled in part.
+    Minimises ``−Σ_b log p(y_b | x_b) + l2 ‖w‖²``; sequences may be labelled in part. Under soft
+    constraints ``p(y | x) ∝ exp(score(y) − Σ_c ρ_c v_c(y))``, and ``w`` holds the penalties ``ρ``
+    that are learned.
 
     Parameters
     ----------
@@ -110,7 +112,18 @@ class CRFTagger(Tagger):
         segments. It has to occur in training.
     constraints
         What labellings must satisfy: a constraint, a regular expression over labels, an
-        `Automaton`, or a sequence of these; see `trelliswork.constraints`.
+        `Automaton`, or a sequence of these; see `trelliswork.constraints`. What may be broken at a
+        price is soft: ``rule.soft(2.0)``, or ``rule.soft()`` where the price is to be learned.
+    penalties
+        How the penalties of soft constraints without one are learned. ``"likelihood"``: with the
+        weights, by maximum likelihood, ``ρ ≥ 0``; soft constraints with a penalty take part with
+        it. They have to fit `training_budget` together with the hard ones: those without a penalty
+        that do not are an error, the others are left to decoding. ``"perceptron"`` and ``"ssvm"``
+        learn them by decoding, see `trelliswork.learn_penalties`: the weights are trained without
+        soft constraints, once without the sequences held out, on which the penalties are learned,
+        and then on all.
+    held_out
+        Share of the sequences that ``"perceptron"`` and ``"ssvm"`` learn penalties on.
     constrained_training
         True: the model is a distribution over the labellings that satisfy the constraints, in
         training too. False: train without, decode with.
@@ -129,7 +142,8 @@ class CRFTagger(Tagger):
     n_jobs
         Threads; None: as many as there are cores, or as joblib leaves to this worker.
     random_state
-        Unused by this model, which is deterministic; there for uniformity.
+        Seed of which sequences are held out, and of the perceptron. Otherwise unused: training is
+        deterministic.
     verbose
         Show a progress bar on standard error.
 
@@ -145,6 +159,8 @@ class CRFTagger(Tagger):
         chain, has the names of its segments (``names``) and their most tokens (``limits``).
     plan_ : Plan
         What the constraints compiled into; print it to see.
+    penalties_ : dict
+        What each soft constraint costs, by its expression.
     n_skipped_ : int
         Training sequences left out because their labels break a constraint.
     n_iter_ : int
@@ -192,6 +208,8 @@ class CRFTagger(Tagger):
         scheme: Scheme | None = None,
         outside: str | None = None,
         constraints: Any = (),
+        penalties: Literal["likelihood", "perceptron", "ssvm"] = "likelihood",
+        held_out: float = 0.2,
         constrained_training: bool = True,
         on_conflict: Literal["error", "skip"] = "error",
         on_infeasible: OnInfeasible = "error",
@@ -222,6 +240,8 @@ class CRFTagger(Tagger):
         self.scheme = scheme
         self.outside = outside
         self.constraints = constraints
+        self.penalties = penalties
+        self.held_out = held_out
         self.constrained_training = constrained_training
         self.on_conflict = on_conflict
         self.on_infeasible = on_infeasible
@@ -305,6 +325,7 @@ class CRFTagger(Tagger):
             automaton=under.automaton,
             classes=under.classes,
             open_labels=under.open_labels,
+            soft=under.soft,
         )
         del features  # the objective keeps what it needs in a form of its own
         start = np.zeros(objective.n_parameters)
@@ -320,7 +341,9 @@ class CRFTagger(Tagger):
 
             def dev_score(parameters: NDArray[np.float64]) -> float:
                 candidate = objective.model(parameters, encoder)
-                found = candidate.decode(dev_sequences, rules, n_jobs=self.n_jobs)
+                penalties = objective.penalties(parameters)
+                under = rules if penalties is None else rules.with_penalties(penalties)
+                found = candidate.decode(dev_sequences, under, n_jobs=self.n_jobs)
                 return report(dev_labels, found, scheme=labels.scheme, outside=labels.outside).f1
 
             check = DevCheck(dev_score, self.dev_every, self.patience)
@@ -346,7 +369,8 @@ class CRFTagger(Tagger):
         self.labels_ = labels
         self.classes_ = np.array(labels.names)
         self.model_: CRFModel = objective.model(run.parameters, encoder)
-        self.plan_ = rules
+        learned = objective.penalties(run.parameters)
+        self.plan_ = rules if learned is None else rules.with_penalties(learned)
         self.n_skipped_ = n_skipped
         self.n_iter_ = len(run.log)
         self.loss_ = run.loss

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.constraints.base import All
+from trelliswork.constraints.combined import All
 from trelliswork.constraints.tokens import Before
 from trelliswork.errors import DataError
 from trelliswork.sentence import TOKEN_COLUMN, Sentence

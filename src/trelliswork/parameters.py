@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "check_parameters",
-    "parameters_of_version_1",
+    "oldest_parameters",
     "restored_parameters",
     "saved_parameters",
 ]
@@ -40,10 +40,13 @@ SINCE_VERSION_2: dict[str, Any] = {
     "max_patterns": None,
     "edge_order": 1,
 }
+# The same of version 2, with soft constraints.
+SINCE_VERSION_3: dict[str, Any] = {"penalties": "likelihood", "held_out": 0.2}
 CHOICES = {
     "pairs": ("observed", "all"),
     "transitions": ("observed", "all", None),
     "on_conflict": ("error", "skip"),
+    "penalties": ("likelihood", "perceptron", "ssvm"),
 }
 
 
@@ -52,6 +55,10 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
     for name, low in LEAST.items():
         _check_whole(name, parameters[name], low)
     _check_number("tol", parameters["tol"])
+    held_out = parameters["held_out"]
+    _check_number("held_out", held_out)
+    if not 0.0 < held_out < 1.0:
+        raise ValueError(f"held_out: expected a share between 0 and 1, got {held_out!r}.")
     _check_l2(parameters["l2"])
     for name, choices in CHOICES.items():
         if parameters[name] not in choices:
@@ -160,14 +167,23 @@ def saved_parameters(parameters: Mapping[str, Any], plan: Plan) -> dict[str, Any
     return {name: _plain(value) for name, value in saved.items()}
 
 
-def parameters_of_version_1(saved: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return parameters as files of version 1 have them, which do without `SINCE_VERSION_2`.
+def oldest_parameters(saved: Mapping[str, Any], version: int) -> tuple[dict[str, Any], int]:
+    """Return parameters as the oldest version of files that can hold them has them, and which.
 
-    None where one of these is not as it always was.
+    Parameters
+    ----------
+    saved
+        From `saved_parameters`.
+    version
+        The oldest version for other reasons.
     """
-    if any(saved[name] != default for name, default in SINCE_VERSION_2.items()):
-        return None
-    return {name: value for name, value in saved.items() if name not in SINCE_VERSION_2}
+    found, needed = dict(saved), 3
+    for earlier, added in ((2, SINCE_VERSION_3), (1, SINCE_VERSION_2)):
+        if earlier < version or any(found[name] != default for name, default in added.items()):
+            break
+        found = {name: value for name, value in found.items() if name not in added}
+        needed = earlier
+    return found, needed
 
 
 def _plain(value: Any) -> Any:

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT_VERSION", "read_model_file", "write_model_file"]
 
 FORMAT = "trelliswork-model"
-# 1: chains of first order. 2: the same and models with label patterns or segments.
-FORMAT_VERSION = 2
+# 1: chains of first order. 2: the same and models with label patterns or segments. 3: the same with
+# soft constraints, or rules that add up counts.
+FORMAT_VERSION = 3
 
 
 def write_model_file(

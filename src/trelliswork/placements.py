@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -51,6 +52,9 @@ def describe_placements(
     *,
     beyond_tests: Sequence[Constraint] = (),
     n_tests: int = 0,
+    penalties: Sequence[tuple[Constraint, float]] = (),
+    train_soft: bool = True,
+    usual_length: int | None = None,
 ) -> str:
     """Return a table of what went where, and what it costs.
 
@@ -66,6 +70,12 @@ def describe_placements(
         The constraints that are left to decoding for their token tests.
     n_tests
         Number of token tests that the automata read together.
+    penalties
+        The soft constraints and what they cost; nan: to be learned.
+    train_soft
+        Whether soft constraints count in training.
+    usual_length
+        The length of a sequence that sizes are given for, where they depend on it.
     """
     rows = []
     for placed in placements:
@@ -81,7 +91,11 @@ def describe_placements(
         "Cost is work a token, the model without constraints being 1 "
         f"({model.n_states:,} states, {model.n_arcs:,} arcs).",
     ]
+    if usual_length is not None:
+        lines.append(f"Sizes of sums of counts are those for sequences of {usual_length} tokens.")
     left = [p.constraint for p in placements if p.where == "decoding"]
+    if not train_soft:  # as was asked for
+        left = [constraint for constraint in left if not constraint.is_soft]
     beyond_arcs = [c for c in left if c not in beyond_tests]
     reasons = [(beyond_arcs, f", beyond the {budget:,} arcs of the training budget")]
     if not budget:
@@ -94,6 +108,12 @@ def describe_placements(
     ]
     if n_tests > MAX_TESTS:
         lines.append(warn_of_tests(n_tests))
+    if penalties:
+        known = [
+            f"{shorten(repr(rule))} {'to be learned' if math.isnan(rho) else f'{rho:.3g}'}"
+            for rule, rho in penalties
+        ]
+        lines.append(f"Penalties: {', '.join(known)}.")
     if any(p.where != "mask" for p in placements):
         lines.append(
             "Decoding starts without automata and adds, sequence by sequence, those that the best "

@@ -74,6 +74,7 @@ class Plan(PriceMethods):
         segmentation: Segmentation | None = None,
         training_budget: int = TRAINING_BUDGET,
         decoding_budget: int = DECODING_BUDGET,
+        train_soft: bool = True,
         max_states: int = MAX_STATES,
     ) -> None:
         self.labels = labels
@@ -85,6 +86,7 @@ class Plan(PriceMethods):
         self.model = _first_order(n_letters, segmentation) if model is None else model
         self.training_budget = training_budget
         self.decoding_budget = decoding_budget
+        self.train_soft = train_soft
         self.max_states = max_states
         if self.model.n_labels != n_letters:
             raise ValueError(
@@ -257,13 +259,19 @@ class Plan(PriceMethods):
 
     def describe(self) -> str:
         """Return a table of what went where; also ``str(plan)``."""
+        trained = self.trained_constraints(USUAL_LENGTH)
+        by_items = not set(trained) <= set(self.trained_rules)
+        whole = self.training_product(trained, USUAL_LENGTH) if by_items else self.training
         return describe_placements(
             self.placements,
             self.model,
-            self.training.automaton,
+            whole.automaton,
             self.training_budget,
             beyond_tests=[self.constraints[i] for i in self.beyond_tests],
             n_tests=self.n_tests,
+            penalties=[(self.constraints[i], self._penalties[i]) for i in self.soft],
+            train_soft=self.train_soft,
+            usual_length=USUAL_LENGTH if self.is_counted(range(len(self.items))) else None,
         )
 
     __str__ = describe
@@ -275,6 +283,7 @@ class Plan(PriceMethods):
         options: dict[str, Any] = {
             "model": None if self.model.is_chain else self.model,
             "segmentation": self.segmentation,
+            "train_soft": self.train_soft,
             "max_states": self.max_states,
             **self.budgets(),
         }
@@ -304,6 +313,7 @@ def plan(
     segmentation: Segmentation | None = None,
     training_budget: int = TRAINING_BUDGET,
     decoding_budget: int = DECODING_BUDGET,
+    train_soft: bool = True,
     max_states: int = MAX_STATES,
 ) -> Plan:
     """Decide what constraints over a label set compile into. Print the result to see it.
@@ -321,6 +331,8 @@ def plan(
     training_budget, decoding_budget
         Most arcs of a product in training and in decoding. A training budget of 0 leaves all
         automata to decoding.
+    train_soft
+        Whether soft constraints count in training, as far as they fit.
     max_states
         Most states of an automaton on the way there.
 
@@ -353,6 +365,7 @@ def plan(
         segmentation=segmentation,
         training_budget=training_budget,
         decoding_budget=decoding_budget,
+        train_soft=train_soft,
         max_states=max_states,
     )
     _ = found.placements  # compiles everything that training needs

@@ -14,6 +14,7 @@ import numpy as np
 
 from trelliswork.degrees import round_length
 from trelliswork.errors import RuleError, TooLargeError
+from trelliswork.evidence import Evidence
 from trelliswork.item_products import ItemCompiler, ItemProduct
 from trelliswork.items import Item, items_of
 from trelliswork.tables import join_names, shorten
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from trelliswork.automaton import Automaton
     from trelliswork.compiler import ProductCompiler
     from trelliswork.constraints import Constraint
-    from trelliswork.evidence import Evidence
     from trelliswork.labels import LabelSet
     from trelliswork.segmentation import Segmentation
 
@@ -47,6 +47,7 @@ class ItemMethods:
     model: Automaton
     decoding_budget: int
     training_budget: int
+    train_soft: bool
     labels: LabelSet
     segmentation: Segmentation | None
     _compiler: ProductCompiler
@@ -202,6 +203,12 @@ class ItemMethods:
         chosen = range(len(self.items)) if items is None else items
         return self._items.violations(tags, evidence, chosen)
 
+    @cached_property
+    def empty_violations(self) -> IntArray:
+        """``v_i(ε)`` of all items, shape ``(I,)``."""
+        nothing = Evidence(self.labels, [[]], np.zeros(2, dtype=np.int64))
+        return self.item_violations(np.zeros(0, dtype=np.int32), nothing).reshape(-1)
+
     def violations(self, tags: NDArray[np.int32], evidence: Evidence) -> IntArray:
         """Return ``v_c(y)`` of the constraints that are no masks, 0 for masks, shape ``(B, C)``."""
         by_item = self.item_violations(tags, evidence)
@@ -303,7 +310,8 @@ class ItemMethods:
 
     def _choose_trained(self, length: int) -> tuple[int, ...]:
         chosen, n_misses = self.trained_rules, 0
-        for index in sorted({*self.counted, *self.soft}) if self.training_budget else ():
+        more = sorted({*self.counted, *(self.soft if self.train_soft else ())})
+        for index in more if self.training_budget else ():
             if n_misses == MOST_MISSES:
                 break
             try:

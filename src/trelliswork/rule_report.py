@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from trelliswork.constraints.judging import judge
 from trelliswork.errors import DataError
 from trelliswork.labels import LabelSet
 from trelliswork.plan import as_constraints
@@ -99,14 +100,15 @@ def count_violations(
         known = {label for names in complete.values() for label in names} | {outside}
         known.update(name for rule in constraints for name, _ in rule.names)
         scheme = LabelSet(sorted(known), scheme, outside)
+    judged = {
+        index: judge(
+            constraints, names, None if sentences is None else sentences[index], scheme=scheme
+        )
+        for index, names in complete.items()
+    }
     found = []
-    for rule in constraints:
-        degrees = {
-            index: rule.violations(
-                names, None if sentences is None else sentences[index], scheme=scheme
-            )
-            for index, names in complete.items()
-        }
+    for place, rule in enumerate(constraints):
+        degrees = {index: of_rules[place] for index, of_rules in judged.items()}
         broken = [index for index, degree in degrees.items() if degree]
         found.append(
             RuleViolations(

@@ -103,6 +103,12 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         other.plan_ = made.with_penalties_of(self.plan_)
         return other
 
+    @property
+    def penalties_(self) -> dict[str, float]:
+        """What a violation of each soft constraint costs, by its expression; nan: not learned."""
+        rules, penalties = self.plan_.constraints, self.plan_.penalties.tolist()
+        return {repr(rules[i]): penalties[i] for i in self.plan_.soft}
+
     def predict(self, X: Any, *, known: Any = None) -> list[list[str]]:  # noqa: N803
         """Return the best labelling of each sequence.
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork.conflicts import check_on_infeasible
+from trelliswork.errors import DataError
 from trelliswork.model import CRFModel
 from trelliswork.parallel import resolve_jobs
 from trelliswork.parameters import (
-    parameters_of_version_1,
+    oldest_parameters,
     restored_parameters,
     saved_parameters,
 )
@@ -30,11 +31,12 @@ __all__ = ["described", "restored"]
 
 def described(tagger: CRFTagger) -> tuple[dict[str, Any], int]:
     """Return the settings of a trained tagger as JSON can hold them, and the version they need."""
-    parameters, version = saved_parameters(tagger.get_params(deep=False), tagger.plan_), 2
-    older = parameters_of_version_1(parameters)
-    if tagger.model_.is_first_order_chain and older is not None:
-        parameters, version = older, 1  # which earlier versions can read
-    settings = {
+    saved = saved_parameters(tagger.get_params(deep=False), tagger.plan_)
+    least = 1 if tagger.model_.is_first_order_chain else 2
+    if tagger.plan_.soft or any("count(" in text for text in saved["constraints"]):
+        least = 3
+    parameters, version = oldest_parameters(saved, least)  # which earlier versions can read
+    settings: dict[str, Any] = {
         "estimator": type(tagger).__name__,
         "parameters": parameters,
         "plan": tagger.plan_.budgets(),
@@ -49,6 +51,9 @@ def described(tagger: CRFTagger) -> tuple[dict[str, Any], int]:
         },
         "metadata": tagger.metadata_,
     }
+    if tagger.plan_.soft:
+        penalties = tagger.plan_.penalties[list(tagger.plan_.soft)]
+        settings["penalties"] = [None if np.isnan(rho) else rho for rho in penalties.tolist()]
     return settings, version
 
 
@@ -69,8 +74,10 @@ def restored(
         tagger.constraints,
         model=tagger.model_.automaton,
         segmentation=tagger.model_.segmentation,
+        train_soft=tagger.penalties == "likelihood",
         **settings.get("plan", old),
     )
+    tagger.plan_ = _with_penalties(tagger.plan_, settings.get("penalties", []))
     training = settings["training"]
     tagger.n_iter_ = training["n_iter"]
     tagger.loss_ = training["loss"]
@@ -80,3 +87,15 @@ def restored(
     tagger.training_log_ = [TrainingStep(**step) for step in training["log"]]
     tagger.metadata_ = dict(settings["metadata"])
     return tagger
+
+
+def _with_penalties(plan: Plan, values: Any) -> Plan:
+    """Return a plan with penalties from a file: those of its soft constraints, None: not known."""
+    if not isinstance(values, list) or len(values) != len(plan.soft):
+        raise DataError(f"penalties: expected {len(plan.soft)} numbers, got {values!r}.")
+    penalties = plan.penalties
+    for constraint, value in zip(plan.soft, values, strict=True):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise DataError(f"penalties: expected numbers, got {value!r}.")
+        penalties[constraint] = np.nan if value is None else value
+    return plan.with_penalties(penalties)

@@ -33,6 +33,7 @@ OWN_KEYS = (
     "violations",
 )
 DECIMALS = 6  # of probabilities
+DROPPED_RULES = ("relaxed", "unconstrained")  # answers that not all rules were asked of
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class Answer:
     status
         ``"optimal"``, or how it came that rules are broken; see `Decoding`.
     broken_rules
-        The rules that the best labels break, and how badly, where not all could be satisfied.
+        The rules that the best labels break, and how badly, where not all hard ones could hold.
     """
 
     sentence: Sentence
@@ -112,7 +113,7 @@ def answer(
             names,
             row,
             found.status,
-            None if found.status == "optimal" else found.violations,
+            found.violations if found.status in DROPPED_RULES else None,
         )
         for sentence, (labellings, probabilities), row, found in zip(
             batch, best, rows, decoded, strict=True

@@ -61,7 +61,8 @@ RuleFile = Annotated[
     typer.Option(
         "--rules",
         metavar="FILE",
-        help="Rules that labellings must satisfy, one a line: at_most(1, 'title').",
+        help="Rules that labellings must satisfy, one a line: at_most(1, title). Those that end in "
+        "': soft' may be broken at a price.",
     ),
 ]
 RuleTexts = Annotated[

@@ -72,7 +72,7 @@ EXAMPLES = """Examples:
 
 - `trelliswork train partial.conll --unknown "?" --init m.tw --out m2.tw`
 
-- `trelliswork train train.conll --out m.tw --rules rules.txt --rule "at_most(1, 'title')"`
+- `trelliswork train train.conll --out m.tw --rules rules.txt --rule "at_most(1, title)"`
 """
 
 FEATURES_HELP = (

@@ -1,17 +1,15 @@
-"""Constraints: what they have in common, and ``&``, ``|``, ``~``."""
+"""Constraints: what they have in common."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
-from trelliswork.constraints.letters import compile_rule, lifted_parts, union_of_tests
+from trelliswork.constraints.letters import compile_rule
 from trelliswork.constraints.reading import (
     Reading,
     Unit,
-    segment_names,
-    token_names,
+    is_known,
     unknown_name,
 )
 from trelliswork.errors import LabelError
@@ -133,9 +131,9 @@ class Constraint(ABC):
         >>> at_most(1, "title").soft(1.5)
         at_most(1, 'title').soft(1.5)
         """
-        from trelliswork.constraints.soft import Soft  # which is a Constraint itself
+        from trelliswork.constraints import soft  # whose rules are constraints themselves
 
-        return Soft(self, penalty)
+        return soft.Soft(self, penalty)
 
     def in_segments(self) -> Constraint:
         """Return the rule as a semi-Markov model reads it: what may read either, reads segments."""
@@ -181,11 +179,7 @@ class Constraint(ABC):
 
     def unknown_names(self, labels: LabelSet) -> list[tuple[str, Unit]]:
         """Return the names of the rule that the label set does not know."""
-        return [
-            (name, unit)
-            for name, unit in self.names
-            if not (segment_names(labels, name) or (unit == "token" and token_names(labels, name)))
-        ]
+        return [(name, unit) for name, unit in self.names if not is_known(labels, name, unit)]
 
     @abstractmethod
     def _degree(self, reading: Reading) -> int:
@@ -205,7 +199,7 @@ class Constraint(ABC):
                 f"{self!r} looks at the input. Pass the sentence that the labels belong to as "
                 "sentence=."
             )
-        if reading.is_complete:
+        if reading.is_complete and not all(reading.knows(*name) for name in self.names):
             self.check(reading.label_set)
 
     def _operand(self) -> str:
@@ -215,151 +209,24 @@ class Constraint(ABC):
     def __and__(self, other: object) -> Constraint:
         if not isinstance(other, Constraint) or other.is_soft:
             return NotImplemented
-        return All((*_parts(All, self), *_parts(All, other)))
+        from trelliswork.constraints import combined  # whose rules are constraints themselves
+
+        return combined.both(self, other)
 
     def __or__(self, other: object) -> Constraint:
         if not isinstance(other, Constraint) or other.is_soft:
             return NotImplemented
-        return Either((*_parts(Either, self), *_parts(Either, other)))
+        from trelliswork.constraints import combined
+
+        return combined.either(self, other)
 
     def __invert__(self) -> Constraint:
-        return Not(self)
+        from trelliswork.constraints import combined
+
+        return combined.Not(self)
 
     def __bool__(self) -> bool:
         raise TypeError(
             f"{self!r} is a rule, neither true nor false. Combine rules with &, | and ~ instead of "
             "'and', 'or' and 'not'; ask c.violations(labels) whether a labelling breaks it."
         )
-
-
-@dataclass(frozen=True, repr=False)
-class Joined(Constraint):
-    """Several rules as one."""
-
-    parts: tuple[Constraint, ...]
-
-    @property
-    def tests(self) -> tuple[TokenTest, ...]:
-        return union_of_tests(part.tests for part in self.parts)
-
-    @property
-    def names(self) -> tuple[tuple[str, Unit], ...]:
-        return tuple(name for part in self.parts for name in part.names)
-
-    def in_segments(self) -> Constraint:
-        return replace(self, parts=tuple(part.in_segments() for part in self.parts))
-
-    def check(self, labels: LabelSet) -> None:
-        for part in self.parts:
-            part.check(labels)
-
-
-@dataclass(frozen=True, repr=False)
-class All(Joined):
-    """All of some rules; their violations add up."""
-
-    _builds_unambiguous = True  # as the automata that it intersects
-
-    @property
-    def conjuncts(self) -> tuple[Constraint, ...]:
-        """The rules that are joined by ``&``."""
-        return self.parts
-
-    @property
-    def rows(self) -> tuple[Row, ...] | None:
-        """The rows of all parts, where all have some."""
-        of_parts = [part.rows for part in self.parts]
-        if any(rows is None for rows in of_parts):
-            return None
-        return tuple(row for rows in of_parts for row in rows or ())
-
-    def allowed(self, labels: LabelSet, sentence: SentenceLike) -> NDArray[np.bool_] | None:
-        mask: NDArray[np.bool_] | None = None
-        for part in self.parts:
-            own = part.allowed(labels, sentence)
-            if own is None:
-                return None
-            mask = own if mask is None else mask & own
-        return mask
-
-    def _degree(self, reading: Reading) -> int:
-        return sum(part._degree(reading) for part in self.parts)
-
-    def _faults(self, reading: Reading) -> list[str]:
-        broken = (part for part in self.parts if part._degree(reading))
-        return [fault for part in broken for fault in part._faults(reading)]
-
-    def _build(self, labels: LabelSet, max_states: int) -> Automaton:
-        first, *rest = lifted_parts(self, self.parts, labels, max_states)
-        for automaton in rest:
-            first = first.intersect(automaton, max_states=max_states)
-        return first
-
-    def __repr__(self) -> str:
-        return f"({' & '.join(part._operand() for part in self.parts)})"
-
-
-@dataclass(frozen=True, repr=False)
-class Either(Joined):
-    """One of some rules at least."""
-
-    def _degree(self, reading: Reading) -> int:
-        return int(all(part._degree(reading) for part in self.parts))
-
-    def _faults(self, reading: Reading) -> list[str]:
-        reasons = "; ".join(
-            " and ".join(fault.rstrip(".") for fault in part._faults(reading))
-            for part in self.parts
-        )
-        return [f"none of {len(self.parts)} alternatives holds: {reasons}."]
-
-    def _build(self, labels: LabelSet, max_states: int) -> Automaton:
-        first, *rest = lifted_parts(self, self.parts, labels, max_states)
-        for automaton in rest:
-            first = first | automaton
-        return first
-
-    def __repr__(self) -> str:
-        return f"({' | '.join(part._operand() for part in self.parts)})"
-
-
-@dataclass(frozen=True, repr=False)
-class Not(Constraint):
-    """The opposite of a rule: 1 where that is satisfied, else 0."""
-
-    _builds_unambiguous = True  # deterministic in one direction
-    part: Constraint
-
-    @property
-    def tests(self) -> tuple[TokenTest, ...]:
-        return self.part.tests
-
-    @property
-    def names(self) -> tuple[tuple[str, Unit], ...]:
-        return self.part.names
-
-    def in_segments(self) -> Constraint:
-        return Not(self.part.in_segments())
-
-    def check(self, labels: LabelSet) -> None:
-        self.part.check(labels)
-
-    def _degree(self, reading: Reading) -> int:
-        return int(self.part._degree(reading) == 0)
-
-    def _faults(self, reading: Reading) -> list[str]:
-        return [f"{self.part!r} holds; expected that it does not."]
-
-    def _build(self, labels: LabelSet, max_states: int) -> Automaton:
-        part = self.part.compile(labels, max_states=max_states)
-        mirrored = part.reverse()
-        if mirrored.is_deterministic and not part.is_deterministic:
-            return mirrored.complement(max_states=max_states).reverse()
-        return part.complement(max_states=max_states)
-
-    def __repr__(self) -> str:
-        return f"~{self.part._operand()}"
-
-
-def _parts(kind: type[Joined], rule: Constraint) -> tuple[Constraint, ...]:
-    return rule.parts if isinstance(rule, kind) else (rule,)

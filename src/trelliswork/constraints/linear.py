@@ -77,7 +77,8 @@ class Linear(Constraint):
         return {"<=": (below,), ">=": (above,), "==": (below, above)}[self.relation]
 
     def _degree(self, reading: Reading) -> int:
-        return sum(row.violations(reading) for row in self.rows)
+        total = sum(c * count_in(reading, name, unit) for c, name, unit in self.terms)
+        return 0 if self._holds(total) else abs(total - self.bound)
 
     def _faults(self, reading: Reading) -> list[str]:
         found = [(c, count_in(reading, name, unit)) for c, name, unit in self.terms]
@@ -113,8 +114,9 @@ class Linear(Constraint):
         )
 
     def _holds(self, total: int) -> bool:
-        below, above = total <= self.bound, total >= self.bound
-        return {"<=": below, ">=": above, "==": below and above}[self.relation]
+        if self.relation == "==":
+            return total == self.bound
+        return total <= self.bound if self.relation == "<=" else total >= self.bound
 
     def _operand(self) -> str:
         return repr(self) if self.relation == "==" else f"({self!r})"

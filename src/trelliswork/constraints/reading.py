@@ -82,6 +82,10 @@ class Reading:
                 f"Expected one label a token, got {len(self.labels)} labels for "
                 f"{len(sentence)} tokens."
             )
+        # Many rules may be held against one reading, and ask for the same names.
+        self._segments: dict[str, list[Span]] = {}
+        self._tokens: dict[str, list[int]] = {}
+        self._known: dict[tuple[str, Unit], bool] = {}
         self._outcomes: dict[TokenTest, NDArray[np.bool_]] = {}
 
     def __len__(self) -> int:
@@ -94,13 +98,23 @@ class Reading:
 
     def segments_of(self, name: str) -> list[Span]:
         """Return the segments that a name stands for, in order of their starts."""
-        names = segment_names(self.label_set, name)
-        return [span for span in self.spans if span.name in names]
+        if name not in self._segments:
+            names = segment_names(self.label_set, name)
+            self._segments[name] = [span for span in self.spans if span.name in names]
+        return self._segments[name]
 
     def tokens_of(self, name: str) -> list[int]:
         """Return the positions of the tokens that a name stands for."""
-        names = token_names(self.label_set, name)
-        return [position for position, label in enumerate(self.labels) if label in names]
+        if name not in self._tokens:
+            names = token_names(self.label_set, name)
+            self._tokens[name] = [t for t, label in enumerate(self.labels) if label in names]
+        return self._tokens[name]
+
+    def knows(self, name: str, unit: Unit) -> bool:
+        """Return whether a name stands for something in the label set."""
+        if (name, unit) not in self._known:
+            self._known[name, unit] = is_known(self.label_set, name, unit)
+        return self._known[name, unit]
 
     def passes(self, test: TokenTest) -> NDArray[np.bool_]:
         """Return which tokens pass a test, shape ``(T,)``."""
@@ -152,6 +166,11 @@ def token_names(labels: LabelSet, name: str) -> frozenset[str]:
     return frozenset(
         label for label in labels if not wanted.isdisjoint(open_segments(labels, label))
     )
+
+
+def is_known(labels: LabelSet, name: str, unit: Unit) -> bool:
+    """Return whether a name stands for something in a label set."""
+    return bool(segment_names(labels, name) or (unit == "token" and token_names(labels, name)))
 
 
 def open_segments(labels: LabelSet, label: str) -> tuple[str, ...]:

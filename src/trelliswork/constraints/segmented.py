@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.constraints.base import All, Joined, Not
+from trelliswork.constraints.combined import All, Joined, Not
 from trelliswork.constraints.letters import language, lift, union_of_tests
 from trelliswork.constraints.linear import Linear
 from trelliswork.constraints.looking import ChangesOnlyAt

@@ -10,9 +10,10 @@ import numpy as np
 
 from trelliswork.conflicts import open_labels
 from trelliswork.constraints.letters import MAX_TESTS
-from trelliswork.errors import DataError
+from trelliswork.errors import DataError, RuleError
 from trelliswork.learn.gold import conflict_error, find_conflicting_gold
 from trelliswork.learn.gold_labels import GoldLabels
+from trelliswork.learn.soft_terms import SoftTerms
 from trelliswork.placements import warn_of_tests
 from trelliswork.tables import join_names, shorten
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.automaton import Automaton
+    from trelliswork.compiler import CompiledProduct
+    from trelliswork.item_products import ItemProduct
     from trelliswork.plan import Plan
     from trelliswork.sentence import Label
 
@@ -45,12 +48,15 @@ class Denominator:
         model ``(N, 2, L)``, those that may begin and go on.
     kept : numpy.ndarray
         Which sequences are trained on, shape ``(B,)``.
+    soft : SoftTerms or None
+        The soft constraints whose violations the automaton counts, and their gold violations.
     """
 
     automaton: Automaton
     classes: NDArray[np.uint8] | None
     open_labels: NDArray[np.bool_] | None
     kept: NDArray[np.bool_]
+    soft: SoftTerms | None = None
 
     @property
     def n_skipped(self) -> int:
@@ -82,6 +88,9 @@ class Denominator:
 
         Raises
         ------
+        RuleError
+            Where the penalty of a soft constraint cannot be learned, as it does not fit the budget
+            or does not count.
         NotInLanguageError
             With ``"error"``, at the first sequence whose labels break a constraint.
         """
@@ -94,9 +103,14 @@ class Denominator:
             gold = GoldLabels.encode(plan.labels, labels)
         else:
             gold = plan.segmentation.encode(labels)
+        all_evidence = evidence
         everything = range(len(plan.constraints))
-        counted = sorted({*plan.masks, *plan.trained_rules}) if trained else ()
+        chosen = plan.trained_constraints(evidence.longest) if trained else ()
+        counted = sorted({*plan.masks, *chosen}) if trained else []
         left = [i for i in everything if i not in counted]
+        if not plan.train_soft:  # which is as it should be
+            left = [i for i in left if i not in plan.soft]
+        _check_learnable(plan, left, trained)
         if trained:
             by_tests = [i for i in left if i in plan.beyond_tests]
             by_arcs = [i for i in left if i not in by_tests]
@@ -135,13 +149,41 @@ class Denominator:
                     f"{ruled_out.size} break one. {example}"
                 )
             evidence = evidence.take(np.flatnonzero(~ruled_out))
-        compiled = plan.training if trained else plan.product(())
+        compiled: CompiledProduct | ItemProduct = plan.product(())
+        soft = None
+        if trained and set(chosen) <= set(plan.trained_rules):
+            compiled = plan.training
+        elif trained:
+            compiled = plan.training_product(chosen, evidence.longest)
+            if not set(chosen).isdisjoint(plan.soft):
+                degrees = plan.item_violations(gold.tags(plan.model.n_labels), all_evidence)
+                soft = SoftTerms.of(plan, chosen, degrees[~ruled_out])
         return cls(
             compiled.automaton,
             evidence.classes(compiled.tests),
             open_labels(plan, evidence, counted),
             ~ruled_out,
+            soft,
         )
+
+
+def _check_learnable(plan: Plan, left: Sequence[int], trained: bool) -> None:
+    """Raise where the penalty of a constraint that training goes without is not known."""
+    unknown = [i for i in left if np.isnan(plan.penalties[i])]
+    if not unknown:
+        return
+    names = join_names([shorten(repr(plan.constraints[i])) for i in unknown])
+    learn = "Set penalties='perceptron', which does without sums over labellings"
+    if trained and plan.training_budget:
+        raise RuleError(
+            f"penalties: expected soft constraints that fit the training budget of "
+            f"{plan.training_budget:,} arcs together, which {names} do not. {learn}; raise "
+            "training_budget; or give numbers, as in .soft(2.0)."
+        )
+    raise RuleError(
+        f"penalties: the likelihood cannot learn what {names} cost where training goes without "
+        f"constraints. {learn}; or set constrained_training=True and a training_budget."
+    )
 
 
 def _warn_of_left_out(plan: Plan, constraints: Sequence[int], limit: str) -> None:

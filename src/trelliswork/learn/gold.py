@@ -67,7 +67,7 @@ def find_conflicting_gold(
     is_open = np.bincount(sequence, gold.ids < 0, minlength=n_sequences) > 0
     ruled_out = np.zeros(n_sequences, dtype=bool)
     mask = open_labels(plan, evidence, constraints)
-    tags = _tags(gold, plan.model.n_labels)
+    tags = gold.tags(plan.model.n_labels)
     if mask is not None:
         allowed = mask.reshape(tags.size, math.prod(mask.shape[1:]))[np.arange(tags.size), tags]
         wrong = ~allowed & (gold.ids >= 0)
@@ -165,9 +165,3 @@ def _advice(first: str, may_skip: bool) -> str:
     return (
         f"{first}, drop the constraint, or set on_conflict='skip' to train without such sequences."
     )
-
-
-def _tags(gold: GoldLabels, n_letters: int) -> NDArray[np.int32]:
-    """Return gold labels as tags, shape ``(N,)``; any where they are open."""
-    ids = np.maximum(gold.ids, 0)
-    return ids if gold.begins is None else np.where(gold.begins, ids, ids + n_letters)

@@ -45,6 +45,14 @@ class GoldLabels:
         ids = labels.encode(flat)
         return cls(ids, labels.allowed(flat) if (ids < 0).any() else None)
 
+    def tags(self, n_letters: int) -> NDArray[np.int32]:
+        """Return the labels as tags over so many letters, shape ``(N,)``; any where they are open.
+
+        See `trelliswork.segmentation`; in a chain tags are labels.
+        """
+        ids = np.maximum(self.ids, 0)
+        return ids if self.begins is None else np.where(self.begins, ids, ids + n_letters)
+
     @property
     def evidence(self) -> NDArray[np.bool_] | None:
         """Letters that tokens with alternatives may have, shape ``(N, L)``.

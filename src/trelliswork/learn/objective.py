@@ -3,7 +3,8 @@
     loss(w) = Σ_b weight_b (log Z_b − log Z_b over the allowed labellings) + Σ_k l2_k w_k²
 
 For a fully labelled sequence the allowed labelling is one, and its log Z is its score. The sum over
-sequences is split between threads; any range of sequences can be asked for by itself.
+sequences is split between threads; any range of sequences can be asked for by itself. The penalties
+of soft constraints are parameters as well, see `trelliswork.learn.soft_terms`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from trelliswork.features import EncodedFeatures, Encoder
     from trelliswork.learn.gold_labels import GoldLabels
     from trelliswork.learn.parts import Pairs
+    from trelliswork.learn.soft_terms import SoftTerms
     from trelliswork.structure import Structure
 
     FloatArray = NDArray[np.float64]
@@ -50,7 +52,7 @@ class Objective:
     l2
         Coefficient of ``‖w‖²``, or one for each order: 0 for features of tokens and segments,
         ``k`` for patterns of ``k + 1`` letters and features on these. A missing order takes that of
-        the next lower one.
+        the next lower one. Penalties take that of order 0.
     pairs, transitions
         Which pairs of a token feature and a letter and, in a first-order chain, which transitions
         have a weight: those ``"observed"`` in the labels, or ``"all"``. Features of segments have a
@@ -63,11 +65,16 @@ class Objective:
     open_labels
         Letters that the constraints leave to each token, shape ``(N, L)``, or ``(N, 2, L)`` in a
         semi-Markov model: to begin, and to go on. Default: all.
+    soft
+        The soft constraints whose violations the automaton counts. Default: none.
 
     Attributes
     ----------
     n_parameters : int
-        Pairs of token features, then those of segments, then patterns, then pairs of edge features.
+        Pairs of token features, then those of segments, then patterns, then pairs of edge features,
+        then the penalties to be learned.
+    l2 : numpy.ndarray
+        The coefficient of every parameter, or one for all.
     """
 
     def __init__(
@@ -83,14 +90,20 @@ class Objective:
         automaton: Automaton | None = None,
         classes: NDArray[np.uint8] | None = None,
         open_labels: NDArray[np.bool_] | None = None,
+        soft: SoftTerms | None = None,
     ) -> None:
         self.structure = structure
+        self._soft = soft
         self._automaton = structure.automaton if automaton is None else automaton
         builder = PartsBuilder(features, gold, structure, pairs)
         self._parts: dict[str, Part] = builder.parts()
         self._edge = builder.edge()
-        fired_offsets, fired = builder.fired
-        self._patterns = builder.weighted_patterns(transitions)
+        gold_patterns = builder.fired
+        self._patterns = patterns = builder.weighted_patterns(transitions)
+        if soft is not None:
+            n_patterns = len(structure.patterns)
+            gold_patterns = soft.with_gold(features.offsets, gold_patterns, n_patterns)
+            patterns = np.concatenate([patterns, soft.patterns(n_patterns)])
         own = features.segment
         segmentation = structure.segmentation
         self._core = _core.Objective(
@@ -98,8 +111,7 @@ class Objective:
             features.offsets,
             gold.ids,
             None if gold.begins is None else gold.begins.view(np.uint8),
-            fired_offsets,
-            fired,
+            *gold_patterns,
             _masks(gold.allowed),
             weights,
             classes,
@@ -109,15 +121,22 @@ class Objective:
             [self._parts[kind].core if kind in self._parts else None for kind in KINDS],
             None if own is None or segmentation is None else own.offsets,
             None if own is None or segmentation is None else own.durations,
-            self._patterns,
+            patterns,
             None if self._edge is None else self._edge.core,
         )
-        self.l2 = self._penalties(l2)
+        self.l2 = self._coefficients(l2)
 
     @property
     def n_parameters(self) -> int:
         """Length of the parameter vector."""
-        return self._core.n_parameters
+        if self._soft is None:
+            return self._core.n_parameters
+        return self._core.n_parameters - 2 * self._soft.items.size + self.n_penalties
+
+    @property
+    def n_penalties(self) -> int:
+        """Number of penalties to be learned, the last parameters, ``F``; none may be negative."""
+        return 0 if self._soft is None else int(self._soft.learned.size)
 
     @property
     def n_sequences(self) -> int:
@@ -149,13 +168,32 @@ class Objective:
             if sequences.step != 1:
                 raise ValueError(f"sequences: expected a range of step 1, got {sequences}.")
             first, last, l2 = sequences.start, sequences.stop, np.zeros(1)
-        return self._core.value_and_grad(parameters, gradient, l2, first, last, n_jobs)
+        if self._soft is None:
+            return self._core.value_and_grad(parameters, gradient, l2, first, last, n_jobs)
+        weights = self._core_parameters(self._soft, parameters)
+        of_weights = np.empty_like(weights)
+        value = self._core.value_and_grad(weights, of_weights, np.zeros(1), first, last, n_jobs)
+        gradient[:] = self._from_core(self._soft, of_weights) + 2.0 * l2 * parameters
+        return value + float(l2 @ parameters**2 if l2.size > 1 else l2[0] * parameters @ parameters)
 
     def gold_counts(self) -> FloatArray:
-        """How often each parameter is seen in the fully labelled sequences, weighted."""
-        counts = np.empty(self.n_parameters)
+        """How often each parameter is seen in the fully labelled sequences, weighted.
+
+        For penalties, which no label shows, the number of sequences.
+        """
+        counts = np.empty(self._core.n_parameters)
         self._core.gold_counts(counts)
-        return counts
+        if self._soft is None:
+            return counts
+        found = self._from_core(self._soft, counts)
+        found[found.size - self.n_penalties :] = self.n_sequences
+        return found
+
+    def penalties(self, parameters: FloatArray) -> FloatArray | None:
+        """Return the penalties of all constraints, shape ``(C,)``; None: there are no soft ones."""
+        if self._soft is None:
+            return None
+        return self._soft.all_penalties(parameters[parameters.size - self.n_penalties :])
 
     def model(self, parameters: FloatArray, encoder: Encoder) -> CRFModel:
         """Return the model that a parameter vector stands for."""
@@ -211,9 +249,26 @@ class Objective:
                 parts[kind] = parameters[first : first + self._parts[kind].n_pairs]
                 first += self._parts[kind].n_pairs
         last = first + self._patterns.size
-        return parts, parameters[first:last], parameters[last:]
+        end = parameters.size - self.n_penalties
+        return parts, parameters[first:last], parameters[last:end]
 
-    def _penalties(self, l2: float | Mapping[int, float]) -> FloatArray:
+    def _core_parameters(self, soft: SoftTerms, parameters: FloatArray) -> FloatArray:
+        """Return parameters as the core has them: patterns of violations instead of penalties."""
+        *_, edge = self._split(parameters)
+        end = parameters.size - self.n_penalties
+        middle = end - edge.size
+        items = soft.weights(parameters[end:])
+        return np.concatenate([parameters[:middle], items, parameters[middle:end]])
+
+    def _from_core(self, soft: SoftTerms, of_weights: FloatArray) -> FloatArray:
+        """Return a gradient that the core computed as that of the parameters."""
+        n_edge = 0 if self._edge is None else self._edge.n_pairs
+        end = of_weights.size - n_edge
+        middle = end - 2 * soft.items.size
+        of_penalties = soft.gradient(of_weights[middle:end])
+        return np.concatenate([of_weights[:middle], of_weights[end:], of_penalties])
+
+    def _coefficients(self, l2: float | Mapping[int, float]) -> FloatArray:
         """Return the coefficient of every parameter, or one for all."""
         if not isinstance(l2, Mapping):
             return np.array([l2], dtype=np.float64)
@@ -228,7 +283,12 @@ class Objective:
         n_pairs = sum(part.n_pairs for part in self._parts.values())
         edge = np.zeros(0, np.int64) if self._edge is None else orders[self._edge.outputs]
         return np.concatenate(
-            [np.full(n_pairs, by_order[0]), by_order[orders[self._patterns]], by_order[edge]]
+            [
+                np.full(n_pairs, by_order[0]),
+                by_order[orders[self._patterns]],
+                by_order[edge],
+                np.full(self.n_penalties, by_order[0]),
+            ]
         )
 
 

@@ -85,6 +85,7 @@ class Setup:
             segmentation=structure.segmentation,
             training_budget=parameters["training_budget"] if trained else 0,
             decoding_budget=parameters["decoding_budget"],
+            train_soft=parameters["penalties"] == "likelihood",
         )
         under = Denominator.choose(
             rules, sequences, names, trained=trained, on_conflict=parameters["on_conflict"]

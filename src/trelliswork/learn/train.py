@@ -119,6 +119,7 @@ def train(
             max_iter=max_iter,
             tol=tol,
             scale=step_sizes(objective),
+            nonnegative=np.arange(start.size - objective.n_penalties, start.size),
             callback=after,
         )
     if result.reason == "interrupted" and result.n_iterations == 0:
