@@ -13,7 +13,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args, overload
 
 import numpy as np
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from trelliswork.decoding import Status
+    from trelliswork.lazy import Method
     from trelliswork.priced import PricedMethod
 
 __all__ = ["SolveMethod", "solve"]
@@ -183,7 +184,7 @@ def _by_prices(
             found.tags,
             float(found.bounds[b]),
             status=STATUSES[int(found.status[b])],
-            method=CORE_METHODS[found.methods[b]],
+            method=cast("Method", CORE_METHODS[found.methods[b]]),
             iterations=int(found.iterations[b]),
             certificate=found.certificate(b),
         )
