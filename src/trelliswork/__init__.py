@@ -58,6 +58,8 @@ from trelliswork.estimators import CRFTagger, load
 from trelliswork.features import Templates
 from trelliswork.inference import Trellis
 from trelliswork.labels import LabelSet, convert
+from trelliswork.learn.penalties import learn_penalties
+from trelliswork.mining import MinedRule, MinedRules, mine
 from trelliswork.plan import Plan, plan
 from trelliswork.problem import Problem
 from trelliswork.report import Report, report
@@ -81,6 +83,8 @@ __all__ = [
     "LabelError",
     "LabelSet",
     "Leaf",
+    "MinedRule",
+    "MinedRules",
     "ModelFileError",
     "NotInLanguageError",
     "Plan",
@@ -109,8 +113,10 @@ __all__ = [
     "excludes",
     "iter_conll",
     "iter_jsonl",
+    "learn_penalties",
     "load",
     "matches",
+    "mine",
     "not_at",
     "only_on",
     "plan",

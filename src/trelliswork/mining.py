@@ -1,0 +1,188 @@
+"""Constraint mining: rules that gold labels keep and predictions break.
+
+Families of rules (see `trelliswork.mining_templates`) are written out for all names that occur, and
+each rule gets the importance of Anzaroot et al. (2014, equation 10)
+
+    imp(c) = (#predictions that break c + s) / (#gold labellings that break c + s)
+
+over the sentences of a labelled corpus. With ``s = 0`` it is theirs, infinite for a rule that gold
+never breaks. The default, ``s = 1/2``, ranks such rules by how often predictions break them: 30
+times and never in gold gives 61, once and never gives 3, and never and never 1, which says nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trelliswork.labels import LabelSet
+from trelliswork.mining_counts import Columns, Occurrences
+from trelliswork.mining_table import MinedRule, MinedRules
+from trelliswork.mining_templates import TEMPLATES, Candidates, candidates
+from trelliswork.scoring import pair_up
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork.mining_templates import Template
+    from trelliswork.scoring import LabelSequences
+
+__all__ = ["MinedRule", "MinedRules", "mine"]
+
+logger = logging.getLogger(__name__)
+
+CUTOFF = 2.75
+"""Least importance, from the paper."""
+
+
+def mine(
+    corpus: LabelSequences,
+    predictions: LabelSequences,
+    templates: Iterable[Template] | Template = TEMPLATES,
+    *,
+    cutoff: float = CUTOFF,
+    smoothing: float = 0.5,
+    min_predicted: int = 2,
+    labels: LabelSet | None = None,
+    merge: bool = True,
+    max_rules: int | None = None,
+    examples: int = 3,
+) -> MinedRules:
+    """Find rules that predictions break more often than gold labels do.
+
+    Mine on sentences that the tagger was not trained on: on its training set it breaks few rules.
+    The rules are soft and have no penalty yet; give them to `trelliswork.learn_penalties`.
+
+    Parameters
+    ----------
+    corpus
+        The gold labels: a labelled corpus, or one list of labels a sentence. Sentences that are
+        labelled in part are left out.
+    predictions
+        What a tagger without these rules answers, one list of labels a sentence.
+    templates
+        The families of rules: ``"singleton"``, ``"pairwise"``, ``"hierarchical"`` and
+        ``"precedence"``, the simplest first.
+    cutoff
+        Least importance of a rule.
+    smoothing
+        ``s`` in the formula of the module: 0 for the paper's.
+    min_predicted
+        Least number of predictions that break a rule.
+    labels
+        The labels and their scheme. Default: those that occur.
+    merge
+        Whether rules that every labelling seen, gold or predicted, breaks equally badly are one
+        rule: the first of them in the order of `templates`, with the smallest bound. ``False``
+        drops only rules that are equal.
+    max_rules
+        Most rules, the most important ones. Default: all.
+    examples
+        How many examples to keep of each rule.
+
+    Returns
+    -------
+    MinedRules
+        By importance, then by how many predictions break them.
+
+    Raises
+    ------
+    DataError
+        Where gold labels and predictions are not of the same sentences.
+
+    Examples
+    --------
+    >>> gold = [["author", "title"], ["author", "title", "date"]]
+    >>> predicted = [["author", "title"], ["title", "author", "title"]]
+    >>> rules = mine(gold, predicted, "singleton", min_predicted=1)
+    >>> print(rules)
+    rule                 template  importance  penalty  gold  predicted  examples
+    ───────────────────  ────────  ──────────  ───────  ────  ─────────  ────────
+    at_most(1, 'title')  singleton        3.00        -     0          1         1
+    """
+    families = _check_templates(templates)
+    if not (np.isfinite(smoothing) and smoothing >= 0):
+        raise ValueError(f"smoothing: expected a number of 0 or more, got {smoothing!r}.")
+    pairs = [
+        (index, gold, guess)
+        for index, (gold, guess) in enumerate(pair_up(corpus, predictions))
+        if all(isinstance(label, str) for label in gold)
+    ]
+    numbers = [index for index, _, _ in pairs]
+    gold_labels: list[Sequence[Any]] = [gold for _, gold, _ in pairs]
+    guesses: list[Sequence[Any]] = [guess for _, _, guess in pairs]
+    if not any(gold_labels):
+        return MinedRules(())
+    if labels is None:
+        labels = LabelSet.infer([*gold_labels, *guesses])
+    occurring = {span.name for names in (*gold_labels, *guesses) for span in labels.spans(names)}
+    columns = Columns(labels, tuple(sorted(occurring)))
+    gold_seen = Occurrences.read(columns, gold_labels)
+    guess_seen = Occurrences.read(columns, guesses)
+
+    kept: dict[Any, MinedRule] = {}
+    for tried in (candidates(family, columns) for family in families):
+        gold_broken, guess_broken = tried.broken(gold_seen), tried.broken(guess_seen)
+        importance = _importance(guess_broken, gold_broken, smoothing)
+        chosen = np.flatnonzero((importance >= cutoff) & (guess_broken >= min_predicted))
+        chosen = chosen[_simplest_first(tried.take(chosen))]
+        logger.info("%s: %d of %d rules kept", tried.template, chosen.size, len(tried))
+        found = tried.take(chosen)
+        for k, (own, wrong) in enumerate(_all_degrees(found, gold_seen, guess_seen)):
+            rule = found.constraint(columns, k)
+            key = _digest(own, wrong) if merge else rule
+            if key in kept:
+                continue
+            shown = np.flatnonzero((wrong > 0) & (own == 0))[:examples]
+            kept[key] = MinedRule(
+                rule.soft(),
+                tried.template,
+                float(importance[chosen[k]]),
+                int(gold_broken[chosen[k]]),
+                int(guess_broken[chosen[k]]),
+                tuple(numbers[i] for i in shown.tolist()),
+            )
+    ranked = sorted(kept.values(), key=lambda r: (-r.importance, -r.predicted_violations))
+    return MinedRules(ranked[:max_rules])
+
+
+def _check_templates(templates: Iterable[Template] | Template) -> tuple[Template, ...]:
+    given = (templates,) if isinstance(templates, str) else tuple(templates)
+    for template in given:
+        if template not in TEMPLATES:
+            raise ValueError(
+                f"templates: expected some of {', '.join(TEMPLATES)}, got {template!r}."
+            )
+    return tuple(dict.fromkeys(given))
+
+
+def _importance(
+    predicted: NDArray[np.int64], gold: NDArray[np.int64], smoothing: float
+) -> NDArray[np.float64]:
+    """Return the importance of rules; 0 for one that nothing breaks, where that is 0 / 0."""
+    above, below = predicted + smoothing, gold + smoothing
+    safe = np.where(below > 0, below, 1.0)
+    return np.where(below > 0, above / safe, np.where(above > 0, np.inf, 0.0))
+
+
+def _simplest_first(found: Candidates) -> NDArray[np.int64]:
+    """Return an order of candidates of one template: small bounds, then upper before lower ones."""
+    return np.lexsort((found.bounds < 0, np.abs(found.bounds)))
+
+
+def _all_degrees(
+    found: Candidates, gold: Occurrences, guess: Occurrences
+) -> Iterable[tuple[NDArray[np.int32], NDArray[np.int32]]]:
+    """Yield how badly each rule is broken by gold labels and by predictions."""
+    for own, wrong in zip(found.degrees(gold), found.degrees(guess), strict=True):
+        yield from zip(own, wrong, strict=True)
+
+
+def _digest(own: NDArray[np.int32], wrong: NDArray[np.int32]) -> bytes:
+    """Return a short key of a rule's degrees: thousands of rules, thousands of sentences."""
+    return hashlib.blake2b(own.tobytes() + wrong.tobytes(), digest_size=16).digest()

@@ -1,0 +1,143 @@
+"""Learning penalties: the perceptron, the support vector machine, and taggers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penalty_cases import ListedProblem, listed_problems
+from trelliswork.learn.penalty_perceptron import learn_by_perceptron
+from trelliswork.learn.penalty_svm import learn_by_svm
+
+
+def perceptron(problem, seed: int = 0, **options):
+    return learn_by_perceptron(problem, rng=np.random.default_rng(seed), **options)
+
+
+def toy() -> ListedProblem:
+    """Rule 0 is worth a penalty above 1; rule 1 is broken by gold; nothing ever breaks rule 2."""
+    return ListedProblem(
+        scores=[np.array([0.0, 1.0]), np.array([2.0, 1.0])],
+        violations=[np.array([[0, 0, 0], [1, 0, 0]]), np.array([[0, 1, 0], [0, 0, 0]])],
+        losses=[np.array([0.0, 1.0]), np.array([0.0, 1.0])],
+    )
+
+
+def test_perceptron_separates():
+    run = perceptron(toy(), learning_rate=0.3)
+    assert run.penalties == pytest.approx([1.2, 0.0, 0.0])
+    assert run.reason == "converged"
+    assert [epoch.updates for epoch in run.log] == [1, 1, 1, 1, 0]
+    assert run.log[-1].active == 1
+
+
+def test_perceptron_counts_degrees():
+    problem = ListedProblem([np.array([0.0, 1.0])], [np.array([[0], [3]])], [np.array([0.0, 1.0])])
+    assert perceptron(problem, learning_rate=0.2).penalties == pytest.approx([0.6])
+
+
+@given(listed_problems(), st.booleans(), st.integers(1, 3))
+def test_perceptron_result(problem, average, batch_size):
+    options = {"n_epochs": 6, "average": average, "batch_size": batch_size}
+    run = perceptron(problem, **options)
+    again = perceptron(problem, **options)
+    assert run.penalties.tolist() == again.penalties.tolist()
+    assert (run.penalties >= 0).all()
+    # No labelling breaks such a rule worse than gold does: it is never raised.
+    useless = np.all([(v <= v[0]).all(axis=0) for v in problem.violations], axis=0)
+    assert not run.penalties[useless].any()
+    if run.reason == "converged":
+        everyone = np.arange(problem.n_sequences)
+        change = problem.decode(run.penalties, everyone).violations - problem.gold
+        if batch_size == 1:
+            moved = np.maximum(0, run.penalties + 0.1 * change)
+            assert (moved == run.penalties).all()
+
+
+def test_majority_decides_what_is_0_in_an_average():
+    """Rule 0 is raised and lowered in turn; it is 0 most of the time, and so it is 0."""
+    seen = []
+
+    class Alternating(ListedProblem):
+        def decode(self, penalties, sequences, *, loss=False):
+            seen.append(penalties.copy())
+            return super().decode(penalties, sequences, loss=loss)
+
+    # At 0 the wrong answer wins; above 0 the second sentence lowers the penalty twice as fast.
+    problem = Alternating(
+        scores=[np.array([0.0, 0.05]), np.array([0.0, 0.01])],
+        violations=[np.array([[0], [1]]), np.array([[2], [0]])],
+        losses=[np.array([0.0, 1.0])] * 2,
+    )
+    run = perceptron(problem, n_epochs=8)
+    assert max(p[0] for p in seen) > 0
+    assert run.penalties.tolist() == [0.0]
+    assert run.reason == "max_epochs"
+
+
+def test_development_set_keeps_the_best_and_stops():
+    scores = iter([0.1, 0.5, 0.4, 0.3, 0.9])
+    seen = []
+
+    def dev_score(penalties):
+        seen.append(penalties.copy())
+        return next(scores)
+
+    run = perceptron(toy(), learning_rate=0.1, dev_score=dev_score, patience=2)
+    assert run.reason == "early_stopping"
+    assert [epoch.dev_score for epoch in run.log] == [0.1, 0.5, 0.4, 0.3]
+    assert run.penalties.tolist() == seen[1].tolist()
+
+
+def test_epochs_are_reported():
+    log = []
+    run = perceptron(toy(), n_epochs=3, on_epoch=log.append)
+    assert tuple(log) == run.log
+    assert [epoch.number for epoch in log] == [1, 2, 3]
+
+
+@given(listed_problems(), st.sampled_from([0.1, 1.0, 5.0]))
+def test_svm_finds_the_minimum(problem, c):
+    run = learn_by_svm(problem, c=c, tol=1e-6)
+    least = problem.least_hinge_objective(c)
+    found = problem.hinge_objective(run.penalties, c)
+    assert run.reason == "converged"
+    assert found == pytest.approx(run.log[-1].objective)
+    assert found <= least + 1e-5 * (1 + least)
+    assert run.log[-1].bound <= least + 1e-9
+    assert (run.penalties >= 0).all()
+    for before, after in zip(run.log, run.log[1:], strict=False):
+        assert after.objective <= before.objective
+
+
+def test_svm_of_one_rule_is_a_parabola():
+    """max(0, 1 + 1 − ρ) + ½ρ² has its minimum at ρ = 1 for c = 1, and at 2 for c = 4."""
+    problem = ListedProblem(
+        [np.array([0.0, 1.0])], [np.array([[0, 0], [1, 0]])], [np.array([0.0, 1.0])]
+    )
+    assert learn_by_svm(problem, c=1.0, tol=1e-9).penalties == pytest.approx([1.0, 0.0])
+    assert learn_by_svm(problem, c=4.0, tol=1e-9).penalties == pytest.approx([2.0, 0.0])
+
+
+def test_svm_truncates_at_exactly_0():
+    run = learn_by_svm(toy(), c=10.0)
+    assert run.penalties[0] > 1.0
+    assert run.penalties[1:].tolist() == [0.0, 0.0]
+
+
+def test_svm_leaves_out_gold_that_cannot_be(caplog):
+    problem = toy()
+    problem.scores.append(np.array([-np.inf, 0.0]))
+    problem.violations.append(np.array([[0, 0, 0], [0, 0, 1]]))
+    problem.losses.append(np.array([0.0, 1.0]))
+    run = learn_by_svm(problem, c=10.0)
+    assert run.penalties == pytest.approx(learn_by_svm(toy(), c=10.0).penalties)
+    assert "1 of 3 sentences" in caplog.text
+
+
+def test_svm_without_time():
+    run = learn_by_svm(toy(), c=10.0, n_epochs=1)
+    assert run.reason == "max_epochs"
+    assert run.penalties.tolist() == [0.0, 0.0, 0.0]
