@@ -34,7 +34,9 @@ class Tree {
           n_letters_(lagrangian.automaton().n_labels) {}
 
     bool run(const DualResult& root) {
-        put(std::make_unique<Node>(Node{root, {}}));
+        auto first = std::make_unique<Node>(Node{root, {}});
+        if (root.has_path && !is_settled(root.bound)) settle_decided(*first);  // of no tokens
+        put(std::move(first));
         std::int64_t n_nodes = 1;
         while (!open_.empty()) {
             if (is_settled(open_.top()->dual.bound)) break;

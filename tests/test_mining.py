@@ -175,6 +175,14 @@ def test_partial_gold_labels_are_left_out_and_indices_stay():
     assert mine([], []) == MinedRules(())
 
 
+def test_rules_name_what_the_label_set_knows():
+    gold, predicted = [["author", "new", "new"]] * 2, [["author", "title", "author"]] * 2
+    assert any("'new'" in repr(rule.constraint) for rule in mine(gold, predicted))
+    known = mine(gold, predicted, labels=PLAIN)
+    assert known[0].constraint == tw.at_most(1, "author").soft()
+    assert not any("'new'" in repr(rule.constraint) for rule in known)
+
+
 def test_a_corpus_and_paths():
     corpus = tw.Corpus.from_lists(
         [["J", "Doe"], ["J", "Doe"]],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import trelliswork as tw
@@ -31,6 +31,7 @@ levels = st.sampled_from([0.0, 0.1, 0.7, 3.0])
 
 
 @pytest.mark.parametrize("tagger", [CHAIN, SEGMENTS], ids=["chain", "segments"])
+@settings(max_examples=25)  # each is a tagger of its own, and up to eight batches
 @given(st.lists(st.tuples(levels, levels, levels), min_size=1, max_size=4), st.data())
 def test_answers_are_the_best(tagger, all_penalties, data):
     """Whatever was asked before: answers that are remembered are the best ones too."""

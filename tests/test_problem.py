@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 import trelliswork as tw
 from problem_cases import cases
@@ -16,6 +16,7 @@ SCORES = [[2.0, 0.0], [0.0, 1.0], [2.0, 0.0]]
 LABELS = ["author", "title"]
 
 
+@settings(max_examples=50)
 @given(cases())
 def test_values_are_those_of_enumeration(case):
     for names, value in case.values.items():

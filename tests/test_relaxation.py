@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracle import enumerate_paths
@@ -47,6 +47,7 @@ def relaxed_value(case, names, score, chosen, prices) -> float:
     return total
 
 
+@settings(max_examples=60)
 @given(relaxations())
 def test_bound_is_the_largest_relaxed_value(drawn):
     case, chosen, prices = drawn

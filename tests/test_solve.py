@@ -22,24 +22,24 @@ def is_best(case: ProblemCase, value: float) -> bool:
     return value >= case.best - 1e-8 * (1 + abs(case.best))
 
 
-@pytest.mark.parametrize("method", EXACT)
-@settings(max_examples=50)
+@settings(max_examples=60)
 @given(case=cases())
-def test_exact_methods_equal_enumeration(method, case):
-    if case.best == -np.inf:
-        with pytest.raises(tw.InfeasibleError):
-            tw.solve(case.problem, method)
-        return
-    found = tw.solve(case.problem, method)
-    assert found.status == "optimal"
-    assert found.score == pytest.approx(case.best, rel=1e-9, abs=1e-9)
-    assert found.score == pytest.approx(case.values[tuple(found.labels)], rel=1e-9, abs=1e-9)
-    assert found.gap == pytest.approx(0.0, abs=1e-8 * (1 + abs(case.best)))
-    proof = tw.verify(case.problem, found)
-    assert proof, proof.reason
+def test_exact_methods_equal_enumeration(case):
+    for method in EXACT:
+        if case.best == -np.inf:
+            with pytest.raises(tw.InfeasibleError):
+                tw.solve(case.problem, method)
+            continue
+        found = tw.solve(case.problem, method)
+        assert found.status == "optimal"
+        assert found.score == pytest.approx(case.best, rel=1e-9, abs=1e-9)
+        assert found.score == pytest.approx(case.values[tuple(found.labels)], rel=1e-9, abs=1e-9)
+        assert found.gap == pytest.approx(0.0, abs=1e-8 * (1 + abs(case.best)))
+        proof = tw.verify(case.problem, found)
+        assert proof, proof.reason
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(case=cases())
 def test_the_dual_bounds_the_best_and_certifies_nothing_else(case):
     if case.best == -np.inf:
@@ -48,16 +48,17 @@ def test_the_dual_bounds_the_best_and_certifies_nothing_else(case):
         return
     found = tw.solve(case.problem, "dual")
     assert found.upper_bound >= case.best - 1e-9 * (1 + abs(case.best))
-    assert found.score == pytest.approx(case.values[tuple(found.labels)], rel=1e-9, abs=1e-9)
+    worth = case.values.get(tuple(found.labels), -np.inf)
+    assert found.score == pytest.approx(worth, rel=1e-9, abs=1e-9)
     assert found.gap == pytest.approx(found.upper_bound - found.score)
-    assert found.status in ("optimal", "feasible")
+    assert found.status in (("optimal", "feasible") if worth > -np.inf else ("relaxed",))
     if found.status == "optimal":
         assert is_best(case, found.score)
     proof = tw.verify(case.problem, found)
     assert proof.status == ("proven" if found.status == "optimal" else "unverified"), proof.reason
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(case=cases(most_rules=4), data=st.data())
 def test_tampered_certificates_are_rejected(case, data):
     assume(case.best > -np.inf)
@@ -86,8 +87,8 @@ def test_tampered_certificates_are_rejected(case, data):
             assert tw.verify(case.problem, replace(found, certificate=other)).status == "rejected"
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_larger_problems(method):
+@pytest.fixture(scope="module")
+def larger() -> list[ProblemCase]:
     """Four labels, six tokens and six rules."""
     rng = np.random.default_rng(5)
     labels = tw.LabelSet(["O", "B-a", "I-a", "B-b"], scheme="bio")
@@ -99,10 +100,18 @@ def test_larger_problems(method):
         tw.precedes("a", "b").soft(0.6),
         tw.at_least(3, "a", unit="token").soft(0.4),
     )
-    for _ in range(2):
-        problem = tw.Problem(rng.normal(size=(6, 4)), rng.normal(size=(4, 4)), rules, labels=labels)
-        case = ProblemCase(problem)
-        found = tw.solve(problem, method)
+    return [
+        ProblemCase(
+            tw.Problem(rng.normal(size=(6, 4)), rng.normal(size=(4, 4)), rules, labels=labels)
+        )
+        for _ in range(2)
+    ]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_larger_problems(method, larger):
+    for case in larger:
+        found = tw.solve(case.problem, method)
         if method == "dual":
             assert found.upper_bound >= case.best - 1e-9
         else:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import trelliswork as tw
@@ -56,6 +56,7 @@ BEST = max(CASE.values, key=CASE.values.__getitem__)
 TRUE = claim(CASE, BEST, everything(CASE))
 
 
+@settings(max_examples=50)
 @given(cases(most_rules=3))
 def test_the_product_proves_the_best_and_no_other(case):
     for names, value in case.values.items():
@@ -86,6 +87,7 @@ def trees(draw, case: ProblemCase, decisions: tuple = (), depth: int = 3) -> lis
     return [tw.Leaf(decisions, prices)]
 
 
+@settings(max_examples=50)
 @given(st.data())
 def test_no_certificate_proves_less_than_the_best(data):
     case = data.draw(cases(most_rules=3))

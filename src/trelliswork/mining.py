@@ -75,7 +75,8 @@ def mine(
     min_predicted
         Least number of predictions that break a rule.
     labels
-        The labels and their scheme. Default: those that occur.
+        The labels and their scheme: those of the tagger, ``tagger.labels_``, so that no rule names
+        what it does not know. Default: all that occur.
     merge
         Whether rules that every labelling seen, gold or predicted, breaks equally badly are one
         rule: the first of them in the order of `templates`, with the smallest bound. ``False``
@@ -101,8 +102,8 @@ def mine(
     >>> predicted = [["author", "title"], ["title", "author", "title"]]
     >>> rules = mine(gold, predicted, "singleton", min_predicted=1)
     >>> print(rules)
-    rule                 template  importance  penalty  gold  predicted  examples
-    ───────────────────  ────────  ──────────  ───────  ────  ─────────  ────────
+    rule                  template  importance  penalty  gold  predicted  examples
+    ───────────────────  ─────────  ──────────  ───────  ────  ─────────  ────────
     at_most(1, 'title')  singleton        3.00        -     0          1         1
     """
     families = _check_templates(templates)
@@ -121,7 +122,7 @@ def mine(
     if labels is None:
         labels = LabelSet.infer([*gold_labels, *guesses])
     occurring = {span.name for names in (*gold_labels, *guesses) for span in labels.spans(names)}
-    columns = Columns(labels, tuple(sorted(occurring)))
+    columns = Columns(labels, tuple(sorted(occurring.intersection(labels.segment_names))))
     gold_seen = Occurrences.read(columns, gold_labels)
     guess_seen = Occurrences.read(columns, guesses)
 

@@ -99,7 +99,7 @@ class Occurrences:
 
     @classmethod
     def read(cls, columns: Columns, labellings: Sequence[Sequence[str]]) -> Occurrences:
-        """Count the segments of labellings."""
+        """Count the segments of labellings; those of other names are left out."""
         place = {name: i for i, name in enumerate(columns.names)}
         n_names = len(place)
         table = np.zeros((columns.first + n_names, len(labellings)), dtype=np.int32)
@@ -110,7 +110,8 @@ class Occurrences:
         first[:] = NEVER
         for sentence, names in enumerate(labellings):
             for start, _, name in columns.labels.spans(names):
-                i = place[name]
+                if (i := place.get(name)) is None:
+                    continue
                 counts[i, sentence] += 1
                 last[i, sentence] = max(last[i, sentence], start)
                 first[i, sentence] = min(first[i, sentence], start)

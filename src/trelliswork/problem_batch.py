@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from trelliswork.conflicts import feasible_rules, open_labels
+from trelliswork.conflicts import (
+    feasible_rules,
+    find_conflict,
+    open_labels,
+    scores_forbid_all,
+)
 from trelliswork.decoding import Decoding
+from trelliswork.described import prices_by_rule
+from trelliswork.errors import InfeasibleError, TooLargeError
 from trelliswork.trellis import Trellis
 
 if TYPE_CHECKING:
@@ -94,10 +101,12 @@ class ProblemBatch:
     ) -> Decoding:
         """Return the answer to one problem; `tags` are those of all tokens of the batch."""
         first, last = self.trellis.offsets[member : member + 2]
-        if (tags[first:last] < 0).any() or bound == -np.inf:
+        if bound == -np.inf or (tags[first:last] < 0).any():
             self.refuse(member)
         problem, labels = self.problems[member], self.plan.names(tags[first:last])
         value = problem.value(labels)
+        if value == -np.inf and self._conflicts(member):
+            self.refuse(member)
         # Sums in another order differ in their last digits.
         bound = value if status == "optimal" else max(bound, value)
         return Decoding(
@@ -109,14 +118,31 @@ class ProblemBatch:
             violations=broken_rules(problem, labels),
             method=method,
             iterations=iterations,
-            prices=_prices(self.plan, certificate),
+            prices=prices_by_rule(self.plan, certificate),
             certificate=certificate,
         )
 
     def refuse(self, member: int) -> NoReturn:
         """Raise the error for a problem that no labelling fits, naming what conflicts."""
-        feasible_rules(self.plan, self.evidence, member, self.allowed, "error")
-        raise AssertionError("some labelling fits")
+        number = self.evidence.numbers[member]
+        try:
+            feasible_rules(self.plan, self.evidence, member, self.allowed, "error")
+        except TooLargeError:
+            raise InfeasibleError(
+                f"sequence {number}: No labelling of {len(self.problems[member])} tokens satisfies "
+                "all hard constraints. Which of them conflict is beyond decoding_budget."
+            ) from None
+        raise scores_forbid_all(self.plan, number)
+
+    def _conflicts(self, member: int) -> bool:
+        """Return whether hard constraints are known to conflict."""
+        one = self.evidence.take(np.array([member]))
+        try:
+            everything = range(len(self.plan.constraints))
+            known = self.problems[member].allowed
+            return find_conflict(self.plan, one, everything, known) is not None
+        except TooLargeError:
+            return False
 
 
 def group_problems(problems: Sequence[Problem]) -> list[list[int]]:
@@ -134,16 +160,6 @@ def group_problems(problems: Sequence[Problem]) -> list[list[int]]:
         )
         groups.setdefault(key, []).append(index)
     return list(groups.values())
-
-
-def _prices(plan: Plan, certificate: Certificate | None) -> dict[str, float]:
-    """Return the prices of a proof with one leaf, summed over the items of each constraint."""
-    found: dict[str, float] = {}
-    if certificate is not None and len(certificate.leaves) == 1:
-        for item, price in certificate.leaves[0].prices.items():
-            name = repr(plan.constraints[plan.items[item].constraint])
-            found[name] = found.get(name, 0.0) + price
-    return found
 
 
 def broken_rules(problem: Problem, labels: Sequence[str]) -> dict[str, int]:

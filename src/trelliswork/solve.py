@@ -13,7 +13,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args, overload
 
 import numpy as np
 
@@ -23,18 +23,28 @@ from trelliswork.derived import derive
 from trelliswork.inference import viterbi
 from trelliswork.lazy import METHODS, best_lazily
 from trelliswork.milp import solve_milp
-from trelliswork.priced import CORE_METHODS, OPTIMAL, priced_batch
+from trelliswork.priced import (
+    CORE_METHODS,
+    FEASIBLE,
+    INFEASIBLE,
+    OPTIMAL,
+    UNKNOWN,
+    priced_batch,
+)
 from trelliswork.problem import Problem
 from trelliswork.problem_batch import ProblemBatch, broken_rules, group_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from trelliswork.decoding import Status
+    from trelliswork.lazy import Method
     from trelliswork.priced import PricedMethod
 
 __all__ = ["SolveMethod", "solve"]
 
 SolveMethod = Literal["auto", "product", "lazy", "astar", "dual", "branch", "milp"]
+STATUSES: dict[int, Status] = {OPTIMAL: "optimal", FEASIBLE: "feasible", UNKNOWN: "relaxed"}
 
 
 @overload
@@ -77,7 +87,8 @@ def solve(
         See the table above.
     time_limit
         Seconds for each problem; ``"product"`` and ``"lazy"`` end by themselves. Where it is
-        reached, the best labelling found so far has the status ``"feasible"``.
+        reached, the best labelling found so far has the status ``"feasible"``; ``"relaxed"`` where
+        it breaks a hard constraint, as it may with ``"dual"``.
     n_jobs
         Threads.
 
@@ -165,13 +176,15 @@ def _by_prices(
         time_limit=time_limit,
         n_jobs=n_jobs,
     )
+    for b in np.flatnonzero(found.status == INFEASIBLE).tolist():
+        batch.refuse(b)
     return [
         batch.answer(
             b,
             found.tags,
             float(found.bounds[b]),
-            status="optimal" if found.status[b] == OPTIMAL else "feasible",
-            method=CORE_METHODS[found.methods[b]],
+            status=STATUSES[int(found.status[b])],
+            method=cast("Method", CORE_METHODS[found.methods[b]]),
             iterations=int(found.iterations[b]),
             certificate=found.certificate(b),
         )

@@ -108,10 +108,15 @@ def learn_penalties(
     --------
     >>> import trelliswork as tw
     >>> tagger = tw.CRFTagger(features="word[0]", l2=0.1)
-    >>> tagger = tagger.fit([["a", "b"], ["b", "a"]], [["X", "Y"], ["Y", "X"]])
-    >>> rule = tw.at_most(1, "X").soft()
-    >>> tagger.predict([["a", "c", "a"]]), tagger.decode([["a", "c", "a"]])[0].score
-    ...  # doctest: +SKIP
+    >>> tagger = tagger.fit([["a", "t", "a"], ["t", "a"]], [["A", "T", "A"], ["T", "A"]])
+    >>> tagger.predict([["t", "a", "t"]])
+    [['T', 'A', 'T']]
+    >>> rules = [tw.at_most(1, "T").soft(), tw.at_least(1, "A").soft()]
+    >>> ruled = learn_penalties(tagger, [["t", "a", "t"]], [["T", "A", "A"]], constraints=rules)
+    >>> ruled.predict([["t", "a", "t"]])
+    [['T', 'A', 'A']]
+    >>> [rule.penalty > 0 for rule in ruled.constraints]
+    [True, False]
     """
     check_is_fitted(tagger)
     if constraints is not None:

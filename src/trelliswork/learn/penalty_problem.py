@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trelliswork.constraints.soft import Soft
 from trelliswork.decoding import decode_batch
 from trelliswork.derived import derive
 from trelliswork.inference import viterbi
@@ -155,7 +156,8 @@ class TaggerProblem:
 
 def rules_to_learn(tagger: Tagger) -> IntArray:
     """Return the indices of the constraints that are soft and were given no penalty."""
-    return np.flatnonzero([c.is_soft and c.penalty is None for c in tagger.plan_.constraints])
+    is_open = [isinstance(c, Soft) and c.penalty is None for c in tagger.plan_.constraints]
+    return np.flatnonzero(is_open)
 
 
 class _Memory:
@@ -176,7 +178,7 @@ class _Memory:
             self._scores[place, sequences] = answers.scores
 
     def knows(self, penalties: FloatArray, sequences: IntArray) -> BoolArray:
-        return np.logical_or(*self._certain(penalties, sequences))
+        return np.asarray(self._certain(penalties, sequences).any(axis=0))
 
     def recall(self, penalties: FloatArray, sequences: IntArray) -> Answers:
         place = np.argmax(self._certain(penalties, sequences), axis=0)
@@ -185,7 +187,7 @@ class _Memory:
     def _certain(self, penalties: FloatArray, sequences: IntArray) -> BoolArray:
         more = penalties - self._penalties[:, sequences]
         changed = (more < 0) | ((more > 0) & (self._violations[:, sequences] > 0))
-        return ~np.logical_or.reduce(changed, axis=2)
+        return np.asarray(~changed.any(axis=2))
 
 
 def _take(values: Sequence[Any], which: BoolArray) -> list[Any]:

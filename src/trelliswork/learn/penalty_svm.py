@@ -23,7 +23,7 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
@@ -165,7 +165,7 @@ class Planes:
         momentum, value = 1.0, -np.inf
         best = np.inf, np.zeros(self.n_rules)
         for number in range(1, MAX_GRADIENT_STEPS + 1):
-            penalties = np.maximum(transposed @ ahead, 0.0)
+            penalties = _positive(transposed @ ahead)
             moved = project(ahead + step * (margins - matrix @ penalties))
             if (moved - weights) @ (moved - ahead) < 0:  # the momentum leads astray: start again
                 momentum = 1.0
@@ -173,7 +173,7 @@ class Planes:
             ahead = moved + (momentum - 1.0) / following * (moved - weights)
             weights, momentum = moved, following
             if number % STEPS_BETWEEN_CHECKS == 0:
-                penalties = np.maximum(transposed @ weights, 0.0)
+                penalties = _positive(transposed @ weights)
                 size = 0.5 * float(penalties @ penalties)
                 losses = self.losses(penalties, int(self._sentences.max()) + 1)
                 value = max(value, float(margins @ weights) - size)
@@ -223,6 +223,11 @@ def _largest_eigenvalue(
             return 0.0
         vector /= value
     return 1.2 * value
+
+
+def _positive(values: Any) -> FloatArray:
+    found: FloatArray = np.maximum(values, 0.0)
+    return found
 
 
 def _first(pair: tuple[float, FloatArray]) -> float:
