@@ -87,10 +87,10 @@ class ItemParts:
         evidence
             What the constraints see of the batch.
         chosen
-            The items to look at; those of bits that are not among them are 0.
+            The items to look at; others may be 0.
         """
         found = np.zeros((evidence.offsets.size - 1, len(self.items)), dtype=np.int64)
-        if self.rows:
+        if not set(self.rows).isdisjoint(chosen):
             letters, offsets = self._compiler.letters(tags, evidence.offsets)
             found[:, self.rows] = np.maximum(0, self.events.excesses(letters, offsets))
         for i in chosen:
