@@ -11,7 +11,6 @@ import trelliswork as tw
 from penalty_cases import listed
 from ruled_tagger import YEAR, fitted
 from trelliswork.learn.penalties import fit_penalties
-from trelliswork.learn.penalty_perceptron import learn_by_perceptron
 from trelliswork.learn.penalty_problem import TaggerProblem
 
 SENTENCES = [["a", "b", "b"], ["b", "1", "b"], ["1", "a", "2"], ["b"]]
@@ -118,10 +117,6 @@ def test_same_seed_same_penalties():
     options = {"constraints": RULES, "n_epochs": 4, "random_state": 3}
     first, second = (tw.learn_penalties(CHAIN, SENTENCES, GOLD, **options) for _ in range(2))
     assert first.constraints == second.constraints
-    again = learn_by_perceptron(
-        TaggerProblem(CHAIN, SENTENCES, GOLD), n_epochs=4, rng=np.random.default_rng(3)
-    )
-    assert [rule.penalty for rule in first.constraints[:2]] == again.penalties[:2].tolist()
 
 
 def test_a_labelled_corpus_and_a_development_set():
