@@ -143,8 +143,7 @@ void bind_solver(nb::module_& m) {
                         (!warm_prices || is_table(warm_prices->shape(0), warm_prices->shape(1))) &&
                         rows.pattern_event.size() ==
                             static_cast<std::size_t>(batch.automaton->n_patterns) &&
-                        (rows.start_event.empty() ||
-                         (rows.start_event.size() == n_labels && batch.n_durations == 1)),
+                        (rows.start_event.empty() || rows.start_event.size() == n_labels),
                     "solve: wrong shape");
             const auto options = make_options(method, max_iterations, step, tolerance, seconds,
                                               max_states, max_nodes, group_of_tag);

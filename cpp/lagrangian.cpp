@@ -115,16 +115,25 @@ const SequenceScores& Lagrangian::priced_scores() {
     priced_scores_ = scores_;
     if (!phi_.empty()) priced_scores_.phi = phi_.data();
     if (rows_.start_event.empty() || scores_.length == 0) return priced_scores_;
-    // A chain: what begins at the first token is priced in its scores.
-    const auto n_labels = static_cast<std::size_t>(automaton().n_labels);
+    // A chain: the segments that begin at the first token, of d + 1 tokens, have their prices in φ.
+    const auto n_labels = static_cast<std::int64_t>(automaton().n_labels);
+    const auto n_durations = static_cast<std::int64_t>(scores_.n_durations);
+    const auto longest = std::min(n_durations, scores_.length);
+    const auto row = [&](std::int64_t d) { return (d * n_durations + d) * n_labels; };
     if (own_phi_.empty()) {
         const double* phi = priced_scores_.phi;
-        own_phi_.assign(phi, phi + static_cast<std::size_t>(scores_.length) * n_labels);
-        first_.assign(phi, phi + n_labels);
+        own_phi_.assign(phi, phi + scores_.length * n_durations * n_labels);
+        first_.clear();
+        for (std::int64_t d = 0; d < longest; ++d) {
+            first_.insert(first_.end(), phi + row(d), phi + row(d) + n_labels);
+        }
     }
-    for (std::size_t y = 0; y < n_labels; ++y) {
-        const auto event = rows_.start_event[y];
-        own_phi_[y] = first_[y] - (event < 0 ? 0.0 : event_price_[event]);
+    for (std::int64_t d = 0; d < longest; ++d) {
+        for (std::int64_t y = 0; y < n_labels; ++y) {
+            const auto event = rows_.start_event[y];
+            own_phi_[row(d) + y] =
+                first_[d * n_labels + y] - (event < 0 ? 0.0 : event_price_[event]);
+        }
     }
     priced_scores_.phi = own_phi_.data();
     return priced_scores_;

@@ -104,8 +104,8 @@ class Lagrangian {
     SequenceScores scores_;             // of the sequence, without prices
     SequenceScores priced_scores_;      // φ has the prices of what begins at the start
     std::vector<double> phi_;           // (T, D, L) restricted; empty: not
-    std::vector<double> first_;         // (L,) φ of the first token without prices
-    std::vector<double> own_phi_;       // (T, L)
+    std::vector<double> first_;         // (D, L) φ of what begins at the first token
+    std::vector<double> own_phi_;       // (T, D, L)
     std::vector<double> term_price_;    // (M,) Σ_i λ_i c_im
     std::vector<double> event_price_;   // (E,)
     std::vector<std::int64_t> counts_;  // (M,)

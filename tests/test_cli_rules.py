@@ -353,3 +353,36 @@ def test_tag_under_other_rules(tmp_path, rules):
     soft = run("tag", model, "--rule", "at_most(0, PER) : soft(0.1)", stdin=text)
     assert soft.stdout.count("B-PER") == 2
     assert soft.stderr == ""  # soft rules may be broken
+
+
+def test_train_learns_penalties(tmp_path):
+    corpus = tmp_path / "train.conll"
+    corpus.write_text(conll() * 3)
+    model = tmp_path / "m.tw"
+    soft = ("--rule", "LOC requires PER : soft", "--rule", "at_most(1, PER) : soft")
+    result = run("train", corpus, "--out", model, "--l2", 0.1, *soft)
+    assert result.exit_code == 0, result.output
+    (line,) = (line for line in result.stdout.splitlines() if line.startswith("penalties"))
+    assert " to " in line
+    learned = json.loads(run("inspect", model, "--json").stdout)["penalties"]
+    assert all(penalty >= 0 for penalty in learned)
+    assert f"at_most(1, 'PER').soft()  penalty {learned[1]:.4g}\n" in run("inspect", model).stdout
+    # The model knows what its rules cost, where they are given again too.
+    text = "Ann x\nand x\nBob x\n\n"
+    for options in ((), soft):
+        record = json.loads(run("explain", model, "-", *options, "--json", stdin=text).stdout)
+        assert [rule["penalty"] for rule in record["rules"]] == learned
+    assert run("tag", model, "--rule", "at_most(1, PER) : soft", stdin=text).exit_code == 0
+    line = fail("tag", model, "--rule", "at_most(2, PER) : soft", stdin=text)
+    assert "has no penalty, and the model has learned none" in line
+
+
+def test_settings_of_penalties_that_cannot_be(tmp_path):
+    corpus = tmp_path / "train.conll"
+    corpus.write_text(conll())
+    command = ("train", corpus, "--out", tmp_path / "m.tw", "--rule", "at_most(1, PER) : soft")
+    assert run(*command, "--penalties", "guess").exit_code == 2
+    assert "--held-out: expected a share" in fail(*command, "--held-out", 2)
+    for penalty in ("-1", "1e999", "x"):
+        line = fail(*command, "--rule", f"at_most(1, LOC) : soft({penalty})")
+        assert line.startswith("trelliswork: error: --rule:1:19: penalty: expected ")

@@ -21,7 +21,8 @@ from trelliswork.constraints import (
     where,
 )
 from trelliswork.constraints.segmented import compile_on_segments
-from trelliswork.decoding import decode_batch, decode_nbest_batch, describe_batch
+from trelliswork.decoding import decode_batch, decode_nbest_batch
+from trelliswork.described import describe_batch
 from trelliswork.errors import InfeasibleError, LabelError, RuleError
 from trelliswork.inference import Trellis, kbest, log_partition, marginals, viterbi
 from trelliswork.labels import LabelSet

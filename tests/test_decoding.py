@@ -18,12 +18,8 @@ from trelliswork.automaton import Automaton
 from trelliswork.conflicts import find_conflict
 from trelliswork.constrained import constrained_trellis, feasible_trellises
 from trelliswork.constraints import at_least, at_most, ends_with, matches, starts_with
-from trelliswork.decoding import (
-    decode_batch,
-    decode_nbest_batch,
-    describe_batch,
-    describe_nbest,
-)
+from trelliswork.decoding import decode_batch, decode_nbest_batch
+from trelliswork.described import describe_batch, describe_nbest
 from trelliswork.errors import InfeasibleError, TooLargeError
 from trelliswork.labels import LabelSet
 from trelliswork.plan import Plan
@@ -38,7 +34,7 @@ def prepared(case: Case):
 
 @settings(max_examples=60)
 @given(cases(), st.booleans())
-def test_lazy_decoding_is_exact(case, compact):
+def test_decoding_is_exact(case, compact):
     plan, trellis, evidence = prepared(case)
     if not compact:
         plan.__dict__["compact"] = None
@@ -53,7 +49,7 @@ def test_lazy_decoding_is_exact(case, compact):
         assert len(labels) == len(sentence)
         assert found.scores[b] == pytest.approx(max(paths.values()))
         assert paths[labels] == pytest.approx(found.scores[b])
-        assert 1 <= found.iterations[b] <= len(case.constraints) + 2
+        assert found.iterations[b] >= 1
 
 
 @settings(max_examples=60)
@@ -236,7 +232,7 @@ def test_known_labels_in_a_conflict_are_said():
 
 def test_a_product_beyond_the_budget_takes_nothing_from_the_others():
     names = [f"f{i}" for i in range(6)]
-    rules = [at_most(1, name) for name in names]
+    rules = [~at_least(2, name) for name in names]  # no row: these become automata
     plan = Plan(LabelSet(names), rules, decoding_budget=300)
     # The first sequence breaks nothing, the second one rule, the third all.
     scores = np.zeros((2 + 3 + 24, 6))

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.base import clone
 
 import trelliswork as tw
 from oracle import log_sum_exp
 from ruled_tagger import labellings
 from trelliswork.constraints import at_least, at_most, count, exactly, precedes, requires
-from trelliswork.errors import RuleError
+from trelliswork.errors import DataError, RuleError
+from trelliswork.learn.held_out import split_off
 
 
 def sentences(count_of: int = 40, seed: int = 0) -> tuple[list[list[str]], list[list[str]]]:
@@ -126,7 +130,7 @@ def test_files_keep_what_was_learned(tmp_path):
     assert again.penalties_ == tagger.penalties_
 
 
-def test_other_constraints_keep_the_penalties_that_are_known():
+def test_other_constraints_keep_the_penalties_that_are_known(tmp_path):
     tagger = fitted([ONE])
     both = tagger.with_constraints([at_most(2, "A"), ONE])
     assert both.penalties_ == tagger.penalties_
@@ -135,6 +139,8 @@ def test_other_constraints_keep_the_penalties_that_are_known():
         new.predict(X)
     with pytest.raises(RuleError, match="No penalty is known for at_most"):
         new.predict_marginals(X)
+    with pytest.raises(RuleError, match="No penalty is known for at_most"):
+        new.save(tmp_path / "m.tw")
     assert np.isnan(clone(new).fit(X, Y).with_constraints([ONE]).penalties_[repr(ONE)])
 
 
@@ -157,10 +163,95 @@ def test_a_development_set_is_decoded_under_the_penalties_of_the_moment():
     assert tagger.dev_score_ == pytest.approx(found)
 
 
+def test_training_goes_on_where_it_ended():
+    first = fitted([ONE], tol=1e-8, max_iter=500)
+    again = fitted([at_least(1, "A").soft(), ONE], init=first, max_iter=0)
+    assert again.penalties_ == {"at_least(1, 'A').soft()": 0.0, **first.penalties_}
+    assert again.loss_ == pytest.approx(first.loss_)
+
+
+FEW = count("A") - 2 * count("T") <= 0
+
+
+@pytest.mark.parametrize("options", [{}, {"order": 2}, {"max_segment": 4}], ids=str)
+def test_sums_of_counts_may_be_hard(options):
+    tagger = fitted([FEW], **options)
+    found = tagger.predict([["a", "m", "a", "m"], ["a"] * 9])
+    assert all(FEW.violations(labels, scheme=tagger.labels_) == 0 for labels in found)
+    broken = ["A", "T", "A", "T", "A", "T", "A", "T", "A"]
+    assert np.isfinite(tagger.log_probability([["a"] * 9], [broken])[0])
+    assert np.isneginf(tagger.log_probability([["a"]], [["A"]])[0])
+    total = np.exp(
+        [
+            tagger.log_probability([["a", "m"]], [list(names)])[0]
+            for names in itertools.product("AT", repeat=2)
+        ]
+    )
+    assert total.sum() == pytest.approx(1.0)
+
+
+def test_gold_labels_that_break_a_sum_of_counts_are_named():
+    with pytest.raises(
+        tw.NotInLanguageError, match=r"sequence 4.*count\('A'\) - 2 \* count\('T'\)"
+    ):
+        tw.CRFTagger(features="word[0]", constraints=FEW).fit([*X[:4], ["a"]], [*Y[:4], ["A"]])
+    rules = [count("A") - count("T") >= 1, count("T") - count("A") >= 1]
+    tagger = fitted(()).with_constraints(rules)
+    with pytest.raises(tw.InfeasibleError, match="No labelling of 3 tokens satisfies"):
+        tagger.predict([["a", "m", "a"]])
+    relaxed = tagger.with_constraints(rules, on_infeasible="relax").decode([["a", "m", "a"]])[0]
+    assert relaxed.status == "relaxed"
+    assert rules[0].violations(relaxed.labels) == 0
+
+
 def test_how_probable_a_soft_rule_is_to_hold_is_that_of_the_rule():
     tagger = fitted(())
     soft, hard = (tagger.probability_of(X[:3], rule) for rule in (ONE, ONE.hard))
     np.testing.assert_allclose(soft, hard)
+
+
+@pytest.mark.parametrize("how", ["perceptron", "ssvm"])
+def test_penalties_are_learned_by_decoding_what_was_held_out(how, tmp_path):
+    rules = [ONE, at_least(1, "T").soft(0.25), at_most(4, "A")]
+    tagger = fitted(rules, penalties=how, random_state=3)
+    assert tagger.penalties_[repr(ONE)] > 0.0
+    assert tagger.penalties_["at_least(1, 'T').soft(0.25)"] == 0.25
+    # The weights are those of training under the hard constraints alone.
+    plain = fitted([at_most(4, "A")])
+    np.testing.assert_array_equal(tagger.model_.transitions, plain.model_.transitions)
+    again = clone(tagger).fit(X, Y, sample_weight=np.ones(len(X)))
+    assert again.penalties_ == tagger.penalties_
+    tagger.save(tmp_path / "m.tw")
+    loaded = tw.load(tmp_path / "m.tw")
+    assert loaded.penalties_ == tagger.penalties_
+    assert str(loaded.plan_) == str(tagger.plan_)
+
+
+def test_decoding_learns_what_training_has_no_room_for():
+    tagger = fitted([ONE], penalties="perceptron", training_budget=0, random_state=0)
+    assert tagger.penalties_[repr(ONE)] > 0.0
+
+
+def test_given_penalties_need_no_sequences_to_be_held_out():
+    one = tw.CRFTagger(features="word[0]", constraints=at_most(1, "T").soft(1.0))
+    assert one.set_params(penalties="ssvm").fit([["a", "t"]], [["A", "T"]]).penalties_
+    with pytest.raises(DataError, match="expected sequences to hold out"):
+        one.set_params(constraints=[ONE]).fit([["a", "t"]], [["A", "T"]])
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(["a", "b", "c", None]), max_size=3), min_size=1, max_size=12),
+    st.floats(0.01, 0.99),
+    st.integers(0, 9),
+)
+def test_every_label_is_left_to_train_on(labels, share, seed):
+    held = split_off(labels, share, seed)
+    assert held.sum() <= max(1, round(share * len(labels)))
+    names = {name for own in labels for name in own}
+    left = {name for own, out in zip(labels, held, strict=True) if not out for name in own}
+    assert left == names
+    chosen = [own for own, out in zip(labels, held, strict=True) if out]
+    assert all(own and None not in own for own in chosen)
 
 
 @pytest.mark.parametrize(

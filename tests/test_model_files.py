@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import trelliswork as tw
+from trelliswork.constraints import at_least, at_most, count
 from trelliswork.persist import read_model_file, write_model_file
 
 TOKENS = [["New", "York", "is", "a", "b"], ["the", "a", "b", "c"], ["York", "the"]]
@@ -22,6 +23,8 @@ MATRICES = [np.array([[len(w), 1.0, w == "a"] for w in s]) for s in TOKENS]
 RULES = "word[0]\nsuffix(word[0], 1)\nedge: word[0]"
 SEGMENT_RULES = f"{RULES}\nbegin: word[0]\nend: word[0]\nsegment: text\nsegment: shape"
 
+SOFT = [at_most(1, "P").soft(), (count("P") - count("Q") <= 0).soft(0.5), at_least(0, "Q")]
+
 MODELS: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "chain": (TOKENS, PLAIN, {"features": RULES}),
     "order 3": (TOKENS, BIO, {"features": RULES, "order": 3, "edge_order": 2}),
@@ -30,6 +33,8 @@ MODELS: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "dicts": (DICTS, PLAIN, {}),
     "segments of dicts": (DICTS, PLAIN, {"max_segment": 2, "order": 0}),
     "matrices": (MATRICES, BIO, {"order": 2}),
+    "soft": (TOKENS, PLAIN, {"features": RULES, "constraints": SOFT}),
+    "soft segments": (TOKENS, BIO, {"max_segment": "auto", "constraints": SOFT}),
     "no edges": (TOKENS, PLAIN, {"features": RULES, "edge_order": 0}),
 }
 
@@ -195,3 +200,20 @@ def test_settings_that_are_no_object(folder):
     write_model_file(path, [], {})  # type: ignore[arg-type]
     with pytest.raises(tw.ModelFileError, match="no JSON object"):
         tw.load(path)
+
+
+@pytest.mark.parametrize("kind", ["soft", "soft segments"])
+@pytest.mark.parametrize(
+    "values",
+    [
+        *(None, "x", {"0": 1.0}, [], [1.0], [1.0, 1.0, 1.0]),
+        *([value, 0.5] for value in (-1.0, np.nan, np.inf, True, None, "1")),
+    ],
+    ids=str,
+)
+def test_damaged_penalties(folder, kind, values):
+    document, arrays = content(kind, folder)
+    changed = {**document, "penalties": values}
+    if values is None:
+        del changed["penalties"]
+    assert read_or_refused(kind, folder, changed, arrays)

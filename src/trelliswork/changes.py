@@ -191,9 +191,8 @@ def compare(tagger: Tagger, sentences: Iterable[Sentence]) -> Iterator[Change]:
             left = broken
             if after.labels != before.labels:
                 left = judge(plan.constraints, after.labels, sentence, scheme=plan.labels)
-            prices = getattr(after, "prices", {})
             effects = (
-                RuleEffect(rule, penalty, was, is_now, prices.get(repr(rule), 0.0))
+                RuleEffect(rule, penalty, was, is_now, after.prices.get(repr(rule), 0.0))
                 for rule, penalty, was, is_now in zip(
                     plan.constraints, penalties, broken, left, strict=True
                 )

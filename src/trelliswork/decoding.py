@@ -1,28 +1,25 @@
-"""Exact decoding under constraints, by lazy intersection.
+"""Exact decoding of batches under constraints, hard and soft.
 
-    ŷ = argmax_{y ∈ L₁ ∩ L₂ ∩ …} score(y)
+    ŷ = argmax_y P(y),      P(y) = score(y) − Σ_c ρ_c v_c(y),   ρ_c = ∞ for a hard constraint
 
-Decode without automata first. If the answer satisfies every constraint, it is the best one that
-does. If not, multiply the constraints that it breaks into the automaton of that sequence and decode
-again: each round maximises over a superset of the intersection, so the first answer that breaks
-nothing is exact, and as no constraint is added twice there are at most as many rounds as
-constraints, and one. Most sequences need one round, on the dense chain. Where the product with all
-constraints is small, a second round on it is the last. ``B`` sequences, ``N`` tokens, ``L`` labels.
+The best labelling comes by prices and lazy products, see `trelliswork.priced`; lists of the best by
+lazy intersection, see `trelliswork.lazy`. ``B`` sequences, ``N`` tokens, ``L`` labels.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from trelliswork.conflicts import check_on_infeasible, group_by_rules, scores_forbid_all
 from trelliswork.derived import derive
+from trelliswork.errors import SearchLimitError
 from trelliswork.evidence import rows_of
 from trelliswork.inference import paths_to_find
 from trelliswork.lazy import METHODS, best_lazily
+from trelliswork.priced import INFEASIBLE, UNKNOWN, priced_batch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,6 +31,7 @@ if TYPE_CHECKING:
     from trelliswork.evidence import Evidence
     from trelliswork.lazy import Method
     from trelliswork.plan import Plan
+    from trelliswork.priced import PricedAnswers
     from trelliswork.trellis import Trellis
 
     BoolArray = NDArray[np.bool_]
@@ -44,8 +42,6 @@ __all__ = [
     "Decoding",
     "decode_batch",
     "decode_nbest_batch",
-    "describe_batch",
-    "describe_nbest",
 ]
 
 Status = Literal["optimal", "feasible", "relaxed", "unconstrained", "unverified"]
@@ -60,23 +56,31 @@ class Decoding:
     labels : list of str
         The labelling, one name a token.
     score : float
-        Its score under the model.
+        ``P(y)``: its score under the model less the penalties of the soft constraints it breaks.
     upper_bound : float
         No labelling that satisfies what was asked for scores more; in a list of the best, none but
         those before it.
     gap : float
         ``upper_bound − score``; 0 for a proven optimum.
     status : str
-        ``"optimal"``; ``"relaxed"`` (best under some of the constraints: all together cannot be
-        satisfied, or need a product beyond the budget) or ``"unconstrained"`` (best under none,
-        for the same reasons).
+        ``"optimal"``; ``"feasible"`` (not proven: a limit was reached first); ``"unverified"`` (the
+        best, by a solver that leaves no certificate); ``"relaxed"`` (best under some of the
+        constraints: all together cannot be satisfied, or need a product beyond the budget) or
+        ``"unconstrained"`` (best under none, for the same reasons).
     violations : dict
         How badly each constraint that is broken is broken, by its expression.
     method : str
-        ``"chain"`` (no automaton was needed), ``"lazy"`` (those of some constraints) or
-        ``"product"`` (those of all).
+        ``"chain"`` (the best labelling of the model broke nothing), ``"lazy"`` or ``"product"``
+        (some or all constraints became automata), ``"dual"``, ``"astar"`` or ``"branch"`` (prices,
+        and what closed their gap), ``"milp"``.
     iterations : int
-        Rounds of decoding.
+        Viterbi passes.
+    prices : dict
+        ``λ``: the shadow price of each linear constraint that has one, by its expression: how much
+        the score would rise were the constraint laxer by one. At a penalty's height the constraint
+        is broken and paid for.
+    certificate : Certificate or None
+        What `trelliswork.verify` proves the answer from.
     """
 
     labels: list[str]
@@ -100,9 +104,9 @@ class DecodedBatch:
     tags : numpy.ndarray
         Tags of all tokens, shape ``(N,)``; labels in a chain.
     scores : numpy.ndarray
-        Shape ``(B,)``.
+        ``P(y)``, shape ``(B,)``.
     iterations : numpy.ndarray
-        Rounds of decoding, shape ``(B,)``.
+        Viterbi passes, shape ``(B,)``.
     methods : numpy.ndarray
         Place of the method in `METHODS`, shape ``(B,)``.
     kept : dict
@@ -110,6 +114,8 @@ class DecodedBatch:
         that were kept.
     fallback : str
         The status of those sequences.
+    priced : PricedAnswers or None
+        What proves the answers; None for n-best lists.
     """
 
     tags: NDArray[np.int32]
@@ -118,6 +124,7 @@ class DecodedBatch:
     methods: IntArray
     kept: dict[int, tuple[int, ...]] = field(default_factory=dict)
     fallback: Status = "relaxed"
+    priced: PricedAnswers | None = None
 
 
 def decode_batch(
@@ -127,9 +134,10 @@ def decode_batch(
     *,
     allowed: BoolArray | None = None,
     on_infeasible: OnInfeasible = "error",
+    time_limit: float | None = None,
     n_jobs: int | None = None,
 ) -> DecodedBatch:
-    """Find the best labelling of each sequence that satisfies all constraints, exactly.
+    """Find the best labelling of each sequence under all constraints, exactly.
 
     Parameters
     ----------
@@ -147,6 +155,8 @@ def decode_batch(
         conflicting subsets, the last given first, until one fits, or drop all. The same goes for a
         sequence that would need a product beyond the plan's budget: raise, keep the constraints
         that fit, or drop all.
+    time_limit
+        Seconds for a sequence; where it is reached, the best labelling so far is the answer.
     n_jobs
         Threads.
 
@@ -158,16 +168,67 @@ def decode_batch(
     TooLargeError
         With ``on_infeasible="error"``, naming the sequence that needs too large a product.
     """
-    (best,) = decode_nbest_batch(
-        plan,
-        trellis,
-        evidence,
-        1,
-        allowed=allowed,
-        on_infeasible=on_infeasible,
-        n_jobs=n_jobs,
+    check_on_infeasible(on_infeasible)
+
+    def solve(members: IntArray, constraints: Sequence[int] | None) -> PricedAnswers:
+        rows = rows_of(trellis.offsets, members)
+        everyone = members.size == trellis.n_sequences
+        return priced_batch(
+            plan,
+            trellis if everyone else derive(trellis, sequences=members),
+            evidence if everyone else evidence.take(members),
+            constraints=constraints,
+            allowed=None if allowed is None else allowed[rows],
+            time_limit=time_limit,
+            give_up=on_infeasible != "error",
+            n_jobs=n_jobs,
+        )
+
+    found = solve(np.arange(trellis.n_sequences), None)
+    if on_infeasible == "error":
+        for b in np.flatnonzero(found.status == UNKNOWN).tolist():
+            raise SearchLimitError(
+                f"X: sequence {evidence.numbers[b]}: no labelling that satisfies the constraints "
+                "was found before the limit was reached, and no proof that there is none. Allow "
+                "more time, use fewer or simpler hard constraints, or set on_infeasible='relax'."
+            )
+    kept_rules = {} if on_infeasible == "unconstrained" else dict(found.given_up)
+    hopeless = np.flatnonzero(np.isin(found.status, (INFEASIBLE, UNKNOWN)))
+    groups = group_by_rules(plan, evidence, hopeless, allowed, on_infeasible)
+    if on_infeasible == "unconstrained":
+        groups.setdefault((), []).extend(found.given_up)
+    for kept, members in groups.items():
+        chosen = np.array(members, dtype=np.int64)
+        if not chosen.size:
+            continue
+        found.put(solve(chosen, kept), chosen, trellis.offsets)
+        kept_rules.update(dict.fromkeys(members, kept))
+        kept_rules.update({b: found.given_up[b] for b in members if b in found.given_up})
+    for b in np.flatnonzero(np.isneginf(found.scores)).tolist():
+        raise scores_forbid_all(plan, evidence.numbers[b])
+    return DecodedBatch(
+        found.tags,
+        found.scores,
+        found.iterations,
+        _methods(plan, found),
+        kept_rules,
+        "unconstrained" if on_infeasible == "unconstrained" else "relaxed",
+        found,
     )
-    return best
+
+
+def _methods(plan: Plan, found: PricedAnswers) -> IntArray:
+    """Return what settled each sequence, as places in `METHODS`."""
+    n_free = len(plan.free_items)
+    n_bits = len(plan.items) - len(plan.row_items)
+    added = np.array([len(bits) for bits in found.bits], dtype=np.int64) - n_free
+    chosen = np.where(added > 0, METHODS.index("lazy"), METHODS.index("chain"))
+    chosen[(added > 0) & (added == n_bits - n_free)] = METHODS.index("product")
+    branched = np.isin(np.arange(chosen.size), list(found.leaves))
+    priced = (found.prices != 0).any(axis=1) | found.counted.any(axis=1) | branched
+    of_core = np.array([METHODS.index(name) for name in ("dual", "astar", "branch")])
+    chosen[priced] = of_core[found.methods[priced]]
+    return chosen
 
 
 def decode_nbest_batch(
@@ -178,11 +239,12 @@ def decode_nbest_batch(
     *,
     allowed: BoolArray | None = None,
     on_infeasible: OnInfeasible = "error",
+    time_limit: float | None = None,
     n_jobs: int | None = None,
 ) -> list[DecodedBatch]:
-    """Find the `k` best labellings of each sequence that satisfy all constraints, exactly.
+    """Find the `k` best labellings of each sequence under all constraints, exactly.
 
-    The other parameters are those of `decode_batch`.
+    The other parameters are those of `decode_batch`; a time limit is heeded where `k` is 1.
 
     Returns
     -------
@@ -192,6 +254,17 @@ def decode_nbest_batch(
     """
     check_on_infeasible(on_infeasible)
     k = paths_to_find(trellis, k)
+    if k == 1:
+        best = decode_batch(
+            plan,
+            trellis,
+            evidence,
+            allowed=allowed,
+            on_infeasible=on_infeasible,
+            time_limit=time_limit,
+            n_jobs=n_jobs,
+        )
+        return [best]
     everything = tuple(range(len(plan.constraints)))
     lenient = on_infeasible != "error"
     found = best_lazily(
@@ -230,40 +303,3 @@ def decode_nbest_batch(
         DecodedBatch(tags, scores, found.iterations, found.methods, kept_rules, fallback)
         for tags, scores in zip(found.tags, found.scores.T, strict=True)
     ]
-
-
-def describe_batch(plan: Plan, evidence: Evidence, found: DecodedBatch) -> list[Decoding]:
-    """Return the answers of `decode_batch` one by one, with names and what is known of each."""
-    names = plan.names(found.tags)
-    answers = []
-    for b, (first, last) in enumerate(pairwise(evidence.offsets.tolist())):
-        labels, score, rounds = names[first:last], float(found.scores[b]), int(found.iterations[b])
-        kept = found.kept.get(b)
-        status: Status = "optimal"
-        broken: dict[str, int] = {}
-        if kept is not None:
-            status = found.fallback
-            degrees = {
-                repr(c): c.violations(labels, evidence.sentences[b], scheme=plan.labels)
-                for c in plan.constraints
-            }
-            broken = {name: degree for name, degree in degrees.items() if degree}
-        method = METHODS[found.methods[b]]
-        answers.append(Decoding(labels, score, score, 0.0, status, broken, method, rounds))
-    return answers
-
-
-def describe_nbest(
-    plan: Plan, evidence: Evidence, found: Sequence[DecodedBatch]
-) -> list[list[Decoding]]:
-    """Return the answers of `decode_nbest_batch`, a list a sequence, best first."""
-    answers: list[list[Decoding]] = [[] for _ in evidence.sentences]
-    for rank in found:
-        there = np.isfinite(rank.scores)
-        shown = replace(rank, tags=np.maximum(rank.tags, 0))  # -1 where there is no answer
-        for own, decoding, exists in zip(
-            answers, describe_batch(plan, evidence, shown), there.tolist(), strict=True
-        ):
-            if exists:
-                own.append(decoding)
-    return answers

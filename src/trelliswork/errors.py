@@ -42,6 +42,10 @@ class InfeasibleError(TrellisworkError, ValueError):
     """No labelling of a sequence satisfies all constraints."""
 
 
+class SearchLimitError(TrellisworkError, RuntimeError):
+    """Neither a labelling nor a proof that there is none was found within the limits."""
+
+
 class RegexError(TrellisworkError, ValueError):
     """A regular expression over labels cannot be read."""
 

@@ -19,6 +19,7 @@ from trelliswork.inputs import (
     infer_labels,
     make_encoder,
 )
+from trelliswork.learn.held_out import learn_held_out
 from trelliswork.learn.objective import Objective
 from trelliswork.learn.setup import Setup
 from trelliswork.learn.train import DevCheck, train
@@ -290,10 +291,13 @@ class CRFTagger(Tagger):
         jobs = resolve_jobs(self.n_jobs)
         sequences = as_sequences(X)
         names = as_labels(sequences, y)
+        by_decoding = learn_held_out(self, sequences, names, sample_weight)
         setup = Setup.choose(
             parameters, infer_labels(names, self.scheme, self.outside), sequences, names
         )
         structure, rules, under = setup.structure, setup.rules, setup.under
+        if by_decoding is not None:
+            rules = rules.with_penalties(by_decoding)
         labels = structure.labels
         check_settings(parameters, structure)
         warn_of_growth(PatternStatistics.of(structure.patterns, structure.automaton))
@@ -330,7 +334,9 @@ class CRFTagger(Tagger):
         del features  # the objective keeps what it needs in a form of its own
         start = np.zeros(objective.n_parameters)
         if self.init is not None:
-            start = objective.parameters_like(_trained_model(self.init), encoder)
+            earlier = _trained(self.init)
+            known = rules.with_penalties_of(earlier.plan_).penalties
+            start = objective.parameters_like(earlier.model_, encoder, known)
         check = None
         if dev is not None:
             X_dev, y_dev = dev if isinstance(dev, tuple) else (dev, None)  # noqa: N806
@@ -419,7 +425,7 @@ def load(path: str | os.PathLike[str]) -> CRFTagger:
         ) from error
 
 
-def _trained_model(tagger: CRFTagger | str | os.PathLike[str]) -> CRFModel:
+def _trained(tagger: CRFTagger | str | os.PathLike[str]) -> CRFTagger:
     fitted = tagger if isinstance(tagger, CRFTagger) else load(tagger)
     check_is_fitted(fitted)
-    return fitted.model_
+    return fitted

@@ -10,7 +10,7 @@ constraints satisfy the others too, they are the ``K`` best under all.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["METHODS", "LazyAnswers", "Method", "best_lazily"]
 
 Method = Literal["chain", "lazy", "product", "dual", "astar", "branch", "milp"]
-METHODS: tuple[Method, ...] = ("chain", "lazy", "product")
+METHODS: tuple[Method, ...] = get_args(Method)
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["PricedAnswers", "PricedMethod", "priced_batch"]
 
 PricedMethod = Literal["dual", "astar", "branch", "auto"]
-CORE_METHODS = ("dual", "astar", "branch", "auto")  # in the order of the core
+CORE_METHODS: tuple[PricedMethod, ...] = ("dual", "astar", "branch", "auto")  # as in the core
 OPTIMAL, FEASIBLE, INFEASIBLE, UNKNOWN = range(4)
 MAX_ITERATIONS = 200
 MAX_STATES = 100_000

@@ -14,6 +14,7 @@ from trelliswork.conflicts import (
     scores_forbid_all,
 )
 from trelliswork.decoding import Decoding
+from trelliswork.described import prices_by_rule
 from trelliswork.errors import InfeasibleError, TooLargeError
 from trelliswork.trellis import Trellis
 
@@ -117,7 +118,7 @@ class ProblemBatch:
             violations=broken_rules(problem, labels),
             method=method,
             iterations=iterations,
-            prices=_prices(self.plan, certificate),
+            prices=prices_by_rule(self.plan, certificate),
             certificate=certificate,
         )
 
@@ -159,16 +160,6 @@ def group_problems(problems: Sequence[Problem]) -> list[list[int]]:
         )
         groups.setdefault(key, []).append(index)
     return list(groups.values())
-
-
-def _prices(plan: Plan, certificate: Certificate | None) -> dict[str, float]:
-    """Return the prices of a proof with one leaf, summed over the items of each constraint."""
-    found: dict[str, float] = {}
-    if certificate is not None and len(certificate.leaves) == 1:
-        for item, price in certificate.leaves[0].prices.items():
-            name = repr(plan.constraints[plan.items[item].constraint])
-            found[name] = found.get(name, 0.0) + price
-    return found
 
 
 def broken_rules(problem: Problem, labels: Sequence[str]) -> dict[str, int]:

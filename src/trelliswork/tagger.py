@@ -19,7 +19,7 @@ from trelliswork.batches import (
 )
 from trelliswork.conflicts import check_on_infeasible
 from trelliswork.constrained import constrained_trellis
-from trelliswork.decoding import describe_batch, describe_nbest
+from trelliswork.described import describe_batch, describe_nbest
 from trelliswork.evidence import rows_of
 from trelliswork.inputs import allowed_labels, as_labels, as_sequences
 from trelliswork.plan import Plan, as_constraints, plan

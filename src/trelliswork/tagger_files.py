@@ -52,8 +52,8 @@ def described(tagger: CRFTagger) -> tuple[dict[str, Any], int]:
         "metadata": tagger.metadata_,
     }
     if tagger.plan_.soft:
-        penalties = tagger.plan_.penalties[list(tagger.plan_.soft)]
-        settings["penalties"] = [None if np.isnan(rho) else rho for rho in penalties.tolist()]
+        tagger.plan_.check_penalties()  # without them the file would be of no use
+        settings["penalties"] = tagger.plan_.penalties[list(tagger.plan_.soft)].tolist()
     return settings, version
 
 
@@ -90,12 +90,12 @@ def restored(
 
 
 def _with_penalties(plan: Plan, values: Any) -> Plan:
-    """Return a plan with penalties from a file: those of its soft constraints, None: not known."""
+    """Return a plan with the penalties of its soft constraints from a file."""
     if not isinstance(values, list) or len(values) != len(plan.soft):
         raise DataError(f"penalties: expected {len(plan.soft)} numbers, got {values!r}.")
     penalties = plan.penalties
     for constraint, value in zip(plan.soft, values, strict=True):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+        if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
             raise DataError(f"penalties: expected numbers, got {value!r}.")
-        penalties[constraint] = np.nan if value is None else value
+        penalties[constraint] = value
     return plan.with_penalties(penalties)

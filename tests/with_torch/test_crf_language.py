@@ -202,6 +202,8 @@ def test_wrong_languages():
         CRF(2, language=Automaton(1, 3, [0], [0], [0]))
     with pytest.raises(ValueError, match="looks at tokens"):
         CRF(2, labels=["a", "b"], constraints=[only_on(token(regex="x"), "a")])
+    with pytest.raises(ValueError, match="is soft, and a layer forbids"):
+        CRF(2, labels=["a", "b"], constraints=[at_most(1, "a").soft(1.0)])
 
 
 def test_one_rule_or_several():

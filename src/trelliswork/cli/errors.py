@@ -41,6 +41,8 @@ _OPTIONS = {
     "comment": "--comment",
     "unknown": "--unknown",
     "alternatives": "--alternatives",
+    "penalties": "--penalties",
+    "held_out": "--held-out",
     "on_conflict": "--on-conflict",
     "on_infeasible": "--on-infeasible",
 }

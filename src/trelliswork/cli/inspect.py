@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -85,6 +86,7 @@ def _summary(tagger: CRFTagger, path: Path, labels: Sequence[str], top: int) -> 
             if isinstance(value, str | int | float | dict) or value is None
         },
         "constraints": [repr(c) for c in tagger.plan_.constraints],
+        "penalties": [p if math.isfinite(p) else None for p in tagger.plan_.penalties.tolist()],
         "features": {name: _signs(top_features(tagger, name, top, names=names)) for name in labels},
         "transitions": _signs(top_transitions(tagger, top)),
         "patterns": _patterns(WeighedPatterns.of(tagger), tagger.model_.automaton, top),
@@ -147,7 +149,9 @@ def _show(summary: dict[str, Any]) -> None:
         typer.echo(summary["templates"].rstrip())
     if summary["constraints"]:
         _heading("Constraints")
-        typer.echo("\n".join(map(shorten, summary["constraints"])))
+        for rule, penalty in zip(summary["constraints"], summary["penalties"], strict=True):
+            is_learned = rule.endswith(".soft()") and penalty is not None
+            typer.echo(shorten(rule) + (f"  penalty {penalty:.4g}" if is_learned else ""))
     _heading("Transitions")
     _show_signs(summary["transitions"])
     _show_patterns(summary["patterns"])

@@ -8,7 +8,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
 from trelliswork.cli.data import (
@@ -19,7 +18,9 @@ from trelliswork.cli.data import (
     choose_tokenizer,
     split_columns,
 )
+from trelliswork.cli.dev_option import hold_out, read_share
 from trelliswork.cli.errors import placed, say
+from trelliswork.cli.feature_option import FEATURES_HELP, resolve_features
 from trelliswork.cli.options import (
     Alternatives,
     Comment,
@@ -48,14 +49,11 @@ from trelliswork.cli.training_log import log_line, summarise
 from trelliswork.constraints import find_contradiction
 from trelliswork.corpus import Corpus
 from trelliswork.errors import (
-    DataError,
     RuleError,
-    TemplateError,
     TooLargeError,
     TrellisworkError,
 )
 from trelliswork.estimators import CRFTagger, load
-from trelliswork.features import BUNDLES, Templates, bundle
 from trelliswork.labels import LabelSet
 from trelliswork.schemes import check_scheme
 from trelliswork.sentence import LABEL_COLUMN
@@ -75,19 +73,20 @@ EXAMPLES = """Examples:
 - `trelliswork train train.conll --out m.tw --rules rules.txt --rule "at_most(1, title)"`
 """
 
-FEATURES_HELP = (
-    f"A bundle ({', '.join(BUNDLES)}), the path of a template file (ours, CRF++'s or Wapiti's), or "
-    'template text such as "word[-1..1]".'
-)
-BARE_TEMPLATES = ("word", "token", "bias")
-TEMPLATE_PREFIXES = ("edge", "begin", "end", "segment")
-
 
 class OnConflict(StrEnum):
     """What to do with training sentences whose labels break a rule."""
 
     ERROR = "error"
     SKIP = "skip"
+
+
+class PenaltyMethod(StrEnum):
+    """How penalties of soft rules are learned."""
+
+    LIKELIHOOD = "likelihood"
+    PERCEPTRON = "perceptron"
+    SSVM = "ssvm"
 
 
 class Which(StrEnum):
@@ -161,6 +160,19 @@ def train(
     init: Annotated[Path | None, typer.Option(help="Start from the weights of this model.")] = None,
     rules: RuleFile = None,
     rule: RuleTexts = None,
+    penalties: Annotated[
+        PenaltyMethod,
+        typer.Option(
+            help="How to learn what soft rules without a penalty cost: with the weights, or by "
+            "decoding sentences that were held out."
+        ),
+    ] = PenaltyMethod.LIKELIHOOD,
+    held_out: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE", help="Share of TRAIN that perceptron and ssvm learn penalties on."
+        ),
+    ] = 0.2,
     on_conflict: Annotated[
         OnConflict, typer.Option(help="What to do with sentences of TRAIN that break a rule.")
     ] = OnConflict.ERROR,
@@ -201,7 +213,7 @@ def train(
         max_patterns=max_patterns,
         edge_order=edge_order,
         l2=read_l2(l2),
-        features=_resolve_features(features),
+        features=resolve_features(features),
         min_count=min_count,
         pairs=pairs.value,
         transitions=None if transitions is None else transitions.value,
@@ -213,6 +225,8 @@ def train(
         scheme=None if scheme is None else check_scheme(scheme),
         outside=outside,
         constraints=given.constraints,
+        penalties=penalties.value,
+        held_out=held_out,
         constrained_training=not decode_only_rules,
         on_conflict=on_conflict.value,
         n_jobs=jobs,
@@ -224,13 +238,13 @@ def train(
         data_format, split_columns(columns), separator, comment, unknown, alternatives
     )
     training = everything = reader.read(corpus)
-    held_out: Corpus | None = None
+    dev_corpus: Corpus | None = None
     if dev is not None:
-        share = _share(dev)
+        share = read_share(dev)
         if share is None:
-            held_out = replace(reader, data_format=None).read(dev)
+            dev_corpus = replace(reader, data_format=None).read(dev)
         else:
-            training, held_out = _split(training, share, seed)
+            training, dev_corpus = hold_out(training, share, seed)
     lines = not quiet and not tagger.verbose
     if given.constraints:
         labels = LabelSet.infer(training, tagger.scheme, outside=outside)
@@ -239,7 +253,7 @@ def train(
         if decode_only_rules and (wrong := find_contradiction(given.constraints, labels)):
             raise RuleError(str(wrong))
     try:
-        tagger.fit(training, dev=held_out, on_step=log_line if lines else None)
+        tagger.fit(training, dev=dev_corpus, on_step=log_line if lines else None)
     except TooLargeError as error:
         labels = LabelSet.infer(training, tagger.scheme, outside=outside)
         raise given.too_large(error, labels) from error
@@ -258,48 +272,4 @@ def train(
     if tagger.stop_reason_ == "interrupted":
         say(f"training was interrupted; {out} holds the model reached so far")
     if not quiet:
-        summarise(tagger, training, held_out, out)
-
-
-def _resolve_features(given: str) -> str | Templates:
-    """Return a bundle's name, the templates of a file, or those of the text itself."""
-    if given in BUNDLES:
-        bundle(given)
-        return given
-    if Path(given).is_file():
-        return Templates.from_file(given)
-    # Every other template has a bracket or a prefix, and hardly a path has one.
-    has_prefix = given.partition(":")[0].strip() in TEMPLATE_PREFIXES
-    if given in BARE_TEMPLATES or has_prefix or any(mark in given for mark in "[(\n"):
-        return Templates.parse(given, origin="--features")
-    raise TemplateError(
-        f"--features: expected a bundle ({', '.join(BUNDLES)}), the path of a template file, or "
-        f"template text, got {given!r}, and there is no such file."
-    )
-
-
-def _share(dev: str) -> float | None:
-    """Return the share that ``--dev`` asks for; ``None`` where it names a file."""
-    try:
-        share = float(dev)
-    except ValueError:
-        return None
-    if Path(dev).is_file():
-        return None
-    if not 0.0 < share < 1.0:
-        raise ValueError(f"--dev: expected a file or a share between 0 and 1, got {dev}.")
-    return share
-
-
-def _split(corpus: Corpus, share: float, seed: int) -> tuple[Corpus, Corpus]:
-    """Hold out a share of the sentences, at least one, drawn by a seed; order is kept."""
-    size = max(1, round(share * len(corpus)))
-    if size >= len(corpus):
-        raise DataError(
-            f"{corpus.source}: expected more sentences than the {size} to hold out, got "
-            f"{len(corpus)}. Give --dev a file, or a smaller share."
-        )
-    chosen = set(np.random.default_rng(seed).permutation(len(corpus))[:size].tolist())
-    kept = [sentence for i, sentence in enumerate(corpus) if i not in chosen]
-    held_out = [sentence for i, sentence in enumerate(corpus) if i in chosen]
-    return Corpus(kept, corpus.source), Corpus(held_out, corpus.source)
+        summarise(tagger, training, dev_corpus, out)

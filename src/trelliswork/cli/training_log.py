@@ -80,6 +80,10 @@ def _rule_facts(tagger: CRFTagger) -> dict[str, str]:
         return {}
     trained = sum(p.where != "decoding" for p in placed) if tagger.constrained_training else 0
     facts = {"rules": f"{len(placed):,}, of which {trained:,} in training"}
+    penalties = tagger.plan_.penalties[list(tagger.plan_.soft)]
+    if penalties.size:
+        free = f", {(penalties == 0).sum():,} of them 0" if (penalties == 0).any() else ""
+        facts["penalties"] = f"{penalties.min():.4g} to {penalties.max():.4g}{free}"
     if tagger.n_skipped_:
         facts["skipped"] = f"{tagger.n_skipped_:,} sentences that break a rule"
     return facts

@@ -208,16 +208,30 @@ class Objective:
             made["edge"] = PairWeights(self._edge.offsets, self._edge.outputs, edge.copy())
         return CRFModel(self.structure, encoder, made.pop("state"), weights, **made)
 
-    def parameters_like(self, earlier: CRFModel, encoder: Encoder) -> FloatArray:
+    def parameters_like(
+        self, earlier: CRFModel, encoder: Encoder, penalties: FloatArray | None = None
+    ) -> FloatArray:
         """Return parameters that start from an earlier model.
 
         Weights carry over by the names of features, letters and patterns; what is new starts at 0.
+
+        Parameters
+        ----------
+        earlier
+            The model.
+        encoder
+            The features of this one.
+        penalties
+            What is known of the penalties of all constraints, nan elsewhere, shape ``(C,)``.
         """
         names, old_names = self.structure.letter_names, earlier.structure.letter_names
         place = {name: i for i, name in enumerate(old_names)}
         old_letters = np.array([place.get(name, -1) for name in names], dtype=np.int64)
         old_patterns = self.structure.patterns.places_in(earlier.patterns, old_letters)
         parameters = np.zeros(self.n_parameters)
+        if self._soft is not None and penalties is not None:
+            at_first = np.nan_to_num(penalties[self._soft.learned])
+            parameters[parameters.size - self.n_penalties :] = at_first
         parts, patterns, edge = self._split(parameters)
         for kind, own in parts.items():
             before: PairWeights | None = getattr(earlier, kind)

@@ -85,6 +85,11 @@ def _compile(rule: Rule, labels: LabelSet) -> Automaton:
             f"language: {constraint!r} looks at tokens, which a layer does not see. Give the layer "
             "constraints on labels alone."
         )
+    if constraint.is_soft:
+        raise ValueError(
+            f"language: {constraint!r} is soft, and a layer forbids what breaks a rule. Leave out "
+            ".soft(), or train a CRFTagger."
+        )
     return constraint.compile(labels)
 
 
