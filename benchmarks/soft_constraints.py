@@ -64,6 +64,8 @@ def mined_rules(tagger: tw.CRFTagger, sentences: list[tw.Sentence]) -> list[tw.C
         [list(sentence.labels) for sentence in sentences],
         tagger.predict(sentences),
         labels=tagger.labels_,
+        min_predicted=1,
+        merge=False,  # hundreds, equal or not
         max_rules=MOST_RULES,
     )
     penalties = np.random.default_rng(SEED).uniform(*PENALTIES, size=len(mined))

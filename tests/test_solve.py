@@ -42,12 +42,13 @@ def test_exact_methods_equal_enumeration(case):
 @settings(max_examples=60)
 @given(case=cases())
 def test_the_dual_bounds_the_best_and_certifies_nothing_else(case):
-    if case.best == -np.inf:
-        with pytest.raises(tw.InfeasibleError):
-            tw.solve(case.problem, "dual")
+    try:
+        found = tw.solve(case.problem, "dual")
+    except tw.InfeasibleError:
+        assert case.best == -np.inf
         return
-    found = tw.solve(case.problem, "dual")
-    assert found.upper_bound >= case.best - 1e-9 * (1 + abs(case.best))
+    slack = 1e-9 * (1 + abs(case.best)) if case.best > -np.inf else 0.0
+    assert found.upper_bound >= case.best - slack
     worth = case.values.get(tuple(found.labels), -np.inf)
     assert found.score == pytest.approx(worth, rel=1e-9, abs=1e-9)
     assert found.gap == pytest.approx(found.upper_bound - found.score)

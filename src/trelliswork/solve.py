@@ -111,10 +111,10 @@ def solve(
     --------
     >>> from trelliswork.constraints import at_most
     >>> scores = [[2.0, 0.0], [0.0, 1.0], [2.0, 0.0]]
-    >>> rule = at_most(1, "author").soft(1.5)
+    >>> rule = at_most(1, "author").soft(0.5)
     >>> found = solve(Problem(scores, constraints=rule, labels=["author", "title"]))
     >>> found.labels, found.score, found.status
-    (['author', 'title', 'author'], 3.5, 'optimal')
+    (['author', 'title', 'author'], 4.5, 'optimal')
     """
     _check(method, time_limit)
     if isinstance(problem, Problem):
