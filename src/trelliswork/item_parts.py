@@ -62,12 +62,12 @@ class ItemParts:
         self._degrees: dict[tuple[int, int], Degrees] = {}
         rows = [i for i, item in enumerate(items) if item.row is not None]
         self.rows = tuple(rows)
-        self.events = Events.of_rows(
-            [item.row for item in items if item.row is not None],
-            compiler.labels,
-            compiler.segmentation,
-        )
+        own = [item.row for item in items if item.row is not None]
+        self.events = Events.of_rows(own, compiler.labels, compiler.segmentation)
         added = self.events.added
+        if compiler.segmentation is not None:
+            # Whole rules are compiled over the labels, some of which no segment may have.
+            added = Events.of_rows(own, compiler.labels).added
         mixed = np.flatnonzero((added > 0).any(axis=1) & (added < 0).any(axis=1))
         self.counted = frozenset(rows[place] for place in mixed.tolist())
 

@@ -131,8 +131,7 @@ class PricedAnswers:
         items = tuple(sorted((*self.bits[sequence], *counted)))
         leaves = self.leaves.get(sequence)
         if leaves is None:
-            prices = self.prices[sequence] * ~self.counted[sequence]
-            leaves = (Leaf((), _by_item(self.rows, prices)),)
+            leaves = (Leaf((), _by_item(self.rows, self.prices[sequence])),)
         return Certificate(items, leaves)
 
 
