@@ -142,7 +142,7 @@ def mine(
             rule = tried.constraint(columns, k)
             key = _digest(own, wrong) if merge else rule
             if key not in kept:
-                in_gold, in_guesses = np.count_nonzero(own), np.count_nonzero(wrong)
+                in_gold, in_guesses = int((own > 0).sum()), int((wrong > 0).sum())
                 shown = np.flatnonzero((wrong > 0) & (own == 0))[:examples].tolist()
                 kept[key] = MinedRule(
                     rule.soft(),
