@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("soft_constraints")
 
-MOST_RULES = 500
 PENALTIES = 0.5, 4.0  # drawn between these: what learned ones are like
 TIME_LIMIT = 1.0  # seconds a sentence
 SEED = 0
@@ -59,23 +58,28 @@ def trained_tagger(data: Path, stored: Path | None) -> tw.CRFTagger:
 
 
 def mined_rules(tagger: tw.CRFTagger, sentences: list[tw.Sentence]) -> list[tw.Constraint]:
-    """Return the most important rules that the tagger breaks, with penalties from a seed."""
-    mined = tw.mine(
-        [list(sentence.labels) for sentence in sentences],
-        tagger.predict(sentences),
-        labels=tagger.labels_,
-        max_rules=MOST_RULES,
-    )
-    penalties = np.random.default_rng(SEED).uniform(*PENALTIES, size=len(mined))
-    return [
-        rule.constraint.hard.soft(float(penalty))
-        for rule, penalty in zip(mined, penalties, strict=True)
-    ]
+    """Return the rules that the tagger breaks too often, with penalties from a seed."""
+    gold = [list(sentence.labels) for sentence in sentences]
+    predicted = tagger.predict(sentences)
+    found: list[tw.Constraint] = []
+    # Rules that count may repeat what others say: the more, the harder the test.
+    for families, merge in (
+        (("singleton", "pairwise", "hierarchical"), False),
+        ("precedence", True),
+    ):
+        mined = tw.mine(
+            gold, predicted, families, labels=tagger.labels_, min_predicted=1, merge=merge
+        )
+        found += [rule.constraint.hard for rule in mined]
+    penalties = np.random.default_rng(SEED).uniform(*PENALTIES, size=len(found))
+    return [rule.soft(float(penalty)) for rule, penalty in zip(found, penalties, strict=True)]
 
 
 def decode(plan: Plan, trellis: Trellis, evidence: Evidence, n_jobs: int) -> PricedAnswers:
     """Decode a batch, and write down why every answer is the best."""
-    found = priced_batch(plan, trellis, evidence, time_limit=TIME_LIMIT, n_jobs=n_jobs)
+    found = priced_batch(
+        plan, trellis, evidence, time_limit=TIME_LIMIT, give_up=True, n_jobs=n_jobs
+    )
     for b in range(trellis.n_sequences):
         found.certificate(b)
     return found
@@ -110,7 +114,7 @@ def compare(plan: Plan, free: Trellis, evidence: Evidence, repeats: int) -> dict
         "constraints": len(plan.constraints),
         "items": len(plan.items),
         "sequences_that_break_a_rule": float(violations.mean()),
-        "certified": float(np.mean(found.status == OPTIMAL)),
+        "certified": (np.sum(found.status == OPTIMAL) - len(found.given_up)) / free.n_sequences,
         "mean_iterations": float(found.iterations.mean()),
         "mean_iterations_where_a_rule_is_broken": float(found.iterations[violations].mean()),
         **milliseconds(calls, repeats),

@@ -96,10 +96,24 @@ class ProblemBatch:
         *,
         method: Method,
         certificate: Certificate | None,
-        status: Status = "optimal",
+        is_best: bool = True,
         iterations: int = 1,
     ) -> Decoding:
-        """Return the answer to one problem; `tags` are those of all tokens of the batch."""
+        """Return the answer to one problem.
+
+        Parameters
+        ----------
+        member
+            Which one.
+        tags
+            Of all tokens of the batch, shape ``(N,)``.
+        bound
+            What no labelling passes.
+        method, certificate, iterations
+            As those of `Decoding`.
+        is_best
+            Whether that is proven.
+        """
         first, last = self.trellis.offsets[member : member + 2]
         if bound == -np.inf or (tags[first:last] < 0).any():
             self.refuse(member)
@@ -107,6 +121,7 @@ class ProblemBatch:
         value = problem.value(labels)
         if value == -np.inf and self._conflicts(member):
             self.refuse(member)
+        status: Status = "relaxed" if value == -np.inf else "optimal" if is_best else "feasible"
         # Sums in another order differ in their last digits.
         bound = value if status == "optimal" else max(bound, value)
         return Decoding(

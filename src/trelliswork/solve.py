@@ -23,14 +23,7 @@ from trelliswork.derived import derive
 from trelliswork.inference import viterbi
 from trelliswork.lazy import METHODS, best_lazily
 from trelliswork.milp import solve_milp
-from trelliswork.priced import (
-    CORE_METHODS,
-    FEASIBLE,
-    INFEASIBLE,
-    OPTIMAL,
-    UNKNOWN,
-    priced_batch,
-)
+from trelliswork.priced import CORE_METHODS, INFEASIBLE, OPTIMAL, priced_batch
 from trelliswork.problem import Problem
 from trelliswork.problem_batch import ProblemBatch, broken_rules, group_problems
 
@@ -44,7 +37,6 @@ if TYPE_CHECKING:
 __all__ = ["SolveMethod", "solve"]
 
 SolveMethod = Literal["auto", "product", "lazy", "astar", "dual", "branch", "milp"]
-STATUSES: dict[int, Status] = {OPTIMAL: "optimal", FEASIBLE: "feasible", UNKNOWN: "relaxed"}
 
 
 @overload
@@ -86,35 +78,33 @@ def solve(
     method
         See the table above.
     time_limit
-        Seconds for each problem; ``"product"`` and ``"lazy"`` end by themselves. Where it is
-        reached, the best labelling found so far has the status ``"feasible"``; ``"relaxed"`` where
-        it breaks a hard constraint, as it may with ``"dual"``.
+        Seconds for each problem; ``"product"`` and ``"lazy"`` end by themselves.
     n_jobs
         Threads.
 
     Returns
     -------
     Decoding or list of Decoding
-        One answer a problem.
+        One answer a problem. The status is ``"feasible"`` where there is a gap: it was not closed
+        in time, or not by ``"dual"``, or constraints that are not linear need a larger product than
+        the plan's budget allows; and ``"relaxed"`` where even a hard constraint is broken.
 
     Raises
     ------
     InfeasibleError
         Where no labelling satisfies the hard constraints, naming a minimal conflicting subset.
     TooLargeError
-        Where ``"product"``, or ``"milp"`` with the constraints that are not linear, needs a larger
-        product than the plan's budget allows.
-    TimeoutError
-        Where ``"milp"`` found no labelling in time.
+        Where ``"product"``, or ``"milp"`` with the constraints that are not linear, needs a product
+        beyond that budget.
 
     Examples
     --------
     >>> from trelliswork.constraints import at_most
     >>> scores = [[2.0, 0.0], [0.0, 1.0], [2.0, 0.0]]
-    >>> rule = at_most(1, "author").soft(1.5)
+    >>> rule = at_most(1, "author").soft(0.5)
     >>> found = solve(Problem(scores, constraints=rule, labels=["author", "title"]))
     >>> found.labels, found.score, found.status
-    (['author', 'title', 'author'], 3.5, 'optimal')
+    (['author', 'title', 'author'], 4.5, 'optimal')
     """
     _check(method, time_limit)
     if isinstance(problem, Problem):
@@ -174,6 +164,7 @@ def _by_prices(
         method=method,
         allowed=batch.allowed,
         time_limit=time_limit,
+        give_up=True,
         n_jobs=n_jobs,
     )
     for b in np.flatnonzero(found.status == INFEASIBLE).tolist():
@@ -183,7 +174,7 @@ def _by_prices(
             b,
             found.tags,
             float(found.bounds[b]),
-            status=STATUSES[int(found.status[b])],
+            is_best=bool(found.status[b] == OPTIMAL) and b not in found.given_up,
             method=cast("Method", CORE_METHODS[found.methods[b]]),
             iterations=int(found.iterations[b]),
             certificate=found.certificate(b),
@@ -250,22 +241,18 @@ def _by_milp(problem: Problem, number: int, time_limit: float | None) -> Decodin
     if found is None:
         ProblemBatch.stack([number], [problem]).refuse(0)
     labels = found.labels
-    if labels is None:  # too early: the best labelling without automata may do
+    if labels is None:  # too early: the best labelling of the model is better than none
         free = viterbi(problem.trellis, allowed=problem.open_labels(), n_jobs=1)
         labels = problem.plan.names(free.tags)
-        if problem.value(labels) == -np.inf:
-            raise TimeoutError(
-                f"problem {number}: HiGHS found no labelling that obeys the hard constraints in "
-                f"{time_limit} s. Allow more, or use method='auto'."
-            )
     value = problem.value(labels)
     bound = max(found.upper_bound, value)
+    status: Status = "unverified" if found.finished else "feasible"
     return Decoding(
         labels=labels,
         score=value,
         upper_bound=bound,
         gap=bound - value,
-        status="unverified" if found.finished else "feasible",
+        status="relaxed" if value == -np.inf else status,
         violations=broken_rules(problem, labels),
         method="milp",
         iterations=found.nodes,
