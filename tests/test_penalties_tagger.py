@@ -166,6 +166,16 @@ def test_mined_rules_take_the_penalties_of_a_tagger():
     assert len(learned) == len(rules)
 
 
+def test_mining_with_a_tagger_learns_penalties():
+    tagger = free_tagger().with_constraints([tw.at_most(3, "A")])
+    corpus = tw.Corpus.from_lists([["t", "a", "t"]] * 2, [["T", "A", "A"]] * 2)
+    rules = tw.mine(corpus, [["T", "A", "T"]] * 2, tagger=tagger, random_state=0)
+    assert len(rules.active)
+    ruled = tagger.with_constraints(rules.active.constraints)
+    assert ruled.predict(corpus) == [["T", "A", "A"]] * 2
+    assert not len(tw.mine(corpus, corpus.labels, tagger=tagger))
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
