@@ -96,7 +96,8 @@ def learn_by_svm(
         # A plane that says no more than those kept would be solved for again in vain.
         slack = planes.losses(penalties, problem.n_sequences)[usable]
         new = np.flatnonzero(hinges > slack + 0.1 * allowed / (c * max(usable.size, 1)))
-        done = best[0] - bound <= allowed or not new.size
+        is_proven = best[0] - bound <= allowed
+        done = is_proven or not new.size
         if not done:
             planes.add(usable[new], directions[new], margins[new])
             penalties, bound = planes.minimize(0.1 * allowed)
@@ -113,7 +114,7 @@ def learn_by_svm(
         if on_epoch is not None:
             on_epoch(epoch)
         if done:
-            reason = "converged"
+            reason = "converged" if is_proven else "stalled"  # the planes were not solved well
             break
     return PenaltyRun(best[1], reason, tuple(log))
 
