@@ -6,23 +6,30 @@
                a_i·n(x) − b_i ≤ 0                             (hard rows)
 
 There is one binary variable ``x_a`` for every arc, position and duration, on the product of the
-model with the automata of the *bits*, the items that are no rows.
+model with automata of *bits*, the items that are no rows: those that an answer broke, added until
+none is broken that is not there.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.optimize
 import scipy.sparse
 
+from trelliswork.constraints.reading import Reading
 from trelliswork.relaxation import Relaxation
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from trelliswork.constraints import Constraint
+    from trelliswork.items import Item
     from trelliswork.problem import Problem
     from trelliswork.trellis import Trellis
 
@@ -89,10 +96,36 @@ def solve_milp(problem: Problem, time_limit: float | None = None) -> MilpAnswer 
     Raises
     ------
     TooLargeError
-        Where the product with the bits has more arcs than the plan's budget for decoding.
+        Where the product with the bits that answers break has more arcs than the plan's budget.
     """
     plan = problem.plan
-    bits = tuple(i for i, item in enumerate(plan.items) if item.row is None)
+    penalties = plan.item_penalties
+    bits = [i for i, item in enumerate(plan.items) if item.row is None and penalties[i] > 0.0]
+    inside = set(bits).intersection(plan.free_items)
+    began = time.monotonic()
+    while True:
+        left = None if time_limit is None else time_limit - (time.monotonic() - began)
+        answer = _solve_with(problem, sorted(inside), left)
+        if answer is None or answer.labels is None:
+            return answer
+        reading = Reading(answer.labels, problem.evidence.sentences[0], problem.labels)
+        broken = {i for i in bits if _rule(plan.items[i]).degree(reading)}
+        if broken <= inside:
+            return answer
+        if left is not None and left <= 0.0:
+            return replace(answer, finished=False)
+        inside |= broken
+
+
+def _rule(item: Item) -> Constraint:
+    assert item.rule is not None, "of a bit"
+    return item.rule
+
+
+def _solve_with(
+    problem: Problem, bits: Sequence[int], time_limit: float | None
+) -> MilpAnswer | None:
+    """Find the best labelling under all rows and some bits."""
     relaxed = Relaxation(problem, bits)
     steps = _steps(relaxed.trellis, problem.open_labels())
     automaton = relaxed.trellis.automaton
@@ -128,7 +161,10 @@ def solve_milp(problem: Problem, time_limit: float | None = None) -> MilpAnswer 
         integrality=is_flow.astype(np.int64),
         bounds=scipy.optimize.Bounds(0.0, np.where(is_flow, 1.0, np.inf)),
         constraints=limits if len(bounds) else limits[:1],
-        options={"mip_rel_gap": 0.0, **({} if time_limit is None else {"time_limit": time_limit})},
+        options={
+            "mip_rel_gap": 0.0,
+            **({} if time_limit is None else {"time_limit": max(time_limit, 0.0)}),
+        },
     )
     if found.status == INFEASIBLE:
         return None
