@@ -5,9 +5,9 @@ from trelliswork.citations import STYLES, load_works, split
 
 
 def main() -> None:
-    # A tagger that has seen few references, and references in styles that it has not seen.
-    parts = split(load_works(), STYLES, per_work=3, held_out_works=0.5)
-    train, held_out = corpus(parts.train[:40]), corpus(parts.new_styles)
+    # A tagger that has seen few references, and references of works that it has not seen.
+    parts = split(load_works(), STYLES, per_work=2, held_out_works=0.5)
+    train, held_out = corpus(parts.train[:100]), corpus(parts.new_works)
     half = len(held_out) // 2
     dev, test = held_out[:half], held_out[half:]
     tagger = tw.CRFTagger(features="citation", max_iter=60).fit(train)
@@ -26,7 +26,8 @@ def main() -> None:
     for before, answer in zip(tagger.predict(test), ruled.decode(test), strict=True):
         if answer.labels != before:
             print("\nbefore:", *fields(before), "\nafter: ", *fields(answer.labels))
-            print("prices:", dict(answer.prices))
+            for rule, price in answer.prices.items():
+                print(f"price {price:.2f}  {rule}")
             break
 
 

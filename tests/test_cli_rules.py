@@ -355,12 +355,13 @@ def test_tag_under_other_rules(tmp_path, rules):
     assert soft.stderr == ""  # soft rules may be broken
 
 
-def test_train_learns_penalties(tmp_path):
+@pytest.mark.parametrize("how", ["likelihood", "perceptron", "ssvm"])
+def test_train_learns_penalties(tmp_path, how):
     corpus = tmp_path / "train.conll"
     corpus.write_text(conll() * 3)
     model = tmp_path / "m.tw"
     soft = ("--rule", "LOC requires PER : soft", "--rule", "at_most(1, PER) : soft")
-    result = run("train", corpus, "--out", model, "--l2", 0.1, *soft)
+    result = run("train", corpus, "--out", model, "--l2", 0.1, *soft, "--penalties", how)
     assert result.exit_code == 0, result.output
     (line,) = (line for line in result.stdout.splitlines() if line.startswith("penalties"))
     assert " to " in line

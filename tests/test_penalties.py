@@ -13,6 +13,7 @@ from trelliswork.learn.penalty_svm import learn_by_svm
 
 
 def perceptron(problem, seed: int = 0, **options):
+    options = {"n_epochs": 20, "learning_rate": 0.1, "average": True, "batch_size": 1} | options
     return learn_by_perceptron(problem, rng=np.random.default_rng(seed), **options)
 
 

@@ -11,7 +11,6 @@ import trelliswork as tw
 from penalty_cases import listed
 from ruled_tagger import YEAR, fitted
 from trelliswork.learn.penalties import fit_penalties
-from trelliswork.learn.penalty_perceptron import learn_by_perceptron
 from trelliswork.learn.penalty_problem import TaggerProblem
 
 SENTENCES = [["a", "b", "b"], ["b", "1", "b"], ["1", "a", "2"], ["b"]]
@@ -118,10 +117,6 @@ def test_same_seed_same_penalties():
     options = {"constraints": RULES, "n_epochs": 4, "random_state": 3}
     first, second = (tw.learn_penalties(CHAIN, SENTENCES, GOLD, **options) for _ in range(2))
     assert first.constraints == second.constraints
-    again = learn_by_perceptron(
-        TaggerProblem(CHAIN, SENTENCES, GOLD), n_epochs=4, rng=np.random.default_rng(3)
-    )
-    assert [rule.penalty for rule in first.constraints[:2]] == again.penalties[:2].tolist()
 
 
 def test_a_labelled_corpus_and_a_development_set():
@@ -169,6 +164,16 @@ def test_mined_rules_take_the_penalties_of_a_tagger():
     learned = rules.with_penalties(ruled)
     assert learned.active.constraints == ruled.constraints
     assert len(learned) == len(rules)
+
+
+def test_mining_with_a_tagger_learns_penalties():
+    tagger = free_tagger().with_constraints([tw.at_most(3, "A")])
+    corpus = tw.Corpus.from_lists([["t", "a", "t"]] * 2, [["T", "A", "A"]] * 2)
+    rules = tw.mine(corpus, [["T", "A", "T"]] * 2, tagger=tagger, random_state=0)
+    assert len(rules.active)
+    ruled = tagger.with_constraints(rules.active.constraints)
+    assert ruled.predict(corpus) == [["T", "A", "A"]] * 2
+    assert not len(tw.mine(corpus, corpus.labels, tagger=tagger))
 
 
 @pytest.mark.parametrize(

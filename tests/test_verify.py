@@ -188,7 +188,6 @@ BIT = next(i for i, item in enumerate(PROBLEM.plan.items) if item.row is None)
         ((), {ROW: "1"}, "from 0 to 1.5"),
         ((), {BIT: 0.5}, "no row of the problem"),
         ((), {77: 0.5}, "no row of the problem"),
-        ((ROW,), {ROW: 0.5}, "counted exactly too"),
     ],
 )
 def test_prices_outside_their_box_are_rejected(items, prices, reason):

@@ -36,7 +36,9 @@ class Leaf:
         What the labellings of the leaf have in common, from the root of the search on: the label
         of a token is one of a set, or is none of it.
     prices : mapping of int to float
-        ``λ`` by the index of its item in ``plan.items``; rows that are left out cost 0.
+        ``λ`` by the index of its item in ``plan.items``; rows that are left out cost 0. Prices of
+        rows that are counted exactly do not enter ``G``: they bound what counting can come to, so
+        that a check need not make what cannot be better; see `trelliswork.counted_bounds`.
     """
 
     decisions: tuple[Decision, ...] = ()

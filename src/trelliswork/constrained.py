@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     BoolArray = NDArray[np.bool_]
     IntArray = NDArray[np.int64]
 
-__all__ = ["constrained_trellis", "feasible_trellises"]
+__all__ = ["constrained_trellis", "feasible_trellises", "masked_scores"]
 
 
 def constrained_trellis(plan: Plan, trellis: Trellis, evidence: Evidence) -> Trellis:
@@ -108,12 +108,12 @@ def _on_product(
         trellis,
         automaton=compiled.automaton,
         classes=evidence.classes(compiled.tests),
-        scores=None if mask is None else _masked(trellis, mask),
+        scores=None if mask is None else masked_scores(trellis, mask),
         weights=weights,
     )
 
 
-def _masked(trellis: Trellis, mask: BoolArray) -> NDArray[np.float64]:
+def masked_scores(trellis: Trellis, mask: BoolArray) -> NDArray[np.float64]:
     """Return the scores of the segments that a mask leaves open, ``-inf`` for the others.
 
     A segment of ``d + 1`` tokens that ends at ``t`` needs its letter to begin at ``t - d`` and to

@@ -291,11 +291,11 @@ class CRFTagger(Tagger):
         jobs = resolve_jobs(self.n_jobs)
         sequences = as_sequences(X)
         names = as_labels(sequences, y)
-        by_decoding = learn_held_out(self, sequences, names, sample_weight)
         setup = Setup.choose(
             parameters, infer_labels(names, self.scheme, self.outside), sequences, names
         )
         structure, rules, under = setup.structure, setup.rules, setup.under
+        by_decoding = learn_held_out(self, sequences, names, sample_weight)
         if by_decoding is not None:
             rules = rules.with_penalties(by_decoding)
         labels = structure.labels

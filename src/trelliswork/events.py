@@ -118,5 +118,7 @@ class Events:
         there = events >= 0
         cells = sequence[there] * self.n_events + events[there]
         met = np.bincount(cells, minlength=n_sequences * self.n_events)
-        met = met.reshape(n_sequences, self.n_events)
-        return met @ self.counts @ self.coefficients.T - self.bounds
+        # Floats multiply faster, and are exact far beyond what any sentence counts.
+        counts = met.reshape(n_sequences, self.n_events).astype(np.float64) @ self.counts
+        sums = counts @ self.coefficients.T.astype(np.float64)
+        return sums.astype(np.int64) - self.bounds

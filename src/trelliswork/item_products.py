@@ -13,7 +13,6 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
-from threading import RLock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,10 +20,9 @@ import numpy as np
 from trelliswork.automaton import Automaton
 from trelliswork.compiler import ARCS_KEPT, SECONDS_WORTH_A_FILE, too_large
 from trelliswork.constraints.letters import MAX_TESTS, lift, union_of_tests
-from trelliswork.degrees import bit_degrees, round_length, row_degrees, row_language
+from trelliswork.degrees import round_length
 from trelliswork.errors import TooLargeError
-from trelliswork.events import Events
-from trelliswork.intersection import chain_product_size
+from trelliswork.item_parts import ItemParts
 from trelliswork.item_steps import Steps, contexts_with, fired_with
 from trelliswork.plan_cache import load_automaton, store_automaton
 from trelliswork.product import Pairs, assemble
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
     from trelliswork.compiler import ProductCompiler
     from trelliswork.constraints import TokenTest
     from trelliswork.degrees import Degrees
-    from trelliswork.evidence import Evidence
     from trelliswork.items import Item
 
     IntArray = NDArray[np.int64]
@@ -67,68 +64,18 @@ class ItemProduct:
     empty: IntArray
 
 
-class ItemCompiler:
+class ItemCompiler(ItemParts):
     """Multiplies the model with items, by their indices; products are built once.
 
-    Parameters
-    ----------
-    items
-        All items.
-    is_soft
-        Which of them are soft, shape ``(I,)``.
-    compiler
-        Compiles whole constraints.
+    The parameters are those of `ItemParts`.
     """
 
     def __init__(
         self, items: Sequence[Item], is_soft: Sequence[bool], compiler: ProductCompiler
     ) -> None:
-        self.items = items
-        self._is_soft = is_soft
-        self._compiler = compiler
-        self._lock = RLock()  # a tagger may decode on several threads
-        self._languages: dict[int, Automaton] = {}
-        self._degrees: dict[tuple[int, int], Degrees] = {}
+        super().__init__(items, is_soft, compiler)
         self._products: OrderedDict[tuple[Indices, int, bool], ItemProduct] = OrderedDict()
         self._refused: dict[tuple[Indices, int, bool], int] = {}  # budgets that did not do
-        rows = [i for i, item in enumerate(items) if item.row is not None]
-        self.rows = tuple(rows)
-        self.events = Events.of_rows(
-            [item.row for item in items if item.row is not None],
-            compiler.labels,
-            compiler.segmentation,
-        )
-        added = self.events.added
-        mixed = np.flatnonzero((added > 0).any(axis=1) & (added < 0).any(axis=1))
-        self.counted = frozenset(rows[place] for place in mixed.tolist())
-
-    def table(self, index: int) -> IntArray:
-        """Return what letters add to a row after the letter before them, ``(L + 1, L)``."""
-        return self.events.row_table(self.rows.index(index))
-
-    def violations(
-        self, tags: NDArray[np.int32], evidence: Evidence, chosen: Sequence[int]
-    ) -> IntArray:
-        """Return the violations of items by a batch of labellings, shape ``(B, I)``.
-
-        Parameters
-        ----------
-        tags
-            Tags of all tokens, shape ``(N,)``; labels in a chain.
-        evidence
-            What the constraints see of the batch.
-        chosen
-            The items to look at; those of bits that are not among them are 0.
-        """
-        found = np.zeros((evidence.offsets.size - 1, len(self.items)), dtype=np.int64)
-        if self.rows:
-            letters, offsets = self._compiler.letters(tags, evidence.offsets)
-            found[:, self.rows] = np.maximum(0, self.events.excesses(letters, offsets))
-        for i in chosen:
-            if self.items[i].row is None:
-                language, tests = self.language(i), self._tests_of(i)
-                found[:, i] = ~self._compiler.accepts(language, tests, tags, evidence)
-        return found
 
     def product(
         self, chosen: Indices, length: int, budget: int, *, marked: bool = True
@@ -172,18 +119,10 @@ class ItemCompiler:
             raise self._too_large(chosen, budget)
         return kept
 
-    def chain_size(self, index: int, length: int) -> tuple[int, int]:
-        """Return the states and arcs of a chain times one item; see `product`."""
-        if self._is_soft[index]:
-            factor = self._degrees_of(index, round_length(length)).automaton
-        else:
-            factor = self.language(index, round_length(length))
-        return chain_product_size(self._compiler.model.n_labels, factor.trim())
-
     def _load_or_build(
         self, chosen: Indices, length: int, budget: int, marked: bool
     ) -> ItemProduct:
-        tests = union_of_tests(map(self._tests_of, chosen))
+        tests = union_of_tests(map(self.tests_of, chosen))
         if len(tests) > MAX_TESTS:
             raise self._too_large(chosen, budget)
         name = self._compiler.fingerprint(
@@ -194,7 +133,7 @@ class ItemCompiler:
         )
         empty = np.zeros(len(self.items), dtype=np.int64)
         soft = [i for i in chosen if self._is_soft[i]]
-        empty[soft] = [self._degrees_of(i, length).empty for i in soft]
+        empty[soft] = [self.degrees_of(i, length).empty for i in soft]
         stored = load_automaton(name)
         if stored is None:
             begun = time.perf_counter()
@@ -251,9 +190,9 @@ class ItemCompiler:
         for i in chosen:
             if self.items[i].constraint in whole:
                 continue
-            degrees = self._degrees_of(i, length) if self._is_soft[i] else None
+            degrees = self.degrees_of(i, length) if self._is_soft[i] else None
             factor = self.language(i, length) if degrees is None else degrees.automaton
-            factor = lift(factor, self._tests_of(i), tests, n_letters)
+            factor = lift(factor, self.tests_of(i), tests, n_letters)
             states = np.arange(factor.n_states)
             if joint is None:
                 joint = _Joint(factor, {} if degrees is None else {i: (degrees, states)})
@@ -290,43 +229,10 @@ class ItemCompiler:
             and not any(self._is_soft[i] for i in parts)
         )
 
-    def _row_bound(self, index: int) -> int:
-        row = self.items[index].row
-        assert row is not None, "asked of rows only"
-        return row.bound
-
-    def _tests_of(self, index: int) -> tuple[TokenTest, ...]:
-        rule = self.items[index].rule
-        return () if rule is None else self._compiler.tests_of(rule)
-
-    def language(self, index: int, length: int = 0) -> Automaton:
-        """Return the labellings that satisfy an item, which are shorter than `length` for a row."""
-        rule = self.items[index].rule
-        if rule is None:
-            bound, most = self._row_bound(index), self._compiler.max_states
-            return row_language(self.table(index), bound, length, most)
-        with self._lock:
-            if index not in self._languages:
-                self._languages[index] = self._compiler.compile(rule)
-            return self._languages[index]
-
-    def _degrees_of(self, index: int, length: int) -> Degrees:
-        key = index, length if index in self.counted else 0
-        with self._lock:
-            if key not in self._degrees:
-                n_letters, most = self._compiler.model.n_labels, self._compiler.max_states
-                if self.items[index].row is None:
-                    made = bit_degrees(self.language(index), n_letters, most)
-                else:
-                    bound = self._row_bound(index)
-                    made = row_degrees(self.table(index), bound, length, most)
-                self._degrees[key] = made
-            return self._degrees[key]
-
     def _too_large(self, chosen: Indices, budget: int) -> TooLargeError:
         constraints = dict.fromkeys(self.items[i].constraint for i in chosen)
         rules = [self._compiler.constraints[c] for c in constraints]
-        return too_large(rules, len(union_of_tests(map(self._tests_of, chosen))), budget)
+        return too_large(rules, len(union_of_tests(map(self.tests_of, chosen))), budget)
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Units"]
 
+MOST_TOGETHER = 12  # soft items in one small product: most double its states
+
 
 @dataclass(frozen=True, eq=False)
 class Units:
@@ -65,7 +67,9 @@ class Units:
         if not soft:
             return cls(plan, rules, (), compact, compact is not None)
         items = plan.priced_items(soft)
-        together = plan.is_compact((*plan.items_of(rules), *items), evidence.longest)
+        together = len(items) <= MOST_TOGETHER and plan.is_compact(
+            (*plan.items_of(rules), *items), evidence.longest
+        )
         return cls(plan, rules, items, compact, together)
 
     @property

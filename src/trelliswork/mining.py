@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trelliswork.constraints.given import as_constraints
 from trelliswork.labels import LabelSet
+from trelliswork.learn.penalties import learn_penalties
 from trelliswork.mining_counts import Columns, Occurrences
 from trelliswork.mining_table import MinedRule, MinedRules
 from trelliswork.mining_templates import TEMPLATES, Candidates, candidates
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
     from trelliswork.mining_templates import Template
     from trelliswork.scoring import LabelSequences
+    from trelliswork.tagger import Tagger
 
 __all__ = ["MinedRule", "MinedRules", "mine"]
 
@@ -52,11 +55,14 @@ def mine(
     merge: bool = True,
     max_rules: int | None = None,
     examples: int = 3,
+    tagger: Tagger | None = None,
+    random_state: int | None = None,
 ) -> MinedRules:
     """Find rules that predictions break more often than gold labels do.
 
     Mine on sentences that the tagger was not trained on: on its training set it breaks few rules.
-    The rules are soft and have no penalty yet; give them to `trelliswork.learn_penalties`.
+    The rules are soft, and have no penalty unless a tagger is given: `trelliswork.learn_penalties`
+    learns what they cost.
 
     Parameters
     ----------
@@ -76,7 +82,7 @@ def mine(
         Least number of predictions that break a rule.
     labels
         The labels and their scheme: those of the tagger, ``tagger.labels_``, so that no rule names
-        what it does not know. Default: all that occur.
+        what it does not know. Default: those of `tagger`, or all that occur.
     merge
         Whether rules that every labelling seen, gold or predicted, breaks equally badly are one
         rule: the first of them in the order of `templates`, with the smallest bound. ``False``
@@ -85,6 +91,11 @@ def mine(
         Most rules, the most important ones. Default: all.
     examples
         How many examples to keep of each rule.
+    tagger
+        A trained tagger, to learn the penalties of the rules on `corpus`, which must have tokens
+        then, under the constraints of the tagger; as `trelliswork.learn_penalties` does it.
+    random_state
+        Seed for that.
 
     Returns
     -------
@@ -109,47 +120,45 @@ def mine(
     families = _check_templates(templates)
     if not (np.isfinite(smoothing) and smoothing >= 0):
         raise ValueError(f"smoothing: expected a number of 0 or more, got {smoothing!r}.")
-    pairs = [
-        (index, gold, guess)
-        for index, (gold, guess) in enumerate(pair_up(corpus, predictions))
-        if all(isinstance(label, str) for label in gold)
-    ]
-    numbers = [index for index, _, _ in pairs]
-    gold_labels: list[Sequence[Any]] = [gold for _, gold, _ in pairs]
-    guesses: list[Sequence[Any]] = [guess for _, _, guess in pairs]
-    if not any(gold_labels):
+    pairs = {
+        index: pair
+        for index, pair in enumerate(pair_up(corpus, predictions))
+        if all(isinstance(label, str) for label in pair.gold)
+    }
+    numbers = list(pairs)
+    gold: list[Sequence[Any]] = [pair.gold for pair in pairs.values()]
+    guesses: list[Sequence[Any]] = [pair.predicted for pair in pairs.values()]
+    if not any(gold):
         return MinedRules(())
     if labels is None:
-        labels = LabelSet.infer([*gold_labels, *guesses])
-    occurring = {span.name for names in (*gold_labels, *guesses) for span in labels.spans(names)}
+        labels = tagger.labels_ if tagger else LabelSet.infer([*gold, *guesses])
+    occurring = {span.name for names in (*gold, *guesses) for span in labels.spans(names)}
     columns = Columns(labels, tuple(sorted(occurring.intersection(labels.segment_names))))
-    gold_seen = Occurrences.read(columns, gold_labels)
-    guess_seen = Occurrences.read(columns, guesses)
-
+    seen = Occurrences.read(columns, gold), Occurrences.read(columns, guesses)
     kept: dict[Any, MinedRule] = {}
-    for tried in (candidates(family, columns) for family in families):
-        gold_broken, guess_broken = tried.broken(gold_seen), tried.broken(guess_seen)
-        importance = _importance(guess_broken, gold_broken, smoothing)
-        chosen = np.flatnonzero((importance >= cutoff) & (guess_broken >= min_predicted))
-        chosen = chosen[_simplest_first(tried.take(chosen))]
-        logger.info("%s: %d of %d rules kept", tried.template, chosen.size, len(tried))
-        found = tried.take(chosen)
-        for k, (own, wrong) in enumerate(_all_degrees(found, gold_seen, guess_seen)):
-            rule = found.constraint(columns, k)
+    for family in families:
+        tried = _prune(candidates(family, columns), *seen, smoothing, cutoff, min_predicted)
+        for k, (own, wrong) in enumerate(_all_degrees(tried, *seen)):
+            rule = tried.constraint(columns, k)
             key = _digest(own, wrong) if merge else rule
-            if key in kept:
-                continue
-            shown = np.flatnonzero((wrong > 0) & (own == 0))[:examples]
-            kept[key] = MinedRule(
-                rule.soft(),
-                tried.template,
-                float(importance[chosen[k]]),
-                int(gold_broken[chosen[k]]),
-                int(guess_broken[chosen[k]]),
-                tuple(numbers[i] for i in shown.tolist()),
-            )
+            if key not in kept:
+                in_gold, in_guesses = int((own > 0).sum()), int((wrong > 0).sum())
+                shown = np.flatnonzero((wrong > 0) & (own == 0))[:examples].tolist()
+                kept[key] = MinedRule(
+                    rule.soft(),
+                    family,
+                    _importance(np.array([in_guesses]), np.array([in_gold]), smoothing).item(),
+                    gold_violations=in_gold,
+                    predicted_violations=in_guesses,
+                    examples=tuple(numbers[i] for i in shown),
+                )
     ranked = sorted(kept.values(), key=lambda r: (-r.importance, -r.predicted_violations))
-    return MinedRules(ranked[:max_rules])
+    rules = MinedRules(ranked[:max_rules])
+    if tagger is None or not rules:
+        return rules
+    constraints = [*as_constraints(tagger.constraints), *rules.constraints]
+    learned = learn_penalties(tagger, corpus, constraints=constraints, random_state=random_state)
+    return rules.with_penalties(learned)
 
 
 def _check_templates(templates: Iterable[Template] | Template) -> tuple[Template, ...]:
@@ -162,6 +171,25 @@ def _check_templates(templates: Iterable[Template] | Template) -> tuple[Template
     return tuple(dict.fromkeys(given))
 
 
+def _prune(
+    tried: Candidates,
+    gold: Occurrences,
+    guesses: Occurrences,
+    smoothing: float,
+    cutoff: float,
+    min_predicted: int,
+) -> Candidates:
+    """Return the candidates that are important enough, the simplest first.
+
+    Small bounds before large ones, and upper before lower ones.
+    """
+    predicted = tried.broken(guesses)
+    importance = _importance(predicted, tried.broken(gold), smoothing)
+    found = tried.take(np.flatnonzero((importance >= cutoff) & (predicted >= min_predicted)))
+    logger.info("%s: %d of %d rules kept", tried.template, len(found), len(tried))
+    return found.take(np.lexsort((found.bounds < 0, np.abs(found.bounds))))
+
+
 def _importance(
     predicted: NDArray[np.int64], gold: NDArray[np.int64], smoothing: float
 ) -> NDArray[np.float64]:
@@ -169,11 +197,6 @@ def _importance(
     above, below = predicted + smoothing, gold + smoothing
     safe = np.where(below > 0, below, 1.0)
     return np.where(below > 0, above / safe, np.where(above > 0, np.inf, 0.0))
-
-
-def _simplest_first(found: Candidates) -> NDArray[np.int64]:
-    """Return an order of candidates of one template: small bounds, then upper before lower ones."""
-    return np.lexsort((found.bounds < 0, np.abs(found.bounds)))
 
 
 def _all_degrees(

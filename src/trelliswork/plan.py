@@ -102,6 +102,12 @@ class Plan(PriceMethods):
         self._penalties = np.array([_penalty(constraint) for constraint in self.constraints])
 
     @cached_property
+    def automata(self) -> tuple[int, ...]:
+        """Indices of the hard constraints that decoding knows as automata: those with a bit."""
+        bits = {item.constraint for item in self.items if item.row is None}
+        return tuple(i for i in self.rules if i in bits)
+
+    @cached_property
     def beyond_tests(self) -> tuple[int, ...]:
         """Indices of the automata left out of training by the number of token tests they read."""
         trained = self.trained_rules
@@ -368,5 +374,9 @@ def plan(
         train_soft=train_soft,
         max_states=max_states,
     )
-    _ = found.placements  # compiles everything that training needs
+    if training_budget:
+        _ = found.placements  # compiles everything that training needs
+    else:
+        for index in found.automata:
+            found.language(index)  # where that is too large, the constraint is no use
     return found

@@ -1,6 +1,4 @@
-"""The items of a plan: penalties, violations, and products that count them.
-
-    P(y) = score(y) − Σ_c ρ_c v_c(y),      ρ_c ∈ [0, ∞],  ∞ for a hard constraint
+"""The items of a plan: their violations, and products that count them.
 
 Letters: ``C`` constraints, ``I`` items, ``P`` patterns of the model, ``B`` sequences, ``N`` tokens.
 """
@@ -13,11 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork.degrees import round_length
-from trelliswork.errors import RuleError, TooLargeError
+from trelliswork.errors import TooLargeError
 from trelliswork.evidence import Evidence
 from trelliswork.item_products import ItemCompiler, ItemProduct
-from trelliswork.items import Item, items_of
-from trelliswork.tables import join_names, shorten
+from trelliswork.plan_penalties import PenaltyMethods
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,11 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from trelliswork.automaton import Automaton
     from trelliswork.compiler import ProductCompiler
-    from trelliswork.constraints import Constraint
-    from trelliswork.labels import LabelSet
-    from trelliswork.segmentation import Segmentation
 
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
@@ -40,36 +33,13 @@ COMPACT_ARCS = 20_000
 MOST_MISSES = 10  # every one takes as long as a product that just fits
 
 
-class ItemMethods:
+class ItemMethods(PenaltyMethods):
     """The methods that a plan has for the items of its constraints."""
 
-    constraints: tuple[Constraint, ...]
-    model: Automaton
     decoding_budget: int
     training_budget: int
     train_soft: bool
-    labels: LabelSet
-    segmentation: Segmentation | None
     _compiler: ProductCompiler
-    _penalties: FloatArray
-
-    @cached_property
-    def masks(self) -> tuple[int, ...]:
-        """Indices of the hard position-wise constraints."""
-        return tuple(
-            i
-            for i, constraint in enumerate(self.constraints)
-            if not constraint.is_soft and constraint.allowed(self.labels, ()) is not None
-        )
-
-    @cached_property
-    def rules(self) -> tuple[int, ...]:
-        """Indices of the hard constraints that become automata."""
-        return tuple(
-            i
-            for i, constraint in enumerate(self.constraints)
-            if i not in self.masks and not constraint.is_soft
-        )
 
     @cached_property
     def trained_rules(self) -> tuple[int, ...]:
@@ -83,22 +53,6 @@ class ItemMethods:
         return self._compiler.choose_rules(rules, self.training_budget)
 
     @cached_property
-    def items(self) -> tuple[Item, ...]:
-        """The items of all constraints but those that are masks, in order."""
-        chosen = [(i, c) for i, c in enumerate(self.constraints) if i not in self.masks]
-        return items_of(chosen, self.labels, self.segmentation)
-
-    @cached_property
-    def soft(self) -> tuple[int, ...]:
-        """Indices of the soft constraints."""
-        return tuple(i for i, constraint in enumerate(self.constraints) if constraint.is_soft)
-
-    @cached_property
-    def soft_items(self) -> tuple[int, ...]:
-        """The items of soft constraints."""
-        return self.items_of(self.soft)
-
-    @cached_property
     def counted(self) -> tuple[int, ...]:
         """Indices of the hard constraints whose automaton depends on the length of a sequence.
 
@@ -106,21 +60,6 @@ class ItemMethods:
         """
         found = {self.items[i].constraint for i in self._items.counted}
         return tuple(sorted(found.difference(self.soft)))
-
-    def items_of(self, constraints: Iterable[int]) -> tuple[int, ...]:
-        """Return the items of some constraints."""
-        chosen = set(constraints)
-        return tuple(i for i, item in enumerate(self.items) if item.constraint in chosen)
-
-    @property
-    def penalties(self) -> FloatArray:
-        """``ρ`` of each constraint, shape ``(C,)``: infinite for hard ones, nan until learned."""
-        return self._penalties.copy()
-
-    @property
-    def item_penalties(self) -> FloatArray:
-        """``ρ`` of each item, that of its constraint, shape ``(I,)``."""
-        return self._penalties[[item.constraint for item in self.items]]
 
     def with_penalties(self, values: ArrayLike) -> Self:
         """Return the plan with other penalties; what is compiled is shared.
@@ -131,22 +70,7 @@ class ItemMethods:
             Shape ``(C,)``: infinite for hard constraints, and for soft ones 0 or more, or nan for
             those that are to be learned.
         """
-        given = np.array(values, dtype=np.float64)
-        if given.shape != self._penalties.shape:
-            raise ValueError(
-                f"penalties: expected one a constraint, shape {self._penalties.shape}, got "
-                f"{given.shape}."
-            )
-        for constraint, value in zip(self.constraints, given.tolist(), strict=True):
-            if not constraint.is_soft and value != np.inf:
-                raise ValueError(
-                    f"penalties: expected inf for {constraint!r}, which is hard, got {value}. "
-                    "Make it soft with .soft()."
-                )
-            if constraint.is_soft and (value < 0 or value == np.inf):
-                raise ValueError(
-                    f"penalties: expected a number of 0 or more for {constraint!r}, got {value}."
-                )
+        given = self._checked_penalties(values)
         _ = self._items  # made before, so that both have the same
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__, _penalties=given)
@@ -159,29 +83,6 @@ class ItemMethods:
         for i in np.flatnonzero(np.isnan(values)).tolist():
             values[i] = known.get(self.constraints[i], np.nan)
         return self.with_penalties(values)
-
-    def check_penalties(self, constraints: Iterable[int] | None = None) -> None:
-        """Raise a `RuleError` where a soft constraint, of some or all, has no penalty yet."""
-        chosen = range(len(self.constraints)) if constraints is None else constraints
-        unknown = [c for c in chosen if np.isnan(self._penalties[c])]
-        if unknown:
-            names = join_names([shorten(repr(self.constraints[c])) for c in unknown])
-            raise RuleError(
-                f"No penalty is known for {names}. Learn it: CRFTagger(penalties=...).fit, or "
-                "learn_penalties; or give a number, as in .soft(2.0)."
-            )
-
-    def priced_items(self, constraints: Iterable[int]) -> tuple[int, ...]:
-        """Return the items of the soft constraints among some whose penalty is above 0.
-
-        Raises
-        ------
-        RuleError
-            Where one has no penalty yet.
-        """
-        soft = [c for c in constraints if c in self.soft]
-        self.check_penalties(soft)
-        return self.items_of(c for c in soft if self._penalties[c] > 0.0)
 
     def item_violations(
         self,
@@ -266,30 +167,6 @@ class ItemMethods:
     def compact_budget(self) -> int:
         """Most arcs of a product for which those of subsets do not pay."""
         return min(max(COMPACT_ARCS, 4 * self.model.n_arcs), self.decoding_budget)
-
-    def item_weights(self, weights: FloatArray | None) -> FloatArray:
-        """Return the weights of the patterns of an item product, shape ``(P + 2 I,)``.
-
-        Parameters
-        ----------
-        weights
-            Those of the model, shape ``(P,)``. Default: zeros.
-
-        Raises
-        ------
-        RuleError
-            Where a penalty is not known.
-        """
-        self.check_penalties()
-        own = np.zeros(self.model.n_patterns) if weights is None else weights
-        penalties = self.item_penalties
-        penalties[np.isinf(penalties)] = 0.0  # hard items fire nothing
-        return np.concatenate([own, np.stack([-penalties, penalties], axis=1).ravel()])
-
-    def item_constant(self, product: ItemProduct) -> float:
-        """Return ``−Σ_i ρ_i v_i(ε)`` over the soft items in a product: what its scores lack."""
-        inside = product.empty > 0
-        return -float(product.empty[inside] @ self.item_penalties[inside])
 
     def trained_constraints(self, length: int) -> tuple[int, ...]:
         """Return the constraints whose product fits the training budget, masks aside.

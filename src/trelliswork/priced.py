@@ -131,8 +131,7 @@ class PricedAnswers:
         items = tuple(sorted((*self.bits[sequence], *counted)))
         leaves = self.leaves.get(sequence)
         if leaves is None:
-            prices = self.prices[sequence] * ~self.counted[sequence]
-            leaves = (Leaf((), _by_item(self.rows, prices)),)
+            leaves = (Leaf((), _by_item(self.rows, self.prices[sequence])),)
         return Certificate(items, leaves)
 
 
@@ -188,12 +187,14 @@ def priced_batch(
     """
     plan.check_penalties()
     heeded = range(len(plan.constraints)) if constraints is None else constraints
-    costly = [i for i in plan.items_of(heeded) if plan.item_penalties[i] > 0]
+    penalties = plan.item_penalties
+    costly = [i for i in plan.items_of(heeded) if penalties[i] > 0]
     problem = _Problem(
         plan,
         trellis,
         evidence,
         rows=tuple(i for i in costly if plan.items[i].row is not None),
+        penalties=penalties,
         mask=open_labels(plan, evidence, heeded, allowed),
         options=(
             CORE_METHODS.index(method),
@@ -227,14 +228,13 @@ def priced_batch(
                     found.given_up[b] = tuple(c for c in heeded if c not in left)
         pending = np.setdiff1d(pending, np.fromiter(found.given_up, dtype=np.int64))
         pending = pending[np.isin(found.status[pending], (OPTIMAL, FEASIBLE))]
-        if bits and pending.size:
+        pending = pending[~inside[pending].all(axis=1)]
+        if pending.size:
             tags = found.tags[rows_of(trellis.offsets, pending)]
             broken = plan.item_violations(tags, evidence.take(pending), bits)[:, bits] > 0
             new = broken & ~inside[pending]
             inside[pending] |= broken
             pending = pending[new.any(axis=1)]
-        else:
-            break
     return found
 
 
@@ -251,6 +251,7 @@ class _Problem:
     trellis: Trellis
     evidence: Evidence
     rows: tuple[int, ...]
+    penalties: FloatArray
     mask: BoolArray | None
     options: tuple[int, int, float, float, float, int, int]
     n_jobs: int | None
@@ -262,7 +263,7 @@ class _Problem:
         base = plan.priced_base(bits, int(lengths.max()))
         part = derive(
             trellis,
-            sequences=chosen,
+            sequences=None if chosen.size == trellis.n_sequences else chosen,
             automaton=base.marked.automaton,
             classes=self.evidence.classes(base.tests),
             weights=base.weights(plan, trellis.weights),
@@ -279,7 +280,7 @@ class _Problem:
         counted = np.empty((chosen.size, len(self.rows)), dtype=np.uint8)
         leaves = _core.solve(
             part._batch(None if self.mask is None else self.mask[token_rows], self.n_jobs),
-            base.marked.rows(events, plan.item_penalties[list(self.rows)]),
+            base.marked.rows(events, self.penalties[list(self.rows)]),
             *self.options,
             plan.group_of_tag,
             None,

@@ -16,7 +16,11 @@ import numpy as np
 
 from trelliswork.arrays import Arrays, arc_order
 from trelliswork.automaton import Automaton
+from trelliswork.constrained import masked_scores
+from trelliswork.constraints.rows import Row
+from trelliswork.counted_bounds import CountedRows, counted_bound
 from trelliswork.inference import viterbi
+from trelliswork.items import letter_table
 from trelliswork.trellis import Trellis
 
 if TYPE_CHECKING:
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
     from trelliswork.problem import Problem
 
     BoolArray = NDArray[np.bool_]
+    FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
 
 __all__ = ["Relaxation", "mark_pairs"]
@@ -147,16 +152,8 @@ class Relaxation:
         allowed
             Labels of each token, as `viterbi` takes them.
         """
-        plan, trellis = self.problem.plan, self.trellis
-        assert trellis.weights is not None, "set above"
-        weights = trellis.weights.copy()
-        total = self.constant
-        for item, price in prices.items():
-            row = plan.items[item].row
-            assert row is not None, "only rows have prices"
-            table = plan.item_table(item)
-            weights[-table.size :] -= price * table.ravel()
-            total += price * row.bound
+        trellis = self.trellis
+        weights, total = self._priced(prices)
         priced = Trellis(
             trellis.scores,
             trellis.automaton,
@@ -167,3 +164,93 @@ class Relaxation:
             classes=trellis.classes,
         )
         return float(viterbi(priced, allowed=allowed, n_jobs=1).scores[0]) + total
+
+    def counted_bound(
+        self,
+        prices: Mapping[int, float],
+        counted: Sequence[int],
+        allowed: BoolArray | None,
+        floor: float,
+    ) -> float:
+        """Return ``max(floor, max_y G(y))`` with more rows counted, see `counted_bounds`.
+
+        Parameters
+        ----------
+        prices, allowed
+            As in `bound`; prices of rows that are counted say what cannot pass the floor.
+        counted
+            The rows that are counted, by their indices in ``plan.items``.
+        floor
+            What is to be proven.
+        """
+        plan, trellis = self.problem.plan, self.trellis
+        weights, total = self._priced(prices)
+        rows = [plan.items[item].row for item in counted]
+        terms = dict.fromkeys((name, unit) for row in rows if row for _, name, unit in row.terms)
+        places = {term: place for place, term in enumerate(terms)}
+        coefficients = np.zeros((len(rows), len(terms)), dtype=np.int64)
+        for i, row in enumerate(rows):
+            for coefficient, name, unit in row.terms if row else ():
+                coefficients[i, places[name, unit]] = coefficient
+        tables = [
+            letter_table(Row(((1, name, unit),), 0), plan.labels, plan.segmentation).ravel()
+            for name, unit in terms
+        ]
+        return counted_bound(
+            trellis.automaton,
+            _arc_scores(trellis, weights),
+            _segment_scores(trellis, allowed),
+            CountedRows(
+                np.stack(tables, axis=1)[self.pairs],
+                coefficients,
+                np.array([row.bound for row in rows if row], dtype=np.int64),
+                plan.item_penalties[list(counted)],
+                np.array([prices.get(item, 0.0) for item in counted]),
+            ),
+            total,
+            floor,
+        )
+
+    def _priced(self, prices: Mapping[int, float]) -> tuple[FloatArray, float]:
+        """Return the weights of patterns under prices, and what is added to every score."""
+        plan = self.problem.plan
+        assert self.trellis.weights is not None, "set above"
+        weights, total = self.trellis.weights.copy(), self.constant
+        for item, price in prices.items():
+            row = plan.items[item].row
+            assert row is not None, "only rows have prices"
+            table = plan.item_table(item)
+            weights[-table.size :] -= price * table.ravel()
+            total += price * row.bound
+        return weights, total
+
+
+def _arc_scores(trellis: Trellis, weights: FloatArray) -> FloatArray:
+    """Return what the arcs into a segment that begins at each token add, shape ``(T, A)``."""
+    automaton = trellis.automaton
+    arc = np.repeat(np.arange(automaton.n_arcs), np.diff(automaton.pattern_offsets))
+    ids = automaton.pattern_ids
+    constant = np.bincount(arc, weights=weights[ids], minlength=automaton.n_arcs)
+    scores: FloatArray = np.tile(constant.astype(np.float64), (trellis.n_tokens, 1))
+    if trellis.position_weights is not None:
+        local = ids < trellis.position_weights.shape[1]
+        for token, own in enumerate(trellis.position_weights):
+            scores[token] += np.bincount(
+                arc[local], weights=own[ids[local]], minlength=automaton.n_arcs
+            )
+    if automaton.guards is not None and trellis.classes is not None:
+        is_open = automaton.guards[None] >> trellis.classes[:, None].astype(np.uint64)
+        scores[is_open & np.uint64(1) == 0] = -np.inf
+    return scores
+
+
+def _segment_scores(trellis: Trellis, allowed: BoolArray | None) -> FloatArray:
+    """Return the scores of segments with all that belongs to them, shape ``(T, D, L)``."""
+    scores = trellis.scores.copy() if allowed is None else masked_scores(trellis, allowed)
+    n_tokens, n_durations, _ = scores.shape
+    for back in range(min(n_tokens, n_durations)):
+        if trellis.start is not None:
+            scores[back, back] += trellis.start
+        if trellis.end is not None:
+            scores[n_tokens - 1, back] += trellis.end
+    return scores

@@ -77,7 +77,8 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         ----------
         constraints
             A constraint, a regular expression, an automaton, or a sequence of these; ``()`` for
-            none.
+            none. A soft one without a penalty has the one that this tagger learned for the same
+            rule; where it has none, `trelliswork.learn_penalties` learns it.
         on_infeasible
             What to do where no labelling satisfies them. Default: as before.
         decoding_budget

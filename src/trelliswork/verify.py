@@ -102,7 +102,7 @@ def verify(problem: Problem, decoding: Decoding) -> Verification:
         if certificate is None:
             return Verification("unverified", "It has no certificate.", value, inf)
         _check_form(problem, certificate)
-        bound = _proven_bound(problem, certificate)
+        bound = _proven_bound(problem, certificate, value + slack(value))
         return _judge(decoding, value, bound)
     except _WrongError as wrong:
         return Verification("rejected", str(wrong), value, bound)
@@ -171,13 +171,23 @@ def _judge(decoding: Decoding, value: float, bound: float) -> Verification:
     )
 
 
-def _proven_bound(problem: Problem, certificate: Certificate) -> float:
+def _proven_bound(problem: Problem, certificate: Certificate, floor: float) -> float:
     """Return what no labelling exceeds: the largest of the bounds of all leaves."""
-    relaxed = Relaxation(problem, certificate.items)
-    is_open = problem.open_labels()
-    return max(
-        relaxed.bound(leaf.prices, _allowed(problem, leaf, is_open)) for leaf in certificate.leaves
-    )
+    plan, is_open = problem.plan, problem.open_labels()
+    counted = [item for item in certificate.items if plan.items[item].row is not None]
+    # Prices of rows that are counted are there to leave out most of what a product would hold.
+    guided = any(item in leaf.prices for leaf in certificate.leaves for item in counted)
+    items = [i for i in certificate.items if i not in counted] if guided else certificate.items
+    relaxed = Relaxation(problem, items)
+    bounds = []
+    for leaf in certificate.leaves:
+        allowed = _allowed(problem, leaf, is_open)
+        bounds.append(
+            relaxed.counted_bound(leaf.prices, counted, allowed, floor)
+            if guided
+            else relaxed.bound(leaf.prices, allowed)
+        )
+    return max(bounds)
 
 
 def _allowed(problem: Problem, leaf: Leaf, is_open: BoolArray | None) -> BoolArray | None:
@@ -212,7 +222,7 @@ def _check_parts(problem: Problem, certificate: Certificate) -> None:
         )
     for leaf in certificate.leaves:
         for item, price in leaf.prices.items():
-            _check_price(plan, items, item, price)
+            _check_price(plan, item, price)
         for decision in leaf.decisions:
             _check_decision(problem, decision)
 
@@ -221,11 +231,9 @@ def _is_index(given: object, count: int) -> bool:
     return isinstance(given, Integral) and not isinstance(given, bool) and 0 <= int(given) < count
 
 
-def _check_price(plan: Plan, items: Sequence[int], item: int, price: float) -> None:
+def _check_price(plan: Plan, item: int, price: float) -> None:
     if not _is_index(item, len(plan.items)) or plan.items[item].row is None:
         raise _WrongError(f"certificate: item {item} has a price, and it is no row of the problem.")
-    if item in items:
-        raise _WrongError(f"certificate: item {item} has a price, and it is counted exactly too.")
     most = float(plan.item_penalties[item])
     if not isinstance(price, Real) or not isfinite(price) or not 0.0 <= price <= most:
         raise _WrongError(

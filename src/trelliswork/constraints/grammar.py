@@ -119,7 +119,11 @@ class Grammar:
             raise PlacedError(
                 self._scanner.at, "expected a simpler rule: this one is nested too deeply."
             )
-        left = self._with_methods(self._operand(inside=inside), inside=inside)
+        left = self._operand(inside=inside)
+        if self._scanner.at_end_of_value:  # long lists are nothing but such values
+            self._depth -= 1
+            return left
+        left = self._with_methods(left, inside=inside)
         while BINDING.get(sign := self._scanner.sign() or "", 0) > binding:
             at = self._scanner.at
             self._scanner.take(sign)
@@ -134,16 +138,16 @@ class Grammar:
     def _operand(self, *, inside: bool) -> Placed:
         scanner = self._scanner
         start = scanner.at
-        if scanner.take("~"):
-            return Placed(inverted(self._expression(BINDING_OF_ONE, inside=inside)), start)
-        if (sign := scanner.sign()) in CLOSING:
-            scanner.take(sign)
-            return Placed(self._group(CLOSING[sign], start, is_list=sign != "("), start)
         if (text := scanner.string()) is not None:
             self.labels.setdefault(text, start)
             return Placed(text, start)
         if (number := scanner.number()) is not None:
             return Placed(number, start)
+        if scanner.take("~"):
+            return Placed(inverted(self._expression(BINDING_OF_ONE, inside=inside)), start)
+        if (sign := scanner.sign()) in CLOSING:
+            scanner.take(sign)
+            return Placed(self._group(CLOSING[sign], start, is_list=sign != "("), start)
         if self._takes_minus():
             operand = self._expression(BINDING_OF_ONE, inside=inside)
             return Placed(computed(start, operator.neg, operand), start)

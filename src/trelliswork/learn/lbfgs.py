@@ -63,7 +63,7 @@ class OptimizeResult:
     value : float
         The objective there.
     gradient_norm : float
-        Euclidean norm of the gradient there.
+        Euclidean norm of the gradient there, along what may move.
     n_iterations, n_evaluations : int
         Steps taken, and calls of the objective.
     reason : str

@@ -38,7 +38,7 @@ __all__ = ["PenaltyMethod", "fit_penalties", "learn_penalties"]
 PenaltyMethod: TypeAlias = Literal["perceptron", "ssvm"]
 AnyTagger = TypeVar("AnyTagger", bound="Tagger")
 
-EPOCHS: dict[str, int] = {"perceptron": 20, "ssvm": 100}
+EPOCHS: dict[str, int] = {"perceptron": 10, "ssvm": 100}
 
 
 def learn_penalties(
@@ -49,10 +49,10 @@ def learn_penalties(
     constraints: Any = None,
     method: PenaltyMethod = "perceptron",
     n_epochs: int | None = None,
-    learning_rate: float = 0.1,
+    learning_rate: float = 0.2,
     c: float = 1.0,
     average: bool = True,
-    batch_size: int = 1,
+    batch_size: int = 8,
     dev: Any = None,
     patience: int = 3,
     random_state: int | None = None,
@@ -77,7 +77,7 @@ def learn_penalties(
     method
         ``"perceptron"``, or ``"ssvm"`` for the structured support vector machine.
     n_epochs
-        Most times that all sequences are decoded. Default: 20, or 100 for the SVM, which stops
+        Most times that all sequences are decoded. Default: 10, or 100 for the SVM, which stops
         by itself where it is proven to be close to its optimum.
     learning_rate
         Of the perceptron: by how much one mistake moves a penalty.
@@ -86,7 +86,8 @@ def learn_penalties(
     average
         Of the perceptron: whether to average over the second half of the epochs.
     batch_size
-        Of the perceptron: sequences that are decoded with the same penalties.
+        Of the perceptron: sequences that are decoded with the same penalties, in one call; their
+        updates add up.
     dev
         Of the perceptron: a development set, a corpus or ``(X, y)``, whose segment F1 says when to
         stop and which penalties to keep.
@@ -148,10 +149,10 @@ def fit_penalties(
     *,
     method: PenaltyMethod = "perceptron",
     n_epochs: int | None = None,
-    learning_rate: float = 0.1,
+    learning_rate: float = 0.2,
     c: float = 1.0,
     average: bool = True,
-    batch_size: int = 1,
+    batch_size: int = 8,
     dev: Any = None,
     patience: int = 3,
     random_state: int | None = None,
@@ -179,7 +180,9 @@ def fit_penalties(
             patience=patience,
             on_epoch=on_epoch,
         )
-    return problem.all_penalties(run.penalties)
+    # Six digits are more than data can tell, and read better in rules and reports.
+    rounded = [float(f"{penalty:.6g}") for penalty in run.penalties]
+    return problem.all_penalties(np.array(rounded))
 
 
 def _dev_score(tagger: Tagger, problem: TaggerProblem, dev: Any) -> Callable[[FloatArray], float]:
