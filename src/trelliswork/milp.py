@@ -21,7 +21,7 @@ import scipy.optimize
 import scipy.sparse
 
 from trelliswork.constraints.reading import Reading
-from trelliswork.relaxation import Relaxation
+from trelliswork.relaxation import Relaxation, arc_scores, segment_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -182,52 +182,19 @@ def _solve_with(
 
 def _steps(trellis: Trellis, allowed: BoolArray | None) -> Steps:
     """Return the steps that are not forbidden."""
-    automaton, (n_tokens, longest, _) = trellis.automaton, trellis.scores.shape
-    by_arc = _arc_scores(trellis)  # (T, A)
-    letters = automaton.label
+    assert trellis.weights is not None, "those of a relaxation"
+    of_arcs, of_segments = arc_scores(trellis, trellis.weights), segment_scores(trellis, allowed)
+    n_tokens, longest, _ = of_segments.shape
     found = []
     for more in range(min(longest, n_tokens)):
-        score = by_arc[: n_tokens - more] + trellis.scores[more:, more][:, letters]
-        if trellis.start is not None:
-            score[0] += trellis.start[letters]
-        if trellis.end is not None:
-            score[-1] += trellis.end[letters]
-        if allowed is not None:
-            score[~_open_segments(allowed, more)[:, letters]] = -np.inf
+        by_letter = of_segments[more:, more]
+        score = of_arcs[: n_tokens - more] + by_letter[:, trellis.automaton.label]
         first, arc = np.nonzero(np.isfinite(score))
         found.append((arc, first, np.full(arc.size, more), score[first, arc]))
     if not found:
         nowhere = np.zeros(0, dtype=np.int64)
         return Steps(nowhere, nowhere, nowhere, np.zeros(0))
     return Steps(*(np.concatenate(column) for column in zip(*found, strict=True)))
-
-
-def _arc_scores(trellis: Trellis) -> FloatArray:
-    """Return what each arc is worth into a segment that begins at each token, ``(T, A)``."""
-    automaton, n_tokens = trellis.automaton, trellis.n_tokens
-    fired = scipy.sparse.csr_array(
-        (np.ones(automaton.pattern_ids.size), automaton.pattern_ids, automaton.pattern_offsets),
-        shape=(automaton.n_arcs, automaton.n_patterns),
-    )
-    assert trellis.weights is not None, "those of a relaxation"
-    scores = np.tile(np.asarray(fired @ trellis.weights), (n_tokens, 1))
-    if trellis.position_weights is not None:
-        known = trellis.position_weights.shape[1]
-        scores += np.asarray(fired[:, :known] @ trellis.position_weights.T).T
-    if automaton.guards is not None and trellis.classes is not None:
-        classes = trellis.classes.astype(np.uint64)
-        scores[(automaton.guards[None, :] >> classes[:, None]) & np.uint64(1) == 0] = -np.inf
-    return scores
-
-
-def _open_segments(allowed: BoolArray, more: int) -> BoolArray:
-    """Return which letters a segment with `more` tokens after its first may have, by its first."""
-    begins, goes_on = (allowed, allowed) if allowed.ndim == 2 else (allowed[:, 0], allowed[:, 1])
-    n_starts = len(begins) - more
-    found = begins[:n_starts].copy()
-    for after in range(1, more + 1):
-        found &= goes_on[after : after + n_starts]
-    return found
 
 
 def _path_rows(
