@@ -65,6 +65,24 @@ def test_bound_is_the_largest_relaxed_value(drawn):
     assert found >= case.best - 1e-9 * (1 + abs(case.best)) or case.best == -np.inf
 
 
+@settings(max_examples=60)
+@given(relaxations(), st.floats(-5, 5))
+def test_counting_row_by_row_finds_the_same(drawn, above):
+    """Rows in the product are counted as paths grow, guided by prices of their own."""
+    case, chosen, prices = drawn
+    problem, plan = case.problem, case.problem.plan
+    is_open = problem.open_labels()
+    expected = Relaxation(problem, chosen).bound(prices, is_open)
+    counted = [i for i in chosen if plan.items[i].row is not None]
+    if not counted:
+        return
+    guides = {i: min(plan.item_penalties[i], 1.0) / 2 for i in counted}
+    floor = above if expected == -np.inf else expected + above
+    relaxed = Relaxation(problem, [i for i in chosen if i not in counted])
+    found = relaxed.counted_bound(prices | guides, counted, is_open, floor)
+    assert found == pytest.approx(max(floor, expected), rel=1e-9, abs=1e-9)
+
+
 @given(st.data())
 def test_marked_automaton_has_the_same_paths(data):
     automaton = data.draw(automata(n_labels=2))

@@ -6,23 +6,30 @@
                a_i·n(x) − b_i ≤ 0                             (hard rows)
 
 There is one binary variable ``x_a`` for every arc, position and duration, on the product of the
-model with the automata of the *bits*, the items that are no rows.
+model with automata of *bits*, the items that are no rows: those that an answer broke, added until
+none is broken that is not there.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.optimize
 import scipy.sparse
 
-from trelliswork.relaxation import Relaxation
+from trelliswork.constraints.reading import Reading
+from trelliswork.relaxation import Relaxation, arc_scores, segment_scores
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from trelliswork.constraints import Constraint
+    from trelliswork.items import Item
     from trelliswork.problem import Problem
     from trelliswork.trellis import Trellis
 
@@ -89,10 +96,36 @@ def solve_milp(problem: Problem, time_limit: float | None = None) -> MilpAnswer 
     Raises
     ------
     TooLargeError
-        Where the product with the bits has more arcs than the plan's budget for decoding.
+        Where the product with the bits that answers break has more arcs than the plan's budget.
     """
     plan = problem.plan
-    bits = tuple(i for i, item in enumerate(plan.items) if item.row is None)
+    penalties = plan.item_penalties
+    bits = [i for i, item in enumerate(plan.items) if item.row is None and penalties[i] > 0.0]
+    inside = set(bits).intersection(plan.free_items)
+    began = time.monotonic()
+    while True:
+        left = None if time_limit is None else time_limit - (time.monotonic() - began)
+        answer = _solve_with(problem, sorted(inside), left)
+        if answer is None or answer.labels is None:
+            return answer
+        reading = Reading(answer.labels, problem.evidence.sentences[0], problem.labels)
+        broken = {i for i in bits if _rule(plan.items[i]).degree(reading)}
+        if broken <= inside:
+            return answer
+        if left is not None and left <= 0.0:
+            return replace(answer, finished=False)
+        inside |= broken
+
+
+def _rule(item: Item) -> Constraint:
+    assert item.rule is not None, "of a bit"
+    return item.rule
+
+
+def _solve_with(
+    problem: Problem, bits: Sequence[int], time_limit: float | None
+) -> MilpAnswer | None:
+    """Find the best labelling under all rows and some bits."""
     relaxed = Relaxation(problem, bits)
     steps = _steps(relaxed.trellis, problem.open_labels())
     automaton = relaxed.trellis.automaton
@@ -128,7 +161,10 @@ def solve_milp(problem: Problem, time_limit: float | None = None) -> MilpAnswer 
         integrality=is_flow.astype(np.int64),
         bounds=scipy.optimize.Bounds(0.0, np.where(is_flow, 1.0, np.inf)),
         constraints=limits if len(bounds) else limits[:1],
-        options={"mip_rel_gap": 0.0, **({} if time_limit is None else {"time_limit": time_limit})},
+        options={
+            "mip_rel_gap": 0.0,
+            **({} if time_limit is None else {"time_limit": max(time_limit, 0.0)}),
+        },
     )
     if found.status == INFEASIBLE:
         return None
@@ -146,52 +182,19 @@ def solve_milp(problem: Problem, time_limit: float | None = None) -> MilpAnswer 
 
 def _steps(trellis: Trellis, allowed: BoolArray | None) -> Steps:
     """Return the steps that are not forbidden."""
-    automaton, (n_tokens, longest, _) = trellis.automaton, trellis.scores.shape
-    by_arc = _arc_scores(trellis)  # (T, A)
-    letters = automaton.label
+    assert trellis.weights is not None, "those of a relaxation"
+    of_arcs, of_segments = arc_scores(trellis, trellis.weights), segment_scores(trellis, allowed)
+    n_tokens, longest, _ = of_segments.shape
     found = []
     for more in range(min(longest, n_tokens)):
-        score = by_arc[: n_tokens - more] + trellis.scores[more:, more][:, letters]
-        if trellis.start is not None:
-            score[0] += trellis.start[letters]
-        if trellis.end is not None:
-            score[-1] += trellis.end[letters]
-        if allowed is not None:
-            score[~_open_segments(allowed, more)[:, letters]] = -np.inf
+        by_letter = of_segments[more:, more]
+        score = of_arcs[: n_tokens - more] + by_letter[:, trellis.automaton.label]
         first, arc = np.nonzero(np.isfinite(score))
         found.append((arc, first, np.full(arc.size, more), score[first, arc]))
     if not found:
         nowhere = np.zeros(0, dtype=np.int64)
         return Steps(nowhere, nowhere, nowhere, np.zeros(0))
     return Steps(*(np.concatenate(column) for column in zip(*found, strict=True)))
-
-
-def _arc_scores(trellis: Trellis) -> FloatArray:
-    """Return what each arc is worth into a segment that begins at each token, ``(T, A)``."""
-    automaton, n_tokens = trellis.automaton, trellis.n_tokens
-    fired = scipy.sparse.csr_array(
-        (np.ones(automaton.pattern_ids.size), automaton.pattern_ids, automaton.pattern_offsets),
-        shape=(automaton.n_arcs, automaton.n_patterns),
-    )
-    assert trellis.weights is not None, "those of a relaxation"
-    scores = np.tile(np.asarray(fired @ trellis.weights), (n_tokens, 1))
-    if trellis.position_weights is not None:
-        known = trellis.position_weights.shape[1]
-        scores += np.asarray(fired[:, :known] @ trellis.position_weights.T).T
-    if automaton.guards is not None and trellis.classes is not None:
-        classes = trellis.classes.astype(np.uint64)
-        scores[(automaton.guards[None, :] >> classes[:, None]) & np.uint64(1) == 0] = -np.inf
-    return scores
-
-
-def _open_segments(allowed: BoolArray, more: int) -> BoolArray:
-    """Return which letters a segment with `more` tokens after its first may have, by its first."""
-    begins, goes_on = (allowed, allowed) if allowed.ndim == 2 else (allowed[:, 0], allowed[:, 1])
-    n_starts = len(begins) - more
-    found = begins[:n_starts].copy()
-    for after in range(1, more + 1):
-        found &= goes_on[after : after + n_starts]
-    return found
 
 
 def _path_rows(

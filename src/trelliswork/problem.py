@@ -15,6 +15,7 @@ import numpy as np
 
 from trelliswork.conflicts import open_labels
 from trelliswork.constraints.given import as_constraints
+from trelliswork.constraints.reading import Reading
 from trelliswork.inference import viterbi
 from trelliswork.inputs import sequence_length
 from trelliswork.labels import LabelSet
@@ -141,8 +142,8 @@ class Problem:
     def violations(self, labels: Sequence[str]) -> dict[int, int]:
         """Return how badly each constraint that is broken is broken, by its index."""
         self._ids(labels)
-        sentence = self.evidence.sentences[0]
-        degrees = (c.violations(labels, sentence, scheme=self.labels) for c in self.constraints)
+        reading = Reading(labels, self.evidence.sentences[0], self.labels)
+        degrees = (constraint.degree(reading) for constraint in self.constraints)
         return {i: degree for i, degree in enumerate(degrees) if degree}
 
     def value(self, labels: Sequence[str]) -> float:
@@ -153,10 +154,9 @@ class Problem:
         ids = self._ids(labels)
         if self._known is not None and not self._known[np.arange(len(self)), ids].all():
             return -np.inf
-        broken = self.violations(labels)
-        return self.score(labels) - sum(
-            float(self.plan.penalties[i]) * degree for i, degree in broken.items()
-        )
+        penalties = self.plan.penalties
+        cost = sum(float(penalties[i]) * v for i, v in self.violations(labels).items())
+        return self.score(labels) - cost
 
     def open_labels(self) -> BoolArray | None:
         """Return the labels that position-wise constraints and what is known leave open."""

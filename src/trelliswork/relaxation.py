@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
 
-__all__ = ["Relaxation", "mark_pairs"]
+__all__ = ["Relaxation", "arc_scores", "mark_pairs", "segment_scores"]
 
 
 def mark_pairs(automaton: Automaton) -> tuple[Automaton, IntArray]:
@@ -198,8 +198,8 @@ class Relaxation:
         ]
         return counted_bound(
             trellis.automaton,
-            _arc_scores(trellis, weights),
-            _segment_scores(trellis, allowed),
+            arc_scores(trellis, weights),
+            segment_scores(trellis, allowed),
             CountedRows(
                 np.stack(tables, axis=1)[self.pairs],
                 coefficients,
@@ -225,7 +225,7 @@ class Relaxation:
         return weights, total
 
 
-def _arc_scores(trellis: Trellis, weights: FloatArray) -> FloatArray:
+def arc_scores(trellis: Trellis, weights: FloatArray) -> FloatArray:
     """Return what the arcs into a segment that begins at each token add, shape ``(T, A)``."""
     automaton = trellis.automaton
     arc = np.repeat(np.arange(automaton.n_arcs), np.diff(automaton.pattern_offsets))
@@ -244,7 +244,7 @@ def _arc_scores(trellis: Trellis, weights: FloatArray) -> FloatArray:
     return scores
 
 
-def _segment_scores(trellis: Trellis, allowed: BoolArray | None) -> FloatArray:
+def segment_scores(trellis: Trellis, allowed: BoolArray | None) -> FloatArray:
     """Return the scores of segments with all that belongs to them, shape ``(T, D, L)``."""
     scores = trellis.scores.copy() if allowed is None else masked_scores(trellis, allowed)
     n_tokens, n_durations, _ = scores.shape

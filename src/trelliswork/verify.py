@@ -173,18 +173,30 @@ def _judge(decoding: Decoding, value: float, bound: float) -> Verification:
 
 def _proven_bound(problem: Problem, certificate: Certificate, floor: float) -> float:
     """Return what no labelling exceeds: the largest of the bounds of all leaves."""
-    plan, is_open = problem.plan, problem.open_labels()
-    counted = [item for item in certificate.items if plan.items[item].row is not None]
+    rows = [i for i in certificate.items if problem.plan.items[i].row is not None]
     # Prices of rows that are counted are there to leave out most of what a product would hold.
-    guided = any(item in leaf.prices for leaf in certificate.leaves for item in counted)
-    items = [i for i in certificate.items if i not in counted] if guided else certificate.items
-    relaxed = Relaxation(problem, items)
+    guided = any(item in leaf.prices for leaf in certificate.leaves for item in rows)
+    if not guided:
+        try:
+            return _largest_bound(problem, certificate, (), floor)
+        except TooLargeError:
+            if not rows:
+                raise
+    return _largest_bound(problem, certificate, rows, floor)
+
+
+def _largest_bound(
+    problem: Problem, certificate: Certificate, counted: Sequence[int], floor: float
+) -> float:
+    """Return the largest bound of all leaves; some rows are counted outside the product."""
+    is_open = problem.open_labels()
+    relaxed = Relaxation(problem, [i for i in certificate.items if i not in counted])
     bounds = []
     for leaf in certificate.leaves:
         allowed = _allowed(problem, leaf, is_open)
         bounds.append(
             relaxed.counted_bound(leaf.prices, counted, allowed, floor)
-            if guided
+            if counted
             else relaxed.bound(leaf.prices, allowed)
         )
     return max(bounds)
