@@ -15,7 +15,6 @@ import numpy as np
 from scipy.stats import wilcoxon
 
 import trelliswork as tw
-from trelliswork.mining_templates import TEMPLATES
 from trelliswork.priced import OPTIMAL, priced_batch
 
 if TYPE_CHECKING:
@@ -38,7 +37,6 @@ FAMILIES: dict[str, tuple[Template, ...]] = {
     "hierarchical": ("hierarchical",),
     "pairwise": ("pairwise",),
     "all": ALL,
-    "all and precedence": TEMPLATES,
 }
 
 
