@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <queue>
+#include <stdexcept>
 
 namespace trelliswork {
 

@@ -48,15 +48,23 @@ class Weights {
     // For a caller that owns the weights: whether single arcs can be given other weights in Max,
     // and does so. Not where the kernel shares the work of arcs along parents.
     bool can_set_arcs() const { return dense_ || automaton_.forest.empty(); }
-    void set_arc(std::int64_t arc, double weight) {
+    // Arc arcs[k] weighs weight[arcs[k]] − price.
+    void set_arcs(const std::int64_t* arcs, std::int64_t n, const double* weight, double price) {
         if (dense_) {
             get(chain_max_);
-            chain_max_.values.set(automaton_, arc, weight);
+            for (std::int64_t k = 0; k < n; ++k) {
+                chain_max_.values.set(automaton_, arcs[k], weight[arcs[k]] - price);
+            }
             return;
         }
         get(max_);
         for (int c = 0; c < automaton_.n_classes; ++c) {
-            if (automaton_.is_open(arc, c)) max_.values.of_class[c].set(automaton_, arc, weight);
+            auto& values = max_.values.of_class[c];
+            for (std::int64_t k = 0; k < n; ++k) {
+                if (automaton_.is_open(arcs[k], c)) {
+                    values.set(automaton_, arcs[k], weight[arcs[k]] - price);
+                }
+            }
         }
     }
 

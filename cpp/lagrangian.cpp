@@ -105,10 +105,9 @@ void Lagrangian::set_prices(const std::vector<double>& prices) {
 void Lagrangian::set_event(int event, double price) {
     event_price_[event] = price;
     if (!arc_by_arc_) return;
-    for (auto k = events_.offsets[event]; k < events_.offsets[event + 1]; ++k) {
-        const auto arc = events_.arcs[k];
-        own_weights_->set_arc(arc, events_.weight[arc] - price);
-    }
+    const auto first = events_.offsets[event];
+    own_weights_->set_arcs(events_.arcs.data() + first, events_.offsets[event + 1] - first,
+                           events_.weight.data(), price);
 }
 
 const SequenceScores& Lagrangian::priced_scores() {
@@ -139,36 +138,20 @@ const SequenceScores& Lagrangian::priced_scores() {
     return priced_scores_;
 }
 
-template <class C>
-void Lagrangian::read_path(C& chart, Evaluation& found) {
-    const auto length = static_cast<std::size_t>(scores_.length);
-    found.path.labels.assign(length, -1);
-    found.path.begins.assign(length, 0);
-    std::fill(counts_.begin(), counts_.end(), 0);
-    walk_best_path(chart, [&](std::int64_t t, const Arrival& last) {
-        write_segment(t, last.duration, automaton().label[last.arc], found.path.labels.data(),
-                      found.path.begins.data());
-        for_each_count(last.arc, [&](const Count& count) { counts_[count.term] += count.times; });
-    });
-    rows_.excess(counts_, found.excess);
-}
-
 void Lagrangian::evaluate(const std::vector<double>& prices, Evaluation& found) {
-    ++n_evaluations_;
-    const auto read_chart = [&](auto& chart) {
-        found.value = chart.log_total();
-        if (found.value != kNegativeInfinity) read_path(chart, found);
-    };
+    const auto read = [&](auto& chart) { read_best(chart, prices, found); };
     const bool free = std::all_of(prices.begin(), prices.end(), [](double x) { return x == 0.0; });
     if (free) {
         SequenceScores scores = scores_;
         if (!phi_.empty()) scores.phi = phi_.data();
-        plain_.with_best(scores, read_chart);
+        plain_.with_best(scores, read);
     } else {
-        with_chart(prices, read_chart);
+        with_chart(prices, read);
     }
-    found.payoff = kNegativeInfinity;
-    if (found.value == kNegativeInfinity) return;
+}
+
+void Lagrangian::finish(const std::vector<double>& prices, Evaluation& found) const {
+    rows_.excess(counts_, found.excess);
     found.value += constant(prices);
     double missed = 0.0;
     for (int i = 0; i < rows_.n_rows; ++i) missed += rows_.slack(i, prices[i], found.excess[i]);

@@ -7,6 +7,7 @@
 // counts.hpp for r, v and ρ.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -75,6 +76,26 @@ class Lagrangian {
     }
     double constant(const std::vector<double>& prices) const;
 
+    // What `evaluate` finds, from a chart of these prices.
+    template <class C>
+    void read_best(C& chart, const std::vector<double>& prices, Evaluation& found) {
+        ++n_evaluations_;
+        found.value = chart.log_total();
+        found.payoff = kNegativeInfinity;
+        if (found.value == kNegativeInfinity) return;
+        const auto n_tokens = static_cast<std::size_t>(scores_.length);
+        found.path.labels.assign(n_tokens, -1);
+        found.path.begins.assign(n_tokens, 0);
+        std::fill(counts_.begin(), counts_.end(), 0);
+        walk_best_path(chart, [&](std::int64_t t, const Arrival& last) {
+            write_segment(t, last.duration, automaton().label[last.arc], found.path.labels.data(),
+                          found.path.begins.data());
+            for_each_count(last.arc,
+                           [&](const Count& count) { counts_[count.term] += count.times; });
+        });
+        finish(prices, found);
+    }
+
     // Calls visit(Count) for every term that an arc counts for.
     template <class Visit>
     void for_each_count(std::int64_t arc, Visit&& visit) const {
@@ -89,8 +110,7 @@ class Lagrangian {
     void set_prices(const std::vector<double>& prices);
     void set_event(int event, double price);
     const SequenceScores& priced_scores();
-    template <class C>
-    void read_path(C& chart, Evaluation& found);
+    void finish(const std::vector<double>& prices, Evaluation& found) const;
 
     const Batch& batch_;
     const CountRows& rows_;

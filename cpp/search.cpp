@@ -40,6 +40,8 @@ struct Lower {
     }
 };
 
+constexpr std::size_t kMostCounts = std::size_t{1} << 27;  // a gigabyte
+
 enum class Outcome { proven, grow, gave_up };
 
 // One search with a fixed set of counted rows.
@@ -73,7 +75,10 @@ class Search {
             if (is_settled(node.bound)) return Outcome::proven;
             if (node.t == 0) return finish(node);
             if (!visit(node)) continue;
-            if (++n_popped > options_.max_states || deadline_.passed()) return Outcome::gave_up;
+            if (++n_popped > options_.max_states || counts_.size() > kMostCounts ||
+                deadline_.passed()) {
+                return Outcome::gave_up;
+            }
             expand(node);
         }
         answer_.bound = answer_.payoff;  // all else was left out as no better
@@ -206,7 +211,8 @@ bool grow(const CountRows& rows, const std::vector<double>& excess, const Solver
     for (const auto term : terms) there[term] = 1;
     for (int i = 0; i < rows.n_rows; ++i) {
         if (answer.counted[i] != 0) continue;
-        if (rows.slack(i, answer.prices[i], excess[i]) <= options.tolerance) continue;
+        // Many rows may miss a little each: far below what settles a gap.
+        if (rows.slack(i, answer.prices[i], excess[i]) <= 1e-4 * options.tolerance) continue;
         grown = true;
         for (auto k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
             const auto term = rows.row_counts[k].term;
@@ -230,21 +236,20 @@ bool search(Lagrangian& lagrangian, const SolverOptions& options, const Deadline
     const CountRows& rows = lagrangian.rows();
     answer.counted.assign(static_cast<std::size_t>(rows.n_rows), 0);
     Evaluation at_prices;
-    lagrangian.evaluate(answer.prices, at_prices);
-    if (at_prices.value == kNegativeInfinity) return true;
-    offer(answer, at_prices);
     std::vector<std::int32_t> terms;
-    grow(rows, at_prices.excess, options, terms, answer);
-    Outcome outcome = Outcome::grow;
+    Outcome outcome = Outcome::proven;
     lagrangian.with_chart(answer.prices, [&](auto& chart) {
+        lagrangian.read_best(chart, answer.prices, at_prices);
+        if (at_prices.value == kNegativeInfinity) return;
+        offer(answer, at_prices);
+        outcome = Outcome::grow;
+        grow(rows, at_prices.excess, options, terms, answer);
         while (outcome == Outcome::grow) {
             using C = std::remove_reference_t<decltype(chart)>;
             Search<C> round(lagrangian, chart, terms, options, deadline, answer);
             outcome = round.run();
-            // Rows that miss less than the tolerance each may miss more together.
-            if (outcome == Outcome::grow && !grow(rows, round.excess(), options, terms, answer)) {
-                outcome = Outcome::gave_up;
-            }
+            if (outcome != Outcome::grow) break;
+            if (!grow(rows, round.excess(), options, terms, answer)) outcome = Outcome::gave_up;
         }
     });
     return outcome == Outcome::proven;

@@ -14,8 +14,10 @@ namespace trelliswork {
 namespace {
 
 // The dual is stopped early where a search is to follow: that settles what is left for less.
-constexpr std::int64_t kIterationsBeforeSearch = 6;
-constexpr std::int64_t kIterationsToComplement = 6;
+constexpr std::int64_t kIterationsBeforeSearch = 4;
+constexpr std::int64_t kIterationsToComplement = 3;
+constexpr std::int64_t kStatesOfBriefSearch = 2000;
+constexpr std::int64_t kIterationsAfterSearch = 40;
 
 // Prices, and what is to close their gap. True where proven.
 bool solve_by_prices(Lagrangian& lagrangian, const SolverOptions& options, const Deadline& deadline,
@@ -38,6 +40,17 @@ bool solve_by_prices(Lagrangian& lagrangian, const SolverOptions& options, const
             return true;
         }
         answer.method = SolverMethod::search;
+        SolverOptions brief = options;
+        brief.max_states = std::min(options.max_states, kStatesOfBriefSearch);
+        if (search(lagrangian, brief, deadline, answer)) return true;
+        // Better prices may leave less to search.
+        const DualResult more = lower_dual(lagrangian, answer.prices,
+                                           std::min(options.max_iterations, kIterationsAfterSearch),
+                                           options, deadline, answer);
+        if (more.bound < answer.bound) answer.bound = more.bound;
+        answer.prices = more.prices;
+        std::fill(answer.counted.begin(), answer.counted.end(), std::uint8_t{0});
+        if (more.bound - answer.payoff <= allowance(options, answer.payoff)) return true;
         if (search(lagrangian, options, deadline, answer)) return true;
     }
     if (options.method == SolverMethod::dual || deadline.passed()) return false;

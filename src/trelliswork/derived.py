@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,14 +55,36 @@ def derive(
         position = None if position is None else position[rows]
         classes = None if classes is None else classes[rows]
         offsets = np.concatenate([[0], np.cumsum(np.diff(offsets)[sequences])])
+    own_weights = trellis.weights if weights is None else weights
+    if scores is None and _fits(automaton, own_weights, classes, trellis):
+        made = copy(trellis)  # what was checked once is not checked again
+        made.scores, made.offsets, made.automaton = phi, offsets, automaton
+        made.weights, made.position_weights, made.classes = own_weights, position, classes
+        return made
     return Trellis(
         phi,
         automaton,
         offsets=offsets,
-        weights=trellis.weights if weights is None else weights,
+        weights=own_weights,
         position_weights=position,
         start=trellis.start,
         end=trellis.end,
         classes=classes,
         memory_limit=trellis.memory_limit,
+    )
+
+
+def _fits(
+    automaton: Automaton,
+    weights: NDArray[np.float64] | None,
+    classes: NDArray[np.uint8] | None,
+    trellis: Trellis,
+) -> bool:
+    """Return whether nothing but the numbers of labels, patterns and classes is to be checked."""
+    return (
+        automaton.n_labels == trellis.automaton.n_labels
+        and (weights is None or weights.shape == (automaton.n_patterns,))
+        and (weights is None or weights is trellis.weights or bool(np.isfinite(weights).all()))
+        and (classes is not None) == (automaton.n_classes > 1)
+        and trellis.position_weights is None
     )

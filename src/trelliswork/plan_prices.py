@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,8 +14,11 @@ from trelliswork.intersection import chain_product_size
 from trelliswork.plan_items import ItemMethods
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from trelliswork import _core
     from trelliswork.constraints import TokenTest
     from trelliswork.events import Events
     from trelliswork.item_products import ItemProduct
@@ -25,9 +28,10 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-__all__ = ["PriceMethods", "PricedBase"]
+__all__ = ["Charges", "PriceMethods", "PricedBase"]
 
 BASES_KEPT = 256
+CHARGES_KEPT = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +60,42 @@ class PricedBase:
     def constant(self, plan: Plan) -> float:
         """Return what the scores of its paths lack, see `Plan.item_constant`."""
         return 0.0 if self.product is None else plan.item_constant(self.product)
+
+
+@dataclass(frozen=True, eq=False)
+class Charges:
+    """What some constraints charge under some penalties; those of 0 are left out.
+
+    Attributes
+    ----------
+    penalties : numpy.ndarray
+        ``ρ`` of all items, shape ``(I,)``.
+    rows, bits : tuple of int
+        The items that cost anything.
+    places : numpy.ndarray
+        Of the rows among `Plan.row_items`.
+    events : Events
+        What the rows count.
+    free : numpy.ndarray
+        Which bits are heeded from the start, shape ``(len(bits),)``.
+    """
+
+    penalties: FloatArray
+    rows: tuple[int, ...]
+    bits: tuple[int, ...]
+    places: NDArray[np.int64]
+    events: Events
+    free: NDArray[np.bool_]
+    _of_core: dict[tuple[int, ...], _core.CountRows] = field(default_factory=dict)
+
+    def of_core(self, base: PricedBase, bits: tuple[int, ...]) -> _core.CountRows:
+        """Return the rows as the core reads them on the automaton of some bits."""
+        if bits not in self._of_core:
+            own = base.marked.rows(self.events, self.penalties[list(self.rows)])
+            if len(self._of_core) >= BASES_KEPT:
+                self._of_core.clear()
+            self._of_core[bits] = own
+        return self._of_core[bits]
 
 
 class PriceMethods(ItemMethods):
@@ -121,6 +161,37 @@ class PriceMethods(ItemMethods):
             if len(self._bases) > BASES_KEPT:
                 self._bases.popitem(last=False)
         return kept
+
+    def charges(self, constraints: Sequence[int] | None = None) -> Charges:
+        """Return what some constraints charge, from memory where possible. Default: all.
+
+        Raises
+        ------
+        RuleError
+            Where a penalty is yet to be learned.
+        """
+        key = None if constraints is None else tuple(constraints), self.penalties.tobytes()
+        kept = self._charges.get(key)
+        if kept is None:
+            self.check_penalties()
+            everything = range(len(self.constraints))
+            penalties = self.item_penalties
+            items = self.items_of(everything if constraints is None else constraints)
+            costly = [i for i in items if penalties[i] > 0]
+            rows = tuple(i for i in costly if self.items[i].row is not None)
+            bits = tuple(i for i in costly if self.items[i].row is None)
+            places = np.searchsorted(self.row_items, rows).astype(np.int64)
+            free = np.array([i in self.free_items for i in bits], dtype=bool)
+            events = self.row_events.take(places)
+            if len(self._charges) >= CHARGES_KEPT:
+                self._charges.clear()
+            kept = Charges(penalties, rows, bits, places, events, free)
+            self._charges[key] = kept
+        return kept
+
+    @cached_property
+    def _charges(self) -> dict[tuple[tuple[int, ...] | None, bytes], Charges]:
+        return {}
 
     @cached_property
     def _bases(self) -> OrderedDict[tuple[int, ...], PricedBase]:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from trelliswork.evidence import Evidence
     from trelliswork.plan import Plan
+    from trelliswork.plan_prices import Charges
     from trelliswork.trellis import Trellis
 
     BoolArray = NDArray[np.bool_]
@@ -59,6 +60,7 @@ def priced_batch(
     time_limit: float | None = None,
     max_iter: int = MAX_ITERATIONS,
     step: float | None = None,
+    prices: FloatArray | None = None,
     give_up: bool = False,
     n_jobs: int | None = None,
 ) -> PricedAnswers:
@@ -86,6 +88,8 @@ def priced_batch(
         Most iterations of the dual.
     step
         Step ``η_t = step / √t`` of the dual. Default: Polyak's, from the gap.
+    prices
+        Where the dual begins, shape ``(B, R)``, such as those of an earlier answer. Default: 0.
     give_up
         Whether a sequence that would need a product beyond the plan's budget keeps its last answer.
     n_jobs
@@ -99,16 +103,14 @@ def priced_batch(
         Where hard bits that an answer breaks need a product beyond the budget, unless `give_up`.
         Where soft ones do, the answer is `FEASIBLE`, with a bound.
     """
-    plan.check_penalties()
     heeded = range(len(plan.constraints)) if constraints is None else constraints
-    penalties = plan.item_penalties
-    costly = [i for i in plan.items_of(heeded) if penalties[i] > 0]
+    charges = plan.charges(constraints)
+    penalties, bits = charges.penalties, list(charges.bits)
     problem = _Problem(
         plan,
         trellis,
         evidence,
-        rows=tuple(i for i in costly if plan.items[i].row is not None),
-        penalties=penalties,
+        charges,
         mask=open_labels(plan, evidence, heeded, allowed),
         options=(
             CORE_METHODS.index(method),
@@ -119,12 +121,12 @@ def priced_batch(
             MAX_STATES,
             MAX_NODES,
         ),
+        prices=prices,
         n_jobs=n_jobs,
     )
-    bits = [i for i in costly if plan.items[i].row is None]
     found = PricedAnswers.none(trellis.n_sequences, trellis.n_tokens, plan.row_items)
     inside = np.zeros((trellis.n_sequences, len(bits)), dtype=bool)
-    inside[:, [place for place, i in enumerate(bits) if i in plan.free_items]] = True
+    inside[:, charges.free] = True
     pending = np.arange(trellis.n_sequences)
     too_large = pending[:0]
     while pending.size:
@@ -179,10 +181,10 @@ class _Problem:
     plan: Plan
     trellis: Trellis
     evidence: Evidence
-    rows: tuple[int, ...]
-    penalties: FloatArray
+    charges: Charges
     mask: BoolArray | None
     options: tuple[int, int, float, float, float, int, int]
+    prices: FloatArray | None
     n_jobs: int | None
 
     def solve(self, found: PricedAnswers, chosen: IntArray, bits: tuple[int, ...]) -> None:
@@ -198,21 +200,20 @@ class _Problem:
             weights=base.weights(plan, trellis.weights),
         )
         token_rows = rows_of(trellis.offsets, chosen)
-        places = np.searchsorted(plan.row_items, self.rows)
-        events = plan.row_events.take(places)
+        places, n_rows = self.charges.places, len(self.charges.rows)
         labels = np.full(part.n_tokens, -1, dtype=np.int32)
         begins = np.zeros(part.n_tokens, dtype=np.uint8)
         scores, bounds = np.empty(chosen.size), np.empty(chosen.size)
         status, methods = np.empty((2, chosen.size), dtype=np.int32)
         iterations = np.empty(chosen.size, dtype=np.int64)
-        prices = np.empty((chosen.size, len(self.rows)))
-        counted = np.empty((chosen.size, len(self.rows)), dtype=np.uint8)
+        prices = np.empty((chosen.size, n_rows))
+        counted = np.empty((chosen.size, n_rows), dtype=np.uint8)
         leaves = _core.solve(
             part._batch(None if self.mask is None else self.mask[token_rows], self.n_jobs),
-            base.marked.rows(events, self.penalties[list(self.rows)]),
+            self.charges.of_core(base, bits),
             *self.options,
             plan.group_of_tag,
-            None,
+            None if self.prices is None else self.prices[np.ix_(chosen, places)],
             labels,
             begins,
             scores,
@@ -233,6 +234,7 @@ class _Problem:
         found.counted[np.ix_(chosen, places)] = counted.astype(bool)
         for b in chosen.tolist():
             found.bits[b] = bits
+            found.leaves.pop(b, None)  # of an earlier round
         found.leaves |= self._leaves(chosen, leaves)
 
     def charge(self, found: PricedAnswers, chosen: IntArray, bits: Sequence[int]) -> None:
@@ -244,7 +246,7 @@ class _Problem:
         for place, b in enumerate(chosen.tolist()):
             for i, degree in zip(bits, broken[place].tolist(), strict=True):
                 if degree and i not in found.bits[b]:
-                    found.scores[b] -= self.penalties[i] * degree
+                    found.scores[b] -= self.charges.penalties[i] * degree
             found.status[b] = FEASIBLE
 
     def _leaves(
@@ -253,7 +255,7 @@ class _Problem:
         """Return the leaves of branch and bound, which come one after the other."""
         offsets, decision_offsets, tokens, groups, inside, prices = flat
         names = [frozenset({name}) for name in self.plan.labels.names]
-        by_leaf = prices.reshape(len(decision_offsets) - 1, len(self.rows))
+        by_leaf = prices.reshape(len(decision_offsets) - 1, len(self.charges.rows))
         answers = {}
         for place, b in enumerate(chosen.tolist()):
             own = []
@@ -263,7 +265,7 @@ class _Problem:
                 own.append(
                     Leaf(
                         tuple((int(t), names[g], bool(yes)) for t, g, yes in decisions),
-                        prices_by_item(self.rows, by_leaf[leaf]),
+                        prices_by_item(self.charges.rows, by_leaf[leaf]),
                     )
                 )
             if own:
