@@ -144,13 +144,14 @@ def decode_hard(
     task: Task, divisions: Sequence[Division], found: Outcome, max_iter: int
 ) -> tuple[list[list[str]], dict[str, Any]]:
     """Decode under all mined rules as hard ones: labels, and how the algorithm ended."""
-    predicted = list(task.predicted)
+    predicted, fallback = list(task.predicted), list(task.predicted)
     passes, feasible, converged = [], [], []
     for (_, scored), one in zip(divisions, found.learned, strict=True):
         rules = [rule.constraint.hard for rule in one.rules]
         last = algorithm_1(task.tagger, rules, task.part(scored), max_iter=max_iter)
-        for i, labels in zip(scored.tolist(), last.predicted, strict=True):
+        for i, labels, keeps in zip(scored.tolist(), last.predicted, last.feasible, strict=True):
             predicted[i] = labels
+            fallback[i] = labels if keeps else task.predicted[i]
         passes.append(last.iterations)
         feasible.append(last.feasible)
         converged.append(last.converged)
@@ -158,6 +159,7 @@ def decode_hard(
         "passes": float(np.concatenate(passes).mean()),
         "infeasible": float(1 - np.concatenate(feasible).mean()),
         "converged": float(np.concatenate(converged).mean()),
+        "f1 with fallback": task.report(fallback, scored_by(divisions)).f1,
     }
 
 
@@ -201,7 +203,8 @@ def show_table_1(
     findings.note(
         f"As hard rules, algorithm 1 takes {ended['passes']:.2f} passes in the mean (paper: 5.21; "
         f"at most {given.hard_iter} here), and {100 * ended['infeasible']:.1f}% of its last "
-        "answers still break a rule. p is of Wilcoxon's signed-rank test against the baseline, on "
+        "answers still break a rule; with the baseline's answer in place of those, F1 is "
+        f"{100 * ended['f1 with fallback']:.2f}. p is of Wilcoxon's test against the baseline, on "
         "the F1 of each reference; zero is the share of penalties that are exactly 0."
     )
     findings.values["table 1"] = values
