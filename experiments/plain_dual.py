@@ -57,7 +57,8 @@ def counts_of_labels(rules: Sequence[Constraint], labels: tw.LabelSet) -> tuple[
                 raise ValueError(f"{rule!r}: expected labels that tell which segments begin.")
             added.append(np.where(reached, largest, 0))
             bounds.append(row.bound)
-    return np.array(added), np.array(bounds)
+    shape = len(bounds), len(labels)
+    return np.array(added, dtype=np.int64).reshape(shape), np.array(bounds, dtype=np.int64)
 
 
 def algorithm_1(

@@ -86,7 +86,7 @@ class Task:
         """Label sentences with a tagger, and keep all that is needed."""
         own = list(sentences)
         gold = [[str(label) for label in sentence.labels or ()] for sentence in own]
-        return cls(tagger, tuple(tagger.constraints), own, gold, tagger.predict(own))
+        return cls(tagger, tagger.plan_.constraints, own, gold, tagger.predict(own))
 
     def report(self, predicted: list[list[str]], inside: Sequence[int] | None = None) -> tw.Report:
         """Score labels of all sentences, or of those inside."""
