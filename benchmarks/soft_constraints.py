@@ -24,12 +24,13 @@ from constraints import milliseconds
 import trelliswork as tw
 from trelliswork.derived import derive
 from trelliswork.inference import viterbi
-from trelliswork.priced import OPTIMAL, priced_batch
+from trelliswork.priced import priced_batch
+from trelliswork.priced_answers import OPTIMAL
 
 if TYPE_CHECKING:
     from trelliswork.evidence import Evidence
     from trelliswork.plan import Plan
-    from trelliswork.priced import PricedAnswers
+    from trelliswork.priced_answers import PricedAnswers
     from trelliswork.trellis import Trellis
 
 logger = logging.getLogger("soft_constraints")

@@ -17,10 +17,38 @@ namespace {
 constexpr std::int64_t kIterationsBeforeSearch = 6;
 constexpr std::int64_t kIterationsToComplement = 6;
 
+// Prices, and what is to close their gap. True where proven.
+bool solve_by_prices(Lagrangian& lagrangian, const SolverOptions& options, const Deadline& deadline,
+                     std::vector<double> prices, Answer& answer) {
+    const bool then_search =
+        options.method == SolverMethod::best || options.method == SolverMethod::search;
+    const auto most = then_search ? std::min(options.max_iterations, kIterationsBeforeSearch)
+                                  : options.max_iterations;
+    const DualResult root =
+        lower_dual(lagrangian, std::move(prices), most, options, deadline, answer);
+    answer.method = SolverMethod::dual;
+    answer.bound = std::min(answer.bound, root.bound);
+    answer.prices = root.prices;
+    std::fill(answer.counted.begin(), answer.counted.end(), std::uint8_t{0});
+    if (!root.has_path) return true;
+    if (root.bound - answer.payoff <= allowance(options, answer.payoff)) return true;
+    if (then_search) {
+        if (std::isfinite(answer.payoff) &&
+            complement(lagrangian, kIterationsToComplement, options, deadline, answer)) {
+            return true;
+        }
+        answer.method = SolverMethod::search;
+        if (search(lagrangian, options, deadline, answer)) return true;
+    }
+    if (options.method == SolverMethod::dual || deadline.passed()) return false;
+    answer.method = SolverMethod::branch;
+    std::fill(answer.counted.begin(), answer.counted.end(), std::uint8_t{0});
+    return branch(lagrangian, root, options, deadline, answer);
+}
+
 void solve_one(Lagrangian& lagrangian, const SolverOptions& options, std::vector<double> prices,
                Answer& answer) {
     const Deadline deadline(options.seconds);
-    const bool then_search = options.method == SolverMethod::best;
     const auto n_rows = static_cast<std::size_t>(lagrangian.rows().n_rows);
     answer.prices.assign(n_rows, 0.0);
     answer.counted.assign(n_rows, 0);
@@ -28,26 +56,9 @@ void solve_one(Lagrangian& lagrangian, const SolverOptions& options, std::vector
     if (options.method == SolverMethod::search) {
         answer.method = SolverMethod::search;
         proven = search(lagrangian, options, deadline, answer);
-    } else {
-        const auto most = then_search ? std::min(options.max_iterations, kIterationsBeforeSearch)
-                                      : options.max_iterations;
-        const DualResult root =
-            lower_dual(lagrangian, std::move(prices), most, options, deadline, answer);
-        answer.bound = root.bound;
-        answer.prices = root.prices;
-        proven = !root.has_path || root.bound - answer.payoff <= allowance(options, answer.payoff);
-        if (!proven && then_search && std::isfinite(answer.payoff)) {
-            proven = complement(lagrangian, kIterationsToComplement, options, deadline, answer);
-        }
-        if (!proven && then_search) {
-            answer.method = SolverMethod::search;
-            proven = search(lagrangian, options, deadline, answer);
-        }
-        if (!proven && options.method != SolverMethod::dual && !deadline.passed()) {
-            answer.method = SolverMethod::branch;
-            std::fill(answer.counted.begin(), answer.counted.end(), std::uint8_t{0});
-            proven = branch(lagrangian, root, options, deadline, answer);
-        }
+    }
+    if (!proven && !deadline.passed()) {
+        proven = solve_by_prices(lagrangian, options, deadline, std::move(prices), answer);
     }
     const bool has_answer = std::isfinite(answer.payoff);
     if (proven) {

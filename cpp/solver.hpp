@@ -32,8 +32,10 @@ struct Leaf {
 };
 
 enum class SolverMethod : int {
-    dual = 0,    // prices alone
-    search = 1,  // no prices: rows that the best labelling breaks are counted, until none is new
+    dual = 0,  // prices alone
+    // No prices: rows that the best labelling breaks are counted, until none is new. Where that
+    // takes too long, as `best`.
+    search = 1,
     branch = 2,  // prices, then branch and bound
     best = 3     // prices, then the search, then branch and bound where that takes too long
 };
@@ -76,7 +78,8 @@ struct Answer {
 // What a sequence has left.
 class Deadline {
   public:
-    explicit Deadline(double seconds) : limited_(seconds > 0.0) {
+    // Longer than a month is no limit, and would not fit the clock.
+    explicit Deadline(double seconds) : limited_(seconds > 0.0 && seconds < 3e6) {
         if (limited_) {
             end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                       std::chrono::duration<double>(seconds));

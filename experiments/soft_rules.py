@@ -15,7 +15,8 @@ import numpy as np
 from scipy.stats import wilcoxon
 
 import trelliswork as tw
-from trelliswork.priced import OPTIMAL, priced_batch
+from trelliswork.priced import priced_batch
+from trelliswork.priced_answers import OPTIMAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -300,7 +300,7 @@ def _describe(plan: Plan, conflict: Conflict, sequence: int, length: int) -> str
     drop = "Drop it" if len(names) == 1 else "Drop one"
     return (
         f"sequence {sequence}: No labelling of {tokens} satisfies {join_names(names)}{known}. "
-        f"{drop}, or set on_infeasible='relax'."
+        f"{drop}, or make it .soft(); a tagger may relax it: on_infeasible='relax'."
     )
 
 

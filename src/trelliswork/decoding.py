@@ -19,7 +19,8 @@ from trelliswork.errors import SearchLimitError
 from trelliswork.evidence import rows_of
 from trelliswork.inference import paths_to_find
 from trelliswork.lazy import METHODS, best_lazily
-from trelliswork.priced import INFEASIBLE, UNKNOWN, priced_batch
+from trelliswork.priced import priced_batch
+from trelliswork.priced_answers import INFEASIBLE, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from trelliswork.evidence import Evidence
     from trelliswork.lazy import Method
     from trelliswork.plan import Plan
-    from trelliswork.priced import PricedAnswers
+    from trelliswork.priced_answers import PricedAnswers
     from trelliswork.trellis import Trellis
 
     BoolArray = NDArray[np.bool_]

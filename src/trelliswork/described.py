@@ -10,7 +10,7 @@ import numpy as np
 
 from trelliswork.decoding import Decoding
 from trelliswork.lazy import METHODS
-from trelliswork.priced import OPTIMAL
+from trelliswork.priced_answers import OPTIMAL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,18 +11,19 @@ that breaks nothing new is the best. ``B`` sequences, ``N`` tokens, ``R`` rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.certificate import Certificate, Leaf
+from trelliswork.certificate import Leaf
 from trelliswork.conflicts import open_labels
 from trelliswork.derived import derive
 from trelliswork.errors import TooLargeError
 from trelliswork.evidence import rows_of
 from trelliswork.inference import tags_of
+from trelliswork.priced_answers import FEASIBLE, OPTIMAL, PricedAnswers, prices_by_item
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,102 +38,14 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
 
-__all__ = ["PricedAnswers", "PricedMethod", "priced_batch"]
+__all__ = ["CORE_METHODS", "PricedMethod", "priced_batch"]
 
 PricedMethod = Literal["dual", "astar", "branch", "auto"]
 CORE_METHODS: tuple[PricedMethod, ...] = ("dual", "astar", "branch", "auto")  # as in the core
-OPTIMAL, FEASIBLE, INFEASIBLE, UNKNOWN = range(4)
 MAX_ITERATIONS = 200
 MAX_STATES = 100_000
 MAX_NODES = 100_000
 TOLERANCE = 1e-9
-
-
-@dataclass(eq=False)
-class PricedAnswers:
-    """Best labellings of a batch, and why they are the best.
-
-    Attributes
-    ----------
-    tags : numpy.ndarray
-        Shape ``(N,)``; -1 where there is no labelling.
-    scores, bounds : numpy.ndarray
-        ``P`` of each labelling, and what no labelling passes, shape ``(B,)``.
-    status : numpy.ndarray
-        `OPTIMAL`, `FEASIBLE` (not proven), `INFEASIBLE` or `UNKNOWN`, shape ``(B,)``.
-    methods : numpy.ndarray
-        Place in `CORE_METHODS` of what settled the rows, shape ``(B,)``.
-    iterations : numpy.ndarray
-        Viterbi passes, shape ``(B,)``.
-    rows : tuple of int
-        The items that are rows, ``R`` of them: `Plan.row_items`.
-    prices : numpy.ndarray
-        ``λ``, shape ``(B, R)``.
-    counted : numpy.ndarray
-        Rows that the proof counts exactly, shape ``(B, R)``.
-    bits : list of tuple of int
-        The items in the automaton of each sequence.
-    leaves : dict
-        By sequence, what branch and bound split it into.
-    given_up : dict
-        Sequences that would need a product beyond the budget, and the constraints that their
-        answers are the best under.
-    """
-
-    tags: NDArray[np.int32]
-    scores: FloatArray
-    bounds: FloatArray
-    status: NDArray[np.int32]
-    methods: NDArray[np.int32]
-    iterations: IntArray
-    rows: tuple[int, ...]
-    prices: FloatArray
-    counted: BoolArray
-    bits: list[tuple[int, ...]]
-    leaves: dict[int, tuple[Leaf, ...]] = field(default_factory=dict)
-    given_up: dict[int, tuple[int, ...]] = field(default_factory=dict)
-
-    @classmethod
-    def none(cls, n_sequences: int, n_tokens: int, rows: tuple[int, ...]) -> PricedAnswers:
-        """Return room for answers."""
-        return cls(
-            np.full(n_tokens, -1, dtype=np.int32),
-            np.full(n_sequences, -np.inf),
-            np.full(n_sequences, np.inf),
-            np.full(n_sequences, UNKNOWN, dtype=np.int32),
-            np.zeros(n_sequences, dtype=np.int32),
-            np.zeros(n_sequences, dtype=np.int64),
-            rows,
-            np.zeros((n_sequences, len(rows))),
-            np.zeros((n_sequences, len(rows)), dtype=bool),
-            [()] * n_sequences,
-        )
-
-    def put(self, part: PricedAnswers, chosen: IntArray, offsets: IntArray) -> None:
-        """Replace the answers of some sequences, whose tokens begin at `offsets`, ``(B + 1,)``."""
-        self.tags[rows_of(offsets, chosen)] = part.tags
-        for name in ("scores", "bounds", "status", "methods", "prices", "counted"):
-            getattr(self, name)[chosen] = getattr(part, name)
-        self.iterations[chosen] += part.iterations
-        for place, b in enumerate(chosen.tolist()):
-            self.bits[b] = part.bits[place]
-            self.leaves.pop(b, None)
-            if place in part.leaves:
-                self.leaves[b] = part.leaves[place]
-            self.given_up.pop(b, None)
-            if place in part.given_up:
-                self.given_up[b] = part.given_up[place]
-
-    def certificate(self, sequence: int) -> Certificate | None:
-        """Return the proof that an answer is the best; None where there is none."""
-        if self.status[sequence] != OPTIMAL:
-            return None
-        counted = [self.rows[r] for r in np.flatnonzero(self.counted[sequence])]
-        items = tuple(sorted((*self.bits[sequence], *counted)))
-        leaves = self.leaves.get(sequence)
-        if leaves is None:
-            leaves = (Leaf((), _by_item(self.rows, self.prices[sequence])),)
-        return Certificate(items, leaves)
 
 
 def priced_batch(
@@ -183,7 +96,8 @@ def priced_batch(
     RuleError
         Where a penalty is yet to be learned.
     TooLargeError
-        Where bits that an answer breaks need a product beyond the budget, unless `give_up`.
+        Where hard bits that an answer breaks need a product beyond the budget, unless `give_up`.
+        Where soft ones do, the answer is `FEASIBLE`, with a bound.
     """
     plan.check_penalties()
     heeded = range(len(plan.constraints)) if constraints is None else constraints
@@ -212,6 +126,7 @@ def priced_batch(
     inside = np.zeros((trellis.n_sequences, len(bits)), dtype=bool)
     inside[:, [place for place, i in enumerate(bits) if i in plan.free_items]] = True
     pending = np.arange(trellis.n_sequences)
+    too_large = pending[:0]
     while pending.size:
         patterns, group_of = np.unique(inside[pending], axis=0, return_inverse=True)
         for group, pattern in enumerate(patterns):
@@ -220,27 +135,41 @@ def priced_batch(
             try:
                 problem.solve(found, chosen, own)
             except TooLargeError as error:
-                if not give_up:
-                    place = f"X: sequence {evidence.numbers[chosen[0]]}"
-                    raise TooLargeError(f"{place}: {error}") from None
+                too_large = np.union1d(too_large, chosen)
                 for b in chosen.tolist():
-                    left = {plan.items[i].constraint for i in bits if i not in found.bits[b]}
-                    found.given_up[b] = tuple(c for c in heeded if c not in left)
-        pending = np.setdiff1d(pending, np.fromiter(found.given_up, dtype=np.int64))
+                    left = [i for i in own if i not in found.bits[b]]
+                    if np.isfinite(penalties[left]).all():
+                        continue
+                    if not give_up:
+                        place = f"X: sequence {evidence.numbers[b]}"
+                        raise TooLargeError(f"{place}: {error}") from None
+                    broken = {plan.items[i].constraint for i in bits if i not in found.bits[b]}
+                    found.given_up[b] = tuple(c for c in heeded if c not in broken)
+        pending = np.setdiff1d(pending, too_large)
         pending = pending[np.isin(found.status[pending], (OPTIMAL, FEASIBLE))]
         pending = pending[~inside[pending].all(axis=1)]
         if pending.size:
             tags = found.tags[rows_of(trellis.offsets, pending)]
-            broken = plan.item_violations(tags, evidence.take(pending), bits)[:, bits] > 0
-            new = broken & ~inside[pending]
-            inside[pending] |= broken
+            violated = plan.item_violations(tags, evidence.take(pending), bits)[:, bits] > 0
+            new = _few(violated & ~inside[pending], penalties[bits])
+            inside[pending] |= new
             pending = pending[new.any(axis=1)]
+    if too_large.size:
+        problem.charge(found, np.setdiff1d(too_large, np.fromiter(found.given_up, np.int64)), bits)
     return found
 
 
-def _by_item(rows: Sequence[int], prices: FloatArray) -> dict[int, float]:
-    """Return prices of rows by their items, without those of 0."""
-    return {rows[r]: float(prices[r]) for r in np.flatnonzero(prices).tolist()}
+def _few(broken: BoolArray, penalties: FloatArray) -> BoolArray:
+    """Return the bits to add of those that answers break, shape ``(B, n_bits)``.
+
+    All hard ones, and of the soft ones the two that cost most: an answer that obeys them often
+    obeys the others too, and products of many bits are large.
+    """
+    cost = np.where(broken, penalties, -1.0)
+    soft = np.where(np.isfinite(cost), cost, -1.0)
+    least = np.sort(soft, axis=1)[:, -2:].min(axis=1, initial=np.inf)
+    chosen: BoolArray = broken & (cost >= least[:, None])
+    return chosen
 
 
 @dataclass(eq=False)
@@ -306,6 +235,18 @@ class _Problem:
             found.bits[b] = bits
         found.leaves |= self._leaves(chosen, leaves)
 
+    def charge(self, found: PricedAnswers, chosen: IntArray, bits: Sequence[int]) -> None:
+        """Charge answers for soft bits that are in no product: they are not proven the best."""
+        if not chosen.size:
+            return
+        tags = found.tags[rows_of(self.trellis.offsets, chosen)]
+        broken = self.plan.item_violations(tags, self.evidence.take(chosen), bits)[:, bits]
+        for place, b in enumerate(chosen.tolist()):
+            for i, degree in zip(bits, broken[place].tolist(), strict=True):
+                if degree and i not in found.bits[b]:
+                    found.scores[b] -= self.penalties[i] * degree
+            found.status[b] = FEASIBLE
+
     def _leaves(
         self, chosen: IntArray, flat: tuple[NDArray[Any], ...]
     ) -> dict[int, tuple[Leaf, ...]]:
@@ -322,7 +263,7 @@ class _Problem:
                 own.append(
                     Leaf(
                         tuple((int(t), names[g], bool(yes)) for t, g, yes in decisions),
-                        _by_item(self.rows, by_leaf[leaf]),
+                        prices_by_item(self.rows, by_leaf[leaf]),
                     )
                 )
             if own:

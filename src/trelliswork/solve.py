@@ -23,7 +23,8 @@ from trelliswork.derived import derive
 from trelliswork.inference import viterbi
 from trelliswork.lazy import METHODS, best_lazily
 from trelliswork.milp import solve_milp
-from trelliswork.priced import CORE_METHODS, INFEASIBLE, OPTIMAL, priced_batch
+from trelliswork.priced import CORE_METHODS, priced_batch
+from trelliswork.priced_answers import INFEASIBLE, OPTIMAL
 from trelliswork.problem import Problem
 from trelliswork.problem_batch import ProblemBatch, broken_rules, group_problems
 
