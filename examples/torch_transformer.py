@@ -3,13 +3,17 @@
 import re
 import zlib
 
-import torch
-from torch import nn
-
 import trelliswork as tw
 from trelliswork.citations import FIELDS, STYLES, load_works, split
 from trelliswork.constraints import contiguous
-from trelliswork.torch import CRF
+
+try:
+    import torch
+    from torch import nn
+
+    from trelliswork.torch import CRF
+except ImportError:
+    raise SystemExit('This example needs torch: pip install ".[torch]"') from None
 
 BUCKETS = 4000
 RULES = [contiguous(field) for field in ("author", "title", "journal", "pages")]  # one run each

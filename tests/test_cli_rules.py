@@ -240,7 +240,7 @@ def test_explain_rules_and_data(tmp_path, rules):
         "training in all",
         "mask",
         "at_most(3, 'PER') is implied",
-        "train.conll:18: at_most(1, 'PER'): ",
+        "train.conll:20: at_most(1, 'PER'): ",
         "Ann/B-PER",
     ):
         assert text in result.output
