@@ -6,14 +6,11 @@ import zlib
 import trelliswork as tw
 from trelliswork.citations import FIELDS, STYLES, load_works, split
 from trelliswork.constraints import contiguous
+from trelliswork.torch import CRF  # before torch: says how to install it
 
-try:
-    import torch
-    from torch import nn
-
-    from trelliswork.torch import CRF
-except ImportError:
-    raise SystemExit('This example needs torch: pip install ".[torch]"') from None
+# isort: split
+import torch
+from torch import nn
 
 BUCKETS = 4000
 RULES = [contiguous(field) for field in ("author", "title", "journal", "pages")]  # one run each
