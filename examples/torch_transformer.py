@@ -3,13 +3,14 @@
 import re
 import zlib
 
-import torch
-from torch import nn
-
 import trelliswork as tw
 from trelliswork.citations import FIELDS, STYLES, load_works, split
 from trelliswork.constraints import contiguous
-from trelliswork.torch import CRF
+from trelliswork.torch import CRF  # before torch: says how to install it
+
+# isort: split
+import torch
+from torch import nn
 
 BUCKETS = 4000
 RULES = [contiguous(field) for field in ("author", "title", "journal", "pages")]  # one run each

@@ -61,12 +61,12 @@ def test_summaries_count_sentences(tagger):
     assert [(r.before, r.after, r.changed) for r in rules] == [(2, 0, 2), (4, 4, 0), (4, 4, 0)]
     assert [r.cost for r in rules] == pytest.approx([0.0, 1.0, 3.0])
     lines = effects_table(rules).splitlines()
-    assert [line.split()[-5:] for line in lines[2:]] == [
-        ["hard", "2", "0", "2", "-"],
-        ["0.25", "4", "4", "0", "1.00"],
-        ["0.5", "4", "4", "0", "3.00"],
+    assert [line.split()[-4:] for line in lines[2:]] == [
+        ["2", "0", "2", "-"],
+        ["4", "4", "0", "1.00"],
+        ["4", "4", "0", "3.00"],
     ]
-    assert lines[3].startswith("requires('LOC', 'PER') ")
+    assert lines[3].startswith("requires('LOC', 'PER').soft(0.25) ")
     assert json.loads(json.dumps(rules[0].to_dict()))["penalty"] is None
 
 

@@ -240,7 +240,7 @@ def test_explain_rules_and_data(tmp_path, rules):
         "training in all",
         "mask",
         "at_most(3, 'PER') is implied",
-        "sentence 5",
+        "train.conll:20: at_most(1, 'PER'): ",
         "Ann/B-PER",
     ):
         assert text in result.output
@@ -297,8 +297,8 @@ def test_explain_what_rules_change(tmp_path, rules):
         "B-PER → O",
         "at_most(1, 'PER'): broken 1 → 0: mended",
         "1 of 3 sentences changed, in 1 tokens: ",
-        "requires('LOC', 'PER')           0.25              1      1        0  0.25",
-        "count('LOC') - count('PER') <= 0      0.5              1      1        0  1.00",
+        "requires('LOC', 'PER').soft(0.25)    1      1        0  0.25",
+        "(count('LOC') - count('PER') <= 0).soft(0.5)    1      1        0  1.00",
     ):
         assert " ".join(text.split()) in " ".join(result.stdout.split())
     # Other rules, unlabelled sentences, from standard input.
@@ -364,10 +364,17 @@ def test_train_learns_penalties(tmp_path, how):
     result = run("train", corpus, "--out", model, "--l2", 0.1, *soft, "--penalties", how)
     assert result.exit_code == 0, result.output
     (line,) = (line for line in result.stdout.splitlines() if line.startswith("penalties"))
-    assert " to " in line
+    assert "2 learned (" in line
     learned = json.loads(run("inspect", model, "--json").stdout)["penalties"]
     assert all(penalty >= 0 for penalty in learned)
-    assert f"at_most(1, 'PER').soft()  penalty {learned[1]:.4g}\n" in run("inspect", model).stdout
+    # One text for a rule, whoever shows it.
+    text = f"at_most(1, 'PER').soft({float(f'{learned[1]:.4g}')})"
+    for shown in (("inspect", model), ("explain", model), ("explain", model, corpus)):
+        assert f"{text} " in run(*shown).stdout.replace("\n", " ")
+    shown = run("explain", model, "--data", corpus).stdout
+    assert shown.count(text) >= 2
+    assert f"{corpus}:15: requires('LOC', 'PER').soft(" in shown
+    assert "2 learned (" in shown
     # The model knows what its rules cost, where they are given again too.
     text = "Ann x\nand x\nBob x\n\n"
     for options in ((), soft):
@@ -378,6 +385,21 @@ def test_train_learns_penalties(tmp_path, how):
     assert "has no penalty, and the model has learned none" in line
 
 
+def test_penalties_that_nothing_learns(tmp_path):
+    corpus = tmp_path / "train.conll"
+    corpus.write_text(conll())
+    command = ("train", corpus, "--out", tmp_path / "m.tw", "--max-iter", 3)
+    soft = ("--rule", "at_most(1, PER) : soft")
+    line = fail(*command, *soft, "--decode-only-rules")
+    assert "--rule:1: at_most(1, 'PER').soft() has no penalty" in line
+    assert "add --penalties perceptron; or leave --decode-only-rules out" in line
+    options = ("--decode-only-rules", "--penalties", "perceptron", "--held-out", 0.5)
+    assert run(*command, *soft, *options).exit_code == 0
+    result = run(*command, "--penalties", "ssvm")
+    assert result.exit_code == 0
+    assert "warning: --penalties ssvm: no rule ends in ': soft'" in result.stderr
+
+
 def test_settings_of_penalties_that_cannot_be(tmp_path):
     corpus = tmp_path / "train.conll"
     corpus.write_text(conll())
@@ -386,4 +408,4 @@ def test_settings_of_penalties_that_cannot_be(tmp_path):
     assert "--held-out: expected a share" in fail(*command, "--held-out", 2)
     for penalty in ("-1", "1e999", "x"):
         line = fail(*command, "--rule", f"at_most(1, LOC) : soft({penalty})")
-        assert line.startswith("trelliswork: error: --rule:1:19: penalty: expected ")
+        assert line.startswith("trelliswork: error: --rule:1:24: penalty: expected ")

@@ -97,7 +97,7 @@ def test_plain_words(text, rule):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("author before", "column 14: expected a rule, got the end of the rule"),
+        ("author before", "column 14: expected a label after before, got the end of the"),
         ("author before 3", "column 15: expected a label after before, got 3"),
         ("author after title", "column 8: expected before, requires or excludes after author, got"),
         ("author", "column 1: expected a rule, got author. A rule is a word such as"),
@@ -110,10 +110,16 @@ def test_plain_words(text, rule):
         ("at_most(1, a, n=1)", "column 1: .*multiple values for argument 'n'"),
         ("at_most(1, a) : sfot", r"column 17: expected soft, soft\(penalty\) or hard after the c"),
         ("at_most(1, a) : soft 2", "column 22: expected & or"),
-        ("at_most(1, a) : soft(-2)", r"column 17: penalty: expected 0 or more, got -2\.0"),
-        ("at_most(1, a) : soft(x)", "column 17: penalty: expected a number, got str 'x'"),
-        ("at_most(1, a) : soft(1e999)", "column 17: penalty: expected a finite number, got inf"),
-        ("at_most(1, a).soft(nan)", "column 15: penalty: expected a number, got str 'nan'"),
+        ("at_most(1, a) : soft(-2)", r"column 22: penalty: expected 0 or more, got -2\.0"),
+        ("at_most(1, a) : soft(x)", "column 22: penalty: expected a number, got str 'x'"),
+        ("at_most(1, a) : soft(1e999)", "column 22: penalty: expected a finite number, got inf"),
+        (
+            "at_most(1, a).soft(nan)",
+            "column 20: .* got nan. Leave it out to have it learned",
+        ),
+        ("at_most(1, a) : soft(inf)", r"column 22: .* got inf\. A rule without \.soft\(\) is hard"),
+        ("at_most(1, a) : soft(1,5)", r"column 22: .* Write a decimal point: soft\(1\.5\)"),
+        ("at_most(1, a) : soft(1, x)", "column 25: soft: expected one value in parentheses, got 2"),
         ("at_most(1, a).soft() : soft", "column 24: expected a rule that is not soft yet"),
         ("at_most(1, a).soft() & a before b", "column 22: &: at_most.*Make the whole soft"),
         ("~at_most(1, a).soft()", "column 2: ~: at_most.*Make the whole soft"),
@@ -136,7 +142,20 @@ def test_plain_words(text, rule):
         ("matches(a)", "column 9: matches: expected a string, got a. Quote it: 'a'"),
         ("at_most(" + "9" * 5000 + ", a)", "column 9: expected a smaller number, got 9999"),
         ("starts_with('\\xZ')", "column 13: expected a string, but"),
-        ("matches('" + "(" * 5000 + "')", "column 1: "),
+        ("matches('" + "(" * 5000 + "')", "column 9: "),
+        ('at_most("1", title)', "column 9: at_most: expected a whole number, got str '1'"),
+        ("at_most(1, 2)", "column 12: at_most: expected a label, got int 2"),
+        ("at_most(1, a, b)", "column 15: at_most: expected 2 values in parentheses, got 3"),
+        ("valid_scheme(a)", "column 14: valid_scheme: expected nothing in parentheses, got 1"),
+        ("only_on(token(regx='x'), a)", "column 20: token: there is no regx=. Did you mean regex="),
+        ("at_most(1, a, zzz=2)", "column 19: at_most: there is no zzz=. Known: n, label, unit"),
+        ("at_most(1, 'title)", "column 12: expected a string, but no ' closes this"),
+        ("before(author, title)", r"column 1: .* Write author before title, or precedes\(author"),
+        ("AT_MOST(1, title)", r"column 1: there is no word 'AT_MOST'\. Did you mean at_most\?"),
+        ("arc_lists(1)", r"column 1: there is no word 'arc_lists'\. (?!.*arc_list\b)"),
+        ("// one title", "column 1: expected a rule. Comments begin with #"),
+        ("at most 1 title", r"column 1: expected a rule\. Write at_most\(1, title\)"),
+        ("only_on x", r"column 1: expected a rule\. Write only_on\(…\)"),
         ("(" * 5000, "column 61: expected a simpler rule"),
     ],
 )
@@ -159,6 +178,9 @@ def test_unknown_labels_are_pointed_at():
     assert (good.place, good.rule) == ("rules.txt:1", precedes("author", "title"))
     with pytest.raises(LabelError, match=r"^rules\.txt:2:37: precedes.*Did you mean 'title'"):
         bad.check(labels)
+    (expression,) = iter_rules("matches('author+ titel*')", "rules.txt")
+    with pytest.raises(LabelError, match=r"^rules\.txt:1:18: matches.*'titel'"):
+        expression.check(labels)
 
 
 def test_strings_given_as_constraints_stay_regular_expressions():

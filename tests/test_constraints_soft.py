@@ -75,7 +75,7 @@ def test_soft_rules_print_as_their_source(rule, text):
     ("penalty", "kind", "message"),
     [
         (-1.0, ValueError, r"expected 0 or more, got -1\.0"),
-        (math.nan, ValueError, "expected 0 or more, got nan"),
+        (math.nan, ValueError, "expected a number of 0 or more, got nan. Leave it out to have it"),
         (math.inf, ValueError, r"expected a finite number, got inf\. A rule without \.soft\(\) is"),
         (-math.inf, ValueError, "expected 0 or more, got -inf"),
         (10**400, ValueError, "expected a finite number"),
@@ -87,6 +87,12 @@ def test_soft_rules_print_as_their_source(rule, text):
 def test_penalties_that_are_none(penalty, kind, message):
     with pytest.raises(kind, match=message):
         at_most(1, "a").soft(penalty)
+
+
+def test_penalties_from_arrays():
+    assert at_most(1, "a").soft(np.array(2.0)) == at_most(1, "a").soft(2.0)
+    with pytest.raises(TypeError, match="expected a number, got ndarray"):
+        at_most(1, "a").soft(np.array([2.0]))
 
 
 def test_only_rules_are_soft():

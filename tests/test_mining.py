@@ -172,7 +172,6 @@ def test_partial_gold_labels_are_left_out_and_indices_stay():
     rules = mine([["a", None], ["a", "b", "c"]], [["a", "a"], ["a", "b", "a"]], min_predicted=1)
     assert rules[0].examples == (1,)
     assert mine([[None]], [["a"]]) == MinedRules(())
-    assert mine([], []) == MinedRules(())
 
 
 def test_rules_name_what_the_label_set_knows():
@@ -201,6 +200,8 @@ def test_bad_input():
         mine(GOLD, PREDICTED, smoothing=-1)
     with pytest.raises(tw.DataError, match="Expected as many predicted"):
         mine(GOLD, PREDICTED[:2])
+    with pytest.raises(tw.DataError, match="expected at least one labelled sentence, got none"):
+        mine([], [])
 
 
 def test_penalties_in_the_table():

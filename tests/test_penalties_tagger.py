@@ -159,7 +159,7 @@ def test_mined_rules_take_the_penalties_of_a_tagger():
     gold, predicted = [["T", "A", "A"]] * 2, [["T", "A", "T"]] * 2
     rules = tw.mine(gold, predicted)
     ruled = tw.learn_penalties(
-        free_tagger(), [["t", "a", "t"]] * 2, gold, constraints=rules.constraints, prune=True
+        free_tagger(), [["t", "a", "t"]] * 2, gold, constraints=rules, prune=True
     )
     learned = rules.with_penalties(ruled)
     assert learned.active.constraints == ruled.constraints
@@ -171,7 +171,7 @@ def test_mining_with_a_tagger_learns_penalties():
     corpus = tw.Corpus.from_lists([["t", "a", "t"]] * 2, [["T", "A", "A"]] * 2)
     rules = tw.mine(corpus, [["T", "A", "T"]] * 2, tagger=tagger, random_state=0)
     assert len(rules.active)
-    ruled = tagger.with_constraints(rules.active.constraints)
+    ruled = tagger.with_constraints(rules.active)
     assert ruled.predict(corpus) == [["T", "A", "A"]] * 2
     assert not len(tw.mine(corpus, corpus.labels, tagger=tagger))
 
@@ -191,3 +191,8 @@ def test_mining_with_a_tagger_learns_penalties():
 def test_bad_options(options, message):
     with pytest.raises(ValueError, match=message):
         tw.learn_penalties(CHAIN, SENTENCES, GOLD, **options)
+
+
+def test_nothing_to_learn_from():
+    with pytest.raises(tw.DataError, match="expected at least one labelled sequence, got none"):
+        tw.learn_penalties(CHAIN, [], [])

@@ -73,7 +73,7 @@ def test_problems_of_a_tagger_that_is_not_trained():
     [
         (([[np.nan, 0.0]],), {}, "scores: expected finite numbers or -inf, got nan"),
         (([0.0, 1.0],), {}, "scores: expected shape"),
-        (([[0.0, 1.0]], [[1.0]]), {}, "weights: expected shape"),
+        (([[0.0, 1.0]], [[1.0]]), {}, r"model: expected transitions of shape \(L, L\), here"),
         (([[0.0, 1.0]],), {"labels": ["a"]}, "labels: expected 2 labels"),
         (([[0.0, 1.0]],), {"labels": None}, "labels: expected the names of the 2 labels"),
         (([[0.0, 1.0]],), {"sentence": ["x", "y"]}, "sentence: expected 1 tokens"),
@@ -102,6 +102,12 @@ def test_strings_are_no_lists():
         tw.Problem([[0.0, 1.0]], sentence="x", labels=["a", "b"])
     with pytest.raises(TypeError, match="labels: expected a list of names"):
         tw.Problem([[0.0, 1.0]], labels=["a", "b"]).value("a")
+
+
+@pytest.mark.parametrize("rules", [[tw.at_most(1, "a")], tw.at_most(1, "a"), "a b"])
+def test_constraints_are_no_model(rules):
+    with pytest.raises(TypeError, match=r"got constraints\. Pass them as constraints="):
+        tw.Problem([[0.0, 1.0]], rules, labels=["a", "b"])
 
 
 def test_unknown_labels_are_refused():

@@ -204,6 +204,11 @@ def test_leaves_cover_with_both_answers():
     assert tw.verify(PROBLEM, replace(TRUE, certificate=both))
 
 
+def test_arguments_the_wrong_way_round():
+    with pytest.raises(TypeError, match="a Problem and its Decoding, got Decoding and Problem"):
+        tw.verify(TRUE, PROBLEM)
+
+
 def test_without_a_certificate_nothing_is_proven():
     found = tw.verify(PROBLEM, replace(TRUE, certificate=None))
     assert found.status == "unverified"

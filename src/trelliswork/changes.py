@@ -14,6 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from trelliswork.constraints.judging import judge
+from trelliswork.constraints.soft import priced_rule
 from trelliswork.tables import shorten, text_table
 
 if TYPE_CHECKING:
@@ -211,12 +212,11 @@ def summarise(tagger: Tagger) -> list[RuleSummary]:
 
 def effects_table(rules: Sequence[RuleSummary]) -> str:
     """Return a table of what rules did, those that acted on most sentences first."""
-    header = ["rule", "penalty", "broken before", "after", "changed", "cost"]
+    header = ["rule", "broken before", "after", "changed", "cost"]
     ranked = sorted(rules, key=lambda rule: (-rule.changed, -rule.before, -rule.after))
     rows = [
         [
-            shorten(repr(rule.rule.hard)),
-            "hard" if math.isinf(rule.penalty) else f"{rule.penalty:.4g}",
+            shorten(repr(priced_rule(rule.rule, rule.penalty))),
             f"{rule.before:,}",
             f"{rule.after:,}",
             f"{rule.changed:,}",

@@ -77,9 +77,9 @@ class Decoding:
     iterations : int
         Viterbi passes.
     prices : dict
-        ``λ``: the shadow price of each linear constraint that has one, by its expression: how much
-        the score would rise were the constraint laxer by one. At a penalty's height the constraint
-        is broken and paid for.
+        ``λ > 0``, the multipliers of the proof, by the expressions of linear constraints: what each
+        unit of the count is charged there, up to the penalty. At the penalty the constraint
+        may be broken and paid for, or just reached.
     certificate : Certificate or None
         What `trelliswork.verify` proves the answer from.
     """

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork.constraints.given import as_constraints
+from trelliswork.errors import DataError
 from trelliswork.labels import LabelSet
 from trelliswork.learn.penalties import learn_penalties
 from trelliswork.mining_counts import Columns, Occurrences
@@ -105,7 +106,7 @@ def mine(
     Raises
     ------
     DataError
-        Where gold labels and predictions are not of the same sentences.
+        Where gold labels and predictions are not of the same sentences, or there are none.
 
     Examples
     --------
@@ -120,9 +121,12 @@ def mine(
     families = _check_templates(templates)
     if not (np.isfinite(smoothing) and smoothing >= 0):
         raise ValueError(f"smoothing: expected a number of 0 or more, got {smoothing!r}.")
+    paired = pair_up(corpus, predictions)
+    if not paired:
+        raise DataError("corpus: expected at least one labelled sentence, got none.")
     pairs = {
         index: pair
-        for index, pair in enumerate(pair_up(corpus, predictions))
+        for index, pair in enumerate(paired)
         if all(isinstance(label, str) for label in pair.gold)
     }
     numbers = list(pairs)

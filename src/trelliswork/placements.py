@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from trelliswork.constraints.letters import JOIN_TESTS, MAX_TESTS
+from trelliswork.constraints.soft import Soft, priced_rule
 from trelliswork.tables import shorten, text_table
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from trelliswork.automaton import Automaton
     from trelliswork.constraints import Constraint
 
-__all__ = ["Placement", "Where", "describe_placements", "warn_of_tests"]
+__all__ = ["Placement", "Where", "count_penalties", "describe_placements", "warn_of_tests"]
 
 Where = Literal["mask", "training", "decoding"]
 
@@ -77,12 +78,13 @@ def describe_placements(
     usual_length
         The length of a sequence that sizes are given for, where they depend on it.
     """
-    rows = []
+    rows, priced = [], dict(penalties)
     for placed in placements:
         sizes = [f"{placed.states:,}", f"{placed.arcs:,}", f"{placed.cost:.1f}"]
         if placed.where == "mask":
             sizes = ["", "", ""]
-        rows.append([shorten(repr(placed.constraint)), placed.where, *sizes])
+        rule = priced_rule(placed.constraint, priced.get(placed.constraint, math.inf))
+        rows.append([shorten(repr(rule)), placed.where, *sizes])
     cost = trained.n_arcs / model.n_arcs
     total = [f"{trained.n_states:,}", f"{trained.n_arcs:,}", f"{cost:.1f}"]
     rows.append(["training in all", "", *total])
@@ -109,17 +111,32 @@ def describe_placements(
     if n_tests > MAX_TESTS:
         lines.append(warn_of_tests(n_tests))
     if penalties:
-        known = [
-            f"{shorten(repr(rule))} {'to be learned' if math.isnan(rho) else f'{rho:.3g}'}"
-            for rule, rho in penalties
-        ]
-        lines.append(f"Penalties: {', '.join(known)}.")
+        lines.append(f"Penalties: {count_penalties(penalties)}.")
     if any(p.where != "mask" for p in placements):
         lines.append(
             "Decoding starts without automata and adds, sequence by sequence, those that the best "
             "labelling breaks."
         )
     return "\n".join(lines)
+
+
+def count_penalties(penalties: Sequence[tuple[Constraint, float]]) -> str:
+    """Say how many penalties were given, how many learned, and in which range these are."""
+    learned = [
+        rho
+        for rule, rho in penalties
+        if isinstance(rule, Soft) and rule.penalty is None and not math.isnan(rho)
+    ]
+    n_open = sum(math.isnan(rho) for _, rho in penalties)
+    n_given = len(penalties) - len(learned) - n_open
+    counts = [f"{n_given:,} given"] if n_given else []
+    if learned:
+        span = f"{min(learned):.4g} to {max(learned):.4g}"
+        free = f", {learned.count(0.0):,} of them 0" if 0.0 in learned else ""
+        counts.append(f"{len(learned):,} learned ({span}{free})")
+    if n_open:
+        counts.append(f"{n_open:,} to be learned")
+    return ", ".join(counts)
 
 
 def warn_of_tests(n_tests: int) -> str:

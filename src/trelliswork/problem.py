@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork.conflicts import open_labels
+from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.given import as_constraints
 from trelliswork.constraints.reading import Reading
 from trelliswork.inference import viterbi
 from trelliswork.inputs import sequence_length
 from trelliswork.labels import LabelSet
+from trelliswork.mining_table import MinedRule
 from trelliswork.plan import Plan
 from trelliswork.trellis import Trellis
 
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from trelliswork.automaton import Automaton
-    from trelliswork.constraints import Constraint
     from trelliswork.evidence import Evidence
     from trelliswork.sentence import Label
 
@@ -107,6 +108,7 @@ class Problem:
             self.trellis = _one_sequence(scores, model.model, None, start, end)
             self.plan = _given(model, self.trellis, constraints, labels)
         else:
+            _check_transitions(scores, model)
             self.trellis = _one_sequence(scores, None, model, start, end)
             self.plan = _planned(self.trellis, constraints, labels)
         self.plan.check_penalties()
@@ -215,6 +217,24 @@ def _one_sequence(
             "as constraints make them. Pass the scores without constraints, or use est.problem(x)."
         )
     return scores
+
+
+def _check_transitions(scores: ArrayLike | Trellis, model: Any) -> None:
+    """Raise where what is given as the model is no matrix of transitions."""
+    rules = model if isinstance(model, list | tuple) else [model]
+    if any(isinstance(rule, Constraint | MinedRule | str) for rule in rules):
+        raise TypeError(
+            "model: expected transitions of shape (L, L) or a Plan, got constraints. Pass them as "
+            "constraints=."
+        )
+    if model is None or isinstance(scores, Trellis) or np.ndim(scores) < 2:
+        return
+    n_labels, shape = np.shape(scores)[-1], np.shape(model)
+    if shape not in ((n_labels, n_labels), (n_labels**2,)):
+        raise ValueError(
+            "model: expected transitions of shape (L, L), here "
+            f"{(n_labels, n_labels)}, got {shape}."
+        )
 
 
 def _planned(trellis: Trellis, constraints: Any, labels: LabelSet | Sequence[str] | None) -> Plan:

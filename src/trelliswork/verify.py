@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from trelliswork.certificate import Certificate, Leaf
+from trelliswork.decoding import Decoding
 from trelliswork.errors import LabelError, TooLargeError
+from trelliswork.problem import Problem
 from trelliswork.relaxation import Relaxation
 from trelliswork.tables import shorten
 
@@ -25,9 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.certificate import Decision
-    from trelliswork.decoding import Decoding
     from trelliswork.plan import Plan
-    from trelliswork.problem import Problem
 
     BoolArray = NDArray[np.bool_]
 
@@ -91,6 +91,11 @@ def verify(problem: Problem, decoding: Decoding) -> Verification:
     >>> bool(verify(problem, tw.solve(problem)))
     True
     """
+    if not (isinstance(problem, Problem) and isinstance(decoding, Decoding)):
+        raise TypeError(
+            "verify: expected a Problem and its Decoding, got "
+            f"{type(problem).__name__} and {type(decoding).__name__}."
+        )
     value, bound = np.nan, inf
     try:
         value = _value(problem, decoding)

@@ -33,6 +33,7 @@ from trelliswork.cli.rules import GivenRules
 from trelliswork.cli.streaming import StandardInput
 from trelliswork.cli.structure import read_max_segment
 from trelliswork.constraints import lint
+from trelliswork.constraints.soft import priced_rule
 from trelliswork.errors import LabelError, TooLargeError, TrellisworkError
 from trelliswork.estimators import load
 from trelliswork.labels import LabelSet
@@ -43,7 +44,7 @@ from trelliswork.segmentation import Segmentation
 from trelliswork.tables import shorten
 
 if TYPE_CHECKING:
-    from trelliswork.constraints import Finding
+    from trelliswork.constraints import Constraint, Finding
     from trelliswork.corpus import Corpus
     from trelliswork.estimators import CRFTagger
     from trelliswork.plan import Plan
@@ -175,7 +176,12 @@ def explain(
         )
     except TooLargeError as error:
         raise given.too_large(error, labels) from error
-    constraints = found.constraints  # as the model reads them
+    if tagger is not None:
+        found = found.with_penalties_of(tagger.plan_)
+    constraints = tuple(  # as the model reads them
+        priced_rule(rule, penalty)
+        for rule, penalty in zip(found.constraints, found.penalties.tolist(), strict=True)
+    )
     findings = lint(constraints, labels)
     broken = None
     if corpus is not None and data is not None:
@@ -191,9 +197,11 @@ def explain(
             sentences=list(corpus),
         )
     if as_json:
-        typer.echo(json.dumps(_record(found, findings, broken), indent=2, ensure_ascii=False))
+        record = _record(found, constraints, findings, broken)
+        typer.echo(json.dumps(record, indent=2, ensure_ascii=False))
     else:
-        _show(found, findings, broken, corpus)
+        examples = {} if broken is None else _examples(broken, reader, str(data))
+        _show(found, findings, broken, corpus, examples)
 
 
 def _explain_input(
@@ -224,20 +232,34 @@ def _explain_input(
     )
 
 
+def _examples(
+    broken: tuple[RuleViolations, ...], reader: CorpusReader, data: str
+) -> dict[int, str]:
+    """Return the places of the sentences that are shown, by their index."""
+    return {
+        count.example: reader.place(data, count.example)
+        for count in broken
+        if count.example is not None
+    }
+
+
 def _record(
-    found: Plan, findings: list[Finding], broken: tuple[RuleViolations, ...] | None
+    found: Plan,
+    constraints: tuple[Constraint, ...],
+    findings: list[Finding],
+    broken: tuple[RuleViolations, ...] | None,
 ) -> dict[str, Any]:
     return {
         "labels": found.labels.to_dict(),
         "plan": [
             {
-                "rule": repr(p.constraint),
+                "rule": repr(rule),
                 "where": p.where,
                 "states": p.states,
                 "arcs": p.arcs,
                 "cost": p.cost,
             }
-            for p in found.placements
+            for rule, p in zip(constraints, found.placements, strict=True)
         ],
         "training": {
             "states": found.training.automaton.n_states,
@@ -256,6 +278,7 @@ def _show(
     findings: list[Finding],
     broken: tuple[RuleViolations, ...] | None,
     corpus: Corpus | None,
+    examples: dict[int, str],
 ) -> None:
     labels = found.labels
     typer.echo(f"{len(labels)} labels ({labels.scheme}): {' '.join(labels.names)}")
@@ -271,7 +294,8 @@ def _show(
                 sentence = corpus[count.example]
                 names = [str(label) for label in sentence.labels or ()]
                 reasons = " ".join(count.rule.explain(names, sentence, scheme=labels))
-                typer.echo(f"\n{shorten(repr(count.rule))}: sentence {count.example}: {reasons}")
+                place = examples[count.example]
+                typer.echo(f"\n{place}: {shorten(repr(count.rule))}: {reasons}")
                 typer.echo(
                     " ".join(f"{t}/{y}" for t, y in zip(sentence.tokens, names, strict=True))
                 )

@@ -15,6 +15,7 @@ from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from trelliswork.changes import compare, effects_table, summarise
 from trelliswork.cli.answers import DROPPED_RULES
 from trelliswork.cli.errors import no_warnings_of
+from trelliswork.constraints.soft import priced_rule
 from trelliswork.tables import shorten
 
 if TYPE_CHECKING:
@@ -195,4 +196,4 @@ def _effect(effect: RuleEffect) -> str:
     else:
         done = "kept"
     price = f", price {effect.price:.4g}" if effect.price else ""
-    return f"{shorten(repr(effect.rule.hard))}: {times}: {done}{price}"
+    return f"{shorten(repr(priced_rule(effect.rule, effect.penalty)))}: {times}: {done}{price}"

@@ -150,8 +150,9 @@ def _show(summary: dict[str, Any]) -> None:
     if summary["constraints"]:
         _heading("Constraints")
         for rule, penalty in zip(summary["constraints"], summary["penalties"], strict=True):
-            is_learned = rule.endswith(".soft()") and penalty is not None
-            typer.echo(shorten(rule) + (f"  penalty {penalty:.4g}" if is_learned else ""))
+            if rule.endswith(".soft()") and penalty is not None:  # it was learned
+                rule = f"{rule.removesuffix(')')}{float(f'{penalty:.4g}')})"
+            typer.echo(shorten(rule))
     _heading("Transitions")
     _show_signs(summary["transitions"])
     _show_patterns(summary["patterns"])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trelliswork.constraints import iter_rules
+from trelliswork.constraints.soft import Soft
 from trelliswork.errors import RuleError, TooLargeError
 from trelliswork.files import read_lines
 from trelliswork.language import MAX_STATES
@@ -56,6 +57,15 @@ class GivenRules:
     def constraints(self) -> tuple[Constraint, ...]:
         """The rules alone."""
         return tuple(placed.rule for placed in self.placed)
+
+    @property
+    def to_learn(self) -> tuple[PlacedRule, ...]:
+        """The soft rules whose penalties are to be learned."""
+        return tuple(
+            placed
+            for placed in self.placed
+            if isinstance(placed.rule, Soft) and placed.rule.penalty is None
+        )
 
     def check(self, labels: LabelSet) -> None:
         """Raise an error where a rule names what the labels do not know, with its place."""

@@ -57,6 +57,7 @@ from trelliswork.estimators import CRFTagger, load
 from trelliswork.labels import LabelSet
 from trelliswork.schemes import check_scheme
 from trelliswork.sentence import LABEL_COLUMN
+from trelliswork.tables import shorten
 
 __all__ = ["EXAMPLES", "train"]
 
@@ -205,6 +206,15 @@ def train(
     given = GivenRules.read(rules, rule)
     if decode_only_rules and not given.constraints:
         raise ValueError("--decode-only-rules: expected rules, from --rules or --rule.")
+    if not given.to_learn and penalties is not PenaltyMethod.LIKELIHOOD:
+        say(f"warning: --penalties {penalties.value}: no rule ends in ': soft'; nothing to learn")
+    if given.to_learn and decode_only_rules and penalties is PenaltyMethod.LIKELIHOOD:
+        open_rule = given.to_learn[0]
+        raise RuleError(
+            f"{open_rule.place}: {shorten(repr(open_rule.rule))} has no penalty, and training "
+            "without the rules learns none. Say what to break it costs, as in ': soft(1.5)'; add "
+            "--penalties perceptron; or leave --decode-only-rules out."
+        )
     tagger = CRFTagger(
         order=order,
         max_segment=read_max_segment(max_segment),

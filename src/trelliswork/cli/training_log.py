@@ -6,12 +6,16 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from trelliswork.constraints.given import as_constraints
+from trelliswork.constraints.soft import priced_rule
 from trelliswork.inspection import ModelSizes
+from trelliswork.placements import count_penalties
 from trelliswork.report import report
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from trelliswork.constraints import Constraint
     from trelliswork.corpus import Corpus
     from trelliswork.estimators import CRFTagger
     from trelliswork.progress import TrainingStep
@@ -56,10 +60,16 @@ def summarise(tagger: CRFTagger, training: Corpus, dev: Corpus | None, out: Path
             found,
             scheme=labels.scheme,
             outside=labels.outside,
-            constraints=tagger.constraints,
+            constraints=_priced_rules(tagger),
         )
         typer.secho(f"\nDevelopment set: {len(dev):,} sentences", bold=True)
         typer.echo(str(scores))
+
+
+def _priced_rules(tagger: CRFTagger) -> list[Constraint]:
+    """Return the rules, with the penalties that were learned."""
+    rules, penalties = as_constraints(tagger.constraints), tagger.plan_.penalties.tolist()
+    return [priced_rule(rule, penalty) for rule, penalty in zip(rules, penalties, strict=True)]
 
 
 def _structure_facts(tagger: CRFTagger) -> dict[str, str]:
@@ -80,10 +90,9 @@ def _rule_facts(tagger: CRFTagger) -> dict[str, str]:
         return {}
     trained = sum(p.where != "decoding" for p in placed) if tagger.constrained_training else 0
     facts = {"rules": f"{len(placed):,}, of which {trained:,} in training"}
-    penalties = tagger.plan_.penalties[list(tagger.plan_.soft)]
-    if penalties.size:
-        free = f", {(penalties == 0).sum():,} of them 0" if (penalties == 0).any() else ""
-        facts["penalties"] = f"{penalties.min():.4g} to {penalties.max():.4g}{free}"
+    rules, penalties = tagger.plan_.constraints, tagger.plan_.penalties.tolist()
+    if soft := [(rules[i], penalties[i]) for i in tagger.plan_.soft]:
+        facts["penalties"] = count_penalties(soft)
     if tagger.n_skipped_:
         facts["skipped"] = f"{tagger.n_skipped_:,} sentences that break a rule"
     return facts

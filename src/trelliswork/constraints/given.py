@@ -12,12 +12,15 @@ from trelliswork.constraints.parsing import parse
 from trelliswork.constraints.regular import matches
 from trelliswork.constraints.tokens import TokenTest
 from trelliswork.errors import RegexError, RuleError
+from trelliswork.mining_table import MinedRule
 
 __all__ = ["as_constraints"]
 
 
 def as_constraints(given: Any) -> tuple[Constraint, ...]:
     """Return one constraint, expression or automaton, or a sequence of these, as constraints.
+
+    A mined rule is its constraint.
 
     Raises
     ------
@@ -26,7 +29,9 @@ def as_constraints(given: Any) -> tuple[Constraint, ...]:
     """
     if given is None:
         return ()
-    single = isinstance(given, str | Automaton | Constraint | Mapping | Where | TokenTest)
+    single = isinstance(
+        given, str | Automaton | Constraint | MinedRule | Mapping | Where | TokenTest
+    )
     if single or not isinstance(given, Iterable):
         return (_one(given, "constraints"),)
     return tuple(_one(item, f"constraints[{i}]") for i, item in enumerate(given))
@@ -35,6 +40,8 @@ def as_constraints(given: Any) -> tuple[Constraint, ...]:
 def _one(given: Any, name: str) -> Constraint:
     if isinstance(given, Constraint):
         return given
+    if isinstance(given, MinedRule):
+        return given.constraint
     if isinstance(given, Automaton):
         return matches(given)
     if isinstance(given, str):

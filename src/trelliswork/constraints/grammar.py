@@ -12,19 +12,22 @@ Nothing is ever run: only the words of this package can be called.
 
 from __future__ import annotations
 
-import difflib
 import operator
-from typing import TYPE_CHECKING
 
 from trelliswork.constraints import looking, tokens
 from trelliswork.constraints.base import Constraint
+from trelliswork.constraints.calling import (
+    called,
+    check_quoted,
+    hint_for_label,
+    word_called,
+)
 from trelliswork.constraints.linear import CountExpression
 from trelliswork.constraints.operations import (
     Placed,
     computed,
     inverted,
     joined,
-    plain,
     shown,
 )
 from trelliswork.constraints.scanning import Bare, PlacedError, Scanner
@@ -36,12 +39,7 @@ from trelliswork.constraints.vocabulary import (
     CONSTANTS,
     MAX_DEPTH,
     METHODS,
-    QUOTED,
-    WORDS,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = ["Grammar"]
 
@@ -87,6 +85,8 @@ class Grammar:
             case CountExpression():
                 advice = "Compare it with a number: <= 1."
             case str() if not self._scanner.is_done:
+                if hint := hint_for_label(found.value, self._scanner.word() or ""):
+                    raise PlacedError(found.at, f"expected a rule. {hint}")
                 raise self._scanner.unexpected(
                     f"before, requires or excludes after {shown(found.value)}"
                 )
@@ -108,7 +108,7 @@ class Grammar:
         if word == "hard":
             return rule
         arguments = self._arguments("soft") if scanner.sign() == "(" else ([], {})
-        found = self._called(Placed(word, start), rule.soft, *arguments)
+        found = called(Placed(word, start), rule.soft, *arguments)
         assert isinstance(found.value, Constraint)
         return found.value
 
@@ -157,8 +157,8 @@ class Grammar:
         if name == "not":
             raise PlacedError(start, "expected ~ instead of 'not'.")
         if scanner.sign() == "(":
-            word = self._word(start, name)
-            return self._called(Placed(name, start), word, *self._arguments(name))
+            word = word_called(start, name)
+            return called(Placed(name, start), word, *self._arguments(name))
         if name in CONSTANTS:
             return Placed(CONSTANTS[name], start)
         self.labels.setdefault(name, start)
@@ -191,15 +191,17 @@ class Grammar:
             if scanner.sign() != "(":
                 raise scanner.unexpected(f"( after .{method}")
             function = getattr(found.value, method)
-            called = self._called(Placed(method, at), function, *self._arguments(method))
-            found = Placed(called.value, found.at)
+            result = called(Placed(method, at), function, *self._arguments(method))
+            found = Placed(result.value, found.at)
         word = scanner.word()
         if isinstance(found.value, str) and word in BETWEEN:
             scanner.take_word(word)
+            if scanner.is_done:
+                raise scanner.unexpected(f"a label after {word}")
             other = self._operand(inside=inside)
             if not isinstance(other.value, str):
                 raise PlacedError(other.at, f"expected a label after {word}, got {other.value!r}.")
-            return self._called(Placed(word, found.at), BETWEEN[word], [found, other], {})
+            return called(Placed(word, found.at), BETWEEN[word], [found, other], {})
         return found
 
     def _group(self, closing: str, start: int, *, is_list: bool) -> object:
@@ -212,7 +214,7 @@ class Grammar:
         if len(items) == 1 and not comma and not is_list:
             return items[0].value
         for item in items:
-            self._check_quoted(item, "a list")
+            check_quoted(item, "a list")
         return [item.value for item in items]
 
     def _arguments(self, word: str) -> tuple[list[Placed], dict[str, Placed]]:
@@ -238,41 +240,6 @@ class Grammar:
             if not scanner.take(",") and scanner.sign() != ")":
                 raise self._unclosed(")", start)
         return arguments, options
-
-    def _called(
-        self,
-        word: Placed,
-        function: Callable[..., object],
-        arguments: list[Placed],
-        options: dict[str, Placed],
-    ) -> Placed:
-        if word.value in QUOTED:
-            for argument in (*arguments, *(options[name] for name in options if name != "unit")):
-                self._check_quoted(argument, str(word.value))
-        given = [plain(argument.value) for argument in arguments]
-        named = {name: plain(value.value) for name, value in options.items()}
-        try:
-            return Placed(function(*given, **named), word.at)
-        except RecursionError:
-            raise PlacedError(word.at, f"{word.value}: nested too deeply.") from None
-        except (TypeError, ValueError, OverflowError) as error:
-            raise PlacedError(word.at, str(error)) from None
-
-    def _check_quoted(self, found: Placed, where: str) -> None:
-        if isinstance(found.value, Bare):
-            name = str(found.value)
-            raise PlacedError(
-                found.at, f"{where}: expected a string, got {name}. Quote it: {name!r}."
-            )
-
-    def _word(self, at: int, name: str) -> Callable[..., object]:
-        if name not in WORDS:
-            close = difflib.get_close_matches(name, WORDS, n=2)
-            known = (
-                f"Did you mean {' or '.join(close)}?" if close else f"Known: {', '.join(WORDS)}."
-            )
-            raise PlacedError(at, f"there is no word {name!r}. {known}")
-        return WORDS[name]
 
     def _unclosed(self, closing: str, start: int) -> PlacedError:
         if self._scanner.is_done:

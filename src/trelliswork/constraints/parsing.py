@@ -7,12 +7,13 @@ rule file from anywhere is safe to read; `trelliswork.constraints.grammar` has t
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trelliswork.constraints.grammar import Grammar
-from trelliswork.constraints.scanning import PlacedError
+from trelliswork.constraints.scanning import PlacedError, Scanner
 from trelliswork.errors import LabelError, RuleError
 
 if TYPE_CHECKING:
@@ -48,9 +49,18 @@ class PlacedRule:
         try:
             self.rule.check(labels)
         except LabelError as error:
-            column = self.columns.get(self.rule.unknown_names(labels)[0][0])
+            column = self._column(self.rule.unknown_names(labels)[0][0])
             place = self.place if column is None else f"{self.place}:{column}"
             raise LabelError(f"{place}: {error}") from error
+
+    def _column(self, name: str) -> int | None:
+        """Return where a name stands, alone or in a regular expression."""
+        if name in self.columns:
+            return self.columns[name]
+        for text, column in self.columns.items():
+            if found := re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
+                return column + 1 + found.start()  # after the quote
+        return None
 
 
 def parse(text: str) -> Constraint:
@@ -96,7 +106,7 @@ def iter_rules(text: str, origin: str = "rules") -> Iterator[PlacedRule]:
     The parameters are those of `parse_rules`.
     """
     for number, line in enumerate(text.splitlines(), start=1):
-        if line.strip() and not line.lstrip().startswith("#"):
+        if not Scanner(line).is_done:
             place = f"{origin}:{number}"
             rule, labels = _read(line, f"{place}:")
             yield PlacedRule(rule, place, {name: at + 1 for name, at in labels.items()})

@@ -8,7 +8,8 @@ import warnings
 
 __all__ = ["Bare", "PlacedError", "Scanner"]
 
-_BLANK = re.compile(r"(?:\s|#[^\n]*)*")
+# A byte order mark is no part of a name, wherever an editor has left it.
+_BLANK = re.compile(r"(?:[\s\ufeff]|#[^\n]*)*")
 _SIGN = re.compile(r"<=|>=|==|!=|[<>|&+*.:,=()\[\]{}~]|-")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w/.])")
 _STRING = re.compile(r"""[rR]?(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")""", re.DOTALL)
@@ -16,6 +17,7 @@ _STRING = re.compile(r"""[rR]?(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")""", re
 # and a dot are part of labels such as B-PER and **/person; a colon only where no suffix can follow.
 _NAME = re.compile(r"""[^\s,()\[\]{}'"=#&|~<>!:]+""")
 _NAME_INSIDE = re.compile(r"""[^\s,()\[\]{}'"=#&|~<>!]+""")
+_QUOTE = re.compile(r"""[rR]?(['"])""")
 _KEYWORD = re.compile(r"([^\W\d]\w*)\s*=(?!=)")
 
 
@@ -114,6 +116,10 @@ class Scanner:
         """Take a string in quotes if one comes next."""
         found = self._match(_STRING)
         if found is None:
+            if quote := self._match(_QUOTE):
+                raise PlacedError(
+                    self.at, f"expected a string, but no {quote.group(1)} closes this."
+                )
             return None
         start, text = self.at, found.group()
         self._advance(len(text))

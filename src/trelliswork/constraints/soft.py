@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from trelliswork.constraints.base import Constraint
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from trelliswork.constraints.tokens import TokenTest
     from trelliswork.labels import LabelSet
 
-__all__ = ["Soft"]
+__all__ = ["Soft", "priced_rule"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,10 +119,27 @@ class Soft(Constraint):
         return f"{rule}.soft({penalty})"
 
 
+def priced_rule(rule: Constraint, penalty: float) -> Constraint:
+    """Return a rule as tables show it: with the penalty that was learned for it, to four digits.
+
+    Parameters
+    ----------
+    rule
+        The rule.
+    penalty
+        What one violation costs in the plan it is from; nan: not learned yet.
+    """
+    if not isinstance(rule, Soft) or rule.penalty is not None or math.isnan(penalty):
+        return rule
+    return rule.rule.soft(float(f"{penalty:.4g}"))
+
+
 def check_penalty(penalty: object) -> float | None:
     """Return a penalty, a finite number of 0 or more or ``None``, or raise where it is none."""
     if penalty is None:
         return None
+    if isinstance(penalty, np.ndarray) and penalty.ndim == 0:
+        penalty = penalty.item()
     if isinstance(penalty, bool) or not isinstance(penalty, Real):
         raise TypeError(
             f"penalty: expected a number, got {type(penalty).__name__} {penalty!r}. Leave it out "
@@ -135,7 +154,11 @@ def check_penalty(penalty: object) -> float | None:
             "penalty: expected a finite number, got inf. A rule without .soft() is hard: no "
             "labelling breaks it."
         )
-    if not value >= 0.0:
+    if math.isnan(value):
+        raise ValueError(
+            "penalty: expected a number of 0 or more, got nan. Leave it out to have it learned."
+        )
+    if value < 0.0:
         raise ValueError(
             f"penalty: expected 0 or more, got {value}. Write a rule for the opposite with ~ to "
             "reward what breaks it, or leave the penalty out to have it learned."

@@ -36,6 +36,9 @@ WORDS: dict[str, Callable[..., object]] = {
         tokens.token,
     )
 }
+OFFERED = [word for word in WORDS if word != "arc_list"]
+"""The words that messages name; `arc_list` is what automata print as."""
+
 QUOTED = {"matches", "arc_list", "token"}
 """Words whose strings are no labels, so that they need quotes."""
 

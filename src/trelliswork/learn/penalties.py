@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from trelliswork.constraints.given import as_constraints
+from trelliswork.errors import DataError
 from trelliswork.inputs import as_labels, as_sequences
 from trelliswork.learn.penalty_perceptron import learn_by_perceptron
 from trelliswork.learn.penalty_problem import TaggerProblem, rules_to_learn
@@ -104,6 +106,8 @@ def learn_penalties(
     ------
     ValueError
         Where no constraint has a penalty to learn.
+    DataError
+        Where there is no sequence to learn from.
 
     Examples
     --------
@@ -124,6 +128,8 @@ def learn_penalties(
         tagger = tagger.with_constraints(constraints)
     sequences = as_sequences(X)
     labels = as_labels(sequences, y)
+    if not sequences:
+        raise DataError("X: expected at least one labelled sequence, got none.")
     values = fit_penalties(
         tagger,
         sequences,
@@ -204,7 +210,7 @@ def _with_penalties(tagger: AnyTagger, values: FloatArray, *, prune: bool = Fals
     """Return the tagger with penalties in place of those that were open."""
     chosen = [
         rule.hard.soft(float(value)) if rule.is_soft else rule
-        for rule, value in zip(tagger.constraints, values, strict=True)
+        for rule, value in zip(as_constraints(tagger.constraints), values, strict=True)
         if not (prune and rule.is_soft and value == 0)
     ]
     return tagger.with_constraints(chosen)
