@@ -70,7 +70,8 @@ void solve_one(Lagrangian& lagrangian, const SolverOptions& options, std::vector
         answer.method = SolverMethod::search;
         proven = search(lagrangian, options, deadline, answer);
     }
-    if (!proven && !deadline.passed()) {
+    // One pass at least: whatever the limit, there is an answer.
+    if (!proven && (options.method != SolverMethod::search || !deadline.passed())) {
         proven = solve_by_prices(lagrangian, options, deadline, std::move(prices), answer);
     }
     const bool has_answer = std::isfinite(answer.payoff);

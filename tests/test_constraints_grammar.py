@@ -200,7 +200,7 @@ def test_strings_given_as_constraints_stay_regular_expressions():
 @given(
     combined(st.one_of(leaves(["a", "b"], ["B-a", "#"]), linear_rules(["a", "it's"], ["x y"])))
     | looking(["a", "x y"]),
-    st.none() | st.just(True) | st.floats(0, 1e9),
+    st.none() | st.just(True) | st.floats(0, 1e6),
 )
 def test_what_prints_is_read_back(rule, penalty):
     if penalty is not None:

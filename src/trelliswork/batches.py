@@ -82,6 +82,7 @@ def decoded_batches(
     k: int,
     allowed: NDArray[np.bool_] | None,
     on_infeasible: OnInfeasible,
+    time_limit: float | None = None,
     n_jobs: int | None,
 ) -> Iterator[tuple[Evidence, list[DecodedBatch]]]:
     """Yield the `k` best labellings of all sequences under constraints, batch by batch.
@@ -99,6 +100,7 @@ def decoded_batches(
             k,
             allowed=None if allowed is None else allowed[rows],
             on_infeasible=on_infeasible,
+            time_limit=time_limit,
             n_jobs=n_jobs,
         )
         n_relaxed += len(found[0].kept)

@@ -157,7 +157,8 @@ def decode_batch(
         sequence that would need a product beyond the plan's budget: raise, keep the constraints
         that fit, or drop all.
     time_limit
-        Seconds for a sequence; where it is reached, the best labelling so far is the answer.
+        Seconds for each round of a sequence; where it is reached, the best labelling so far is the
+        answer.
     n_jobs
         Threads.
 

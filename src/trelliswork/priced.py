@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
 
-__all__ = ["CORE_METHODS", "PricedMethod", "priced_batch"]
+__all__ = ["CORE_METHODS", "PricedMethod", "check_time_limit", "priced_batch"]
 
 PricedMethod = Literal["dual", "astar", "branch", "auto"]
 CORE_METHODS: tuple[PricedMethod, ...] = ("dual", "astar", "branch", "auto")  # as in the core
@@ -103,6 +103,7 @@ def priced_batch(
         Where hard bits that an answer breaks need a product beyond the budget, unless `give_up`.
         Where soft ones do, the answer is `FEASIBLE`, with a bound.
     """
+    check_time_limit(time_limit)
     heeded = range(len(plan.constraints)) if constraints is None else constraints
     charges = plan.charges(constraints)
     penalties, bits = charges.penalties, list(charges.bits)
@@ -159,6 +160,13 @@ def priced_batch(
     if too_large.size:
         problem.charge(found, np.setdiff1d(too_large, np.fromiter(found.given_up, np.int64)), bits)
     return found
+
+
+def check_time_limit(given: Any) -> None:
+    """Raise a `ValueError` for anything that is neither a time nor None."""
+    is_number = isinstance(given, int | float) and not isinstance(given, bool)
+    if given is not None and not (is_number and given > 0):
+        raise ValueError(f"time_limit: expected seconds, more than 0, or None, got {given!r}.")
 
 
 def _few(broken: BoolArray, penalties: FloatArray) -> BoolArray:

@@ -23,7 +23,7 @@ from trelliswork.derived import derive
 from trelliswork.inference import viterbi
 from trelliswork.lazy import METHODS, best_lazily
 from trelliswork.milp import solve_milp
-from trelliswork.priced import CORE_METHODS, priced_batch
+from trelliswork.priced import CORE_METHODS, check_time_limit, priced_batch
 from trelliswork.priced_answers import INFEASIBLE, OPTIMAL
 from trelliswork.problem import Problem
 from trelliswork.problem_batch import ProblemBatch, broken_rules, group_problems
@@ -119,11 +119,7 @@ def _check(method: object, time_limit: Any) -> None:
         raise ValueError(
             f"method: expected one of {', '.join(map(repr, choices))}, got {method!r}."
         )
-    if time_limit is None:
-        return
-    is_number = isinstance(time_limit, int | float) and not isinstance(time_limit, bool)
-    if not is_number or not time_limit > 0:
-        raise ValueError(f"time_limit: expected seconds, more than 0, or None, got {time_limit!r}.")
+    check_time_limit(time_limit)
 
 
 def _several(given: Any) -> list[Problem]:

@@ -151,14 +151,26 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
             answers += [segmentation.spans(found.tags[first:last]) for first, last in bounds]
         return answers
 
-    def decode(self, X: Any, *, known: Any = None) -> list[Decoding]:  # noqa: N803
+    def decode(
+        self,
+        X: Any,  # noqa: N803
+        *,
+        known: Any = None,
+        time_limit: float | None = None,
+    ) -> list[Decoding]:
         """Return the best labelling of each sequence, with what is known about it.
 
-        The parameters are those of `predict`.
+        Parameters
+        ----------
+        X, known
+            As in `predict`.
+        time_limit
+            Seconds for each round of decoding a sequence. Where it is reached, the best labelling
+            so far is the answer, with status ``"feasible"`` and a bound. Default: none.
         """
         return [
             answer
-            for evidence, (found,) in self._decode(X, known)
+            for evidence, (found,) in self._decode(X, known, time_limit=time_limit)
             for answer in describe_batch(self.plan_, evidence, found)
         ]
 
@@ -335,6 +347,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         X: Any,  # noqa: N803
         known: Any,
         k: int = 1,
+        time_limit: float | None = None,
     ) -> Iterator[tuple[Evidence, list[DecodedBatch]]]:
         """Return the answers to all sequences, batch by batch in order."""
         check_is_fitted(self)
@@ -350,6 +363,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
             k=k,
             allowed=allowed,
             on_infeasible=self.on_infeasible,
+            time_limit=time_limit,
             n_jobs=self.n_jobs,
         )
 

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Soft", "priced_rule"]
 
+MOST_PENALTY = 1e6
+"""Scores are nats: nothing that costs more is ever broken for their sake."""
+
 
 @dataclass(frozen=True, repr=False)
 class Soft(Constraint):
@@ -149,6 +152,11 @@ def check_penalty(penalty: object) -> float | None:
         value = float(penalty)
     except OverflowError:
         value = math.inf
+    if MOST_PENALTY < value < math.inf:
+        raise ValueError(
+            f"penalty: expected at most {MOST_PENALTY:g}, got {value:g}: sums with larger numbers "
+            "lose the digits of scores. A rule without .soft() is hard: no labelling breaks it."
+        )
     if value == math.inf:
         raise ValueError(
             "penalty: expected a finite number, got inf. A rule without .soft() is hard: no "
