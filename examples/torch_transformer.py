@@ -64,15 +64,14 @@ def train(references: list | tuple, constraints: list[object], epochs: int = 7) 
 def main() -> None:
     torch.set_num_threads(1)  # tensors are small: threads would only wait for each other
     data = split(load_works(), STYLES, per_work=1)
-    tests = data.new_works
-    print(f"{len(data.train)} references to learn from, {len(tests)} of other works to test")
-    words, _, mask = padded(tests)
+    print(f"{len(data.train)} references to learn from, {len(data.new_works)} to test")
+    words, _, mask = padded(data.new_works)
     for title, rules in (("without rules", []), ("with rules", RULES)):
         model = train(data.train, rules)
         paths = model.crf.decode(model(words, mask), mask)
         found = [[FIELDS[tag] for tag in path] for path in paths]
         broken = sum(any(rule.violations(labels) for rule in RULES) for labels in found)
-        right = tw.report([r.labels for r in tests], found).token_accuracy
+        right = tw.report([r.labels for r in data.new_works], found).token_accuracy
         print(f"{title:13}  token accuracy {right:.1%}, references that break a rule: {broken}")
 
 

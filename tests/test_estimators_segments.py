@@ -141,7 +141,7 @@ def test_limits_are_told_where_they_alone_rule_out_every_labelling():
     tagger = trained(PLAIN, order=1, max_segment="auto").with_constraints("A T Y?")
     with pytest.raises(tw.InfeasibleError, match=r"at most A 3, T 3, Y 1 tokens; train with a lar"):
         tagger.predict([["Lee"] * 8])
-    with pytest.raises(tw.InfeasibleError, match=r"set on_infeasible='relax'\.$"):
+    with pytest.raises(tw.InfeasibleError, match=r"on_infeasible='relax'\.$"):
         tagger.predict([["Lee"]])
 
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Placement", "Where", "count_penalties", "describe_placements", "warn_of_tests"]
 
+SHOWN = 5
+"""Constraints that a line names."""
+
 Where = Literal["mask", "training", "decoding"]
 
 
@@ -104,7 +107,8 @@ def describe_placements(
         reasons = [(left, "")]
     reasons.append((list(beyond_tests), f", beyond {MAX_TESTS} token tests"))
     lines += [
-        f"Left to decoding{why}: {', '.join(shorten(repr(c)) for c in those)}."
+        f"Left to decoding{why}: {', '.join(shorten(repr(c)) for c in those[:SHOWN])}"
+        + (f" and {len(those) - SHOWN:,} more." if len(those) > SHOWN else ".")
         for those, why in reasons
         if those
     ]
