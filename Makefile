@@ -61,6 +61,7 @@ bench: $(STAMP) ## measure us and the rivals in one run; writes benchmarks/resul
 	$(BIN)/python benchmarks/chunking.py
 	$(BIN)/python benchmarks/constraints.py
 	$(BIN)/python benchmarks/high_order.py
+	$(BIN)/python benchmarks/soft_constraints.py
 	$(BIN)/python benchmarks/torch_layer.py
 
 experiments: $(STAMP) ## the tables and figures of the papers; writes experiments/results

@@ -3,8 +3,8 @@
 UMass citations (126 labels): rules are mined, and their penalties learned, on one half of dev from
 the errors of a tagger that was trained on train, and all of dev is decoded under them. Both sides
 run on the same scores in the same run: Viterbi on the model with valid paths, and exact decoding
-with what proves every answer. Beside it HiGHS on a sample of sentences; and, on Cora, "each of the 13 fields in at most one
-segment" as hard rules.
+with what proves every answer. Beside it HiGHS on a sample of sentences; and, on Cora, "each of the
+13 fields in at most one segment" as hard rules.
 
     python benchmarks/soft_constraints.py [--data DIR] [--model FILE] [--repeats 15]
 """
@@ -98,9 +98,10 @@ def compare(
     for b in range(free.n_sequences):
         alone = np.array([b])
         part, own = derive(free, sequences=alone), evidence.take(alone)
+        base = derive(plain, sequences=alone)
         one = milliseconds(
             {
-                "viterbi": lambda base=derive(plain, sequences=alone): viterbi(base, n_jobs=1),
+                "viterbi": lambda base=base: viterbi(base, n_jobs=1),
                 "decode": lambda part=part, own=own: decode(plan, part, own, 1),
             },
             3,

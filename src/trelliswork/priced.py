@@ -26,7 +26,7 @@ from trelliswork.inference import tags_of
 from trelliswork.priced_answers import FEASIBLE, OPTIMAL, PricedAnswers, prices_by_item
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -131,9 +131,7 @@ def priced_batch(
     pending = np.arange(trellis.n_sequences)
     too_large = pending[:0]
     while pending.size:
-        patterns, group_of = np.unique(inside[pending], axis=0, return_inverse=True)
-        for group, pattern in enumerate(patterns):
-            chosen = pending[group_of.ravel() == group]
+        for chosen, pattern in _groups(pending, inside):
             own = tuple(bits[k] for k in np.flatnonzero(pattern))
             try:
                 problem.solve(found, chosen, own)
@@ -148,6 +146,8 @@ def priced_batch(
                         raise TooLargeError(f"{place}: {error}") from None
                     broken = {plan.items[i].constraint for i in bits if i not in found.bits[b]}
                     found.given_up[b] = tuple(c for c in heeded if c not in broken)
+        if inside.all():  # no bit is left to break
+            break
         pending = np.setdiff1d(pending, too_large)
         pending = pending[np.isin(found.status[pending], (OPTIMAL, FEASIBLE))]
         pending = pending[~inside[pending].all(axis=1)]
@@ -160,6 +160,17 @@ def priced_batch(
     if too_large.size:
         problem.charge(found, np.setdiff1d(too_large, np.fromiter(found.given_up, np.int64)), bits)
     return found
+
+
+def _groups(pending: IntArray, inside: BoolArray) -> Iterator[tuple[IntArray, BoolArray]]:
+    """Yield the sequences with the same bits in their automaton, and which bits these are."""
+    own = inside[pending]
+    if (own == own[0]).all():
+        yield pending, own[0]
+        return
+    patterns, group_of = np.unique(own, axis=0, return_inverse=True)
+    for group, pattern in enumerate(patterns):
+        yield pending[group_of.ravel() == group], pattern
 
 
 def check_time_limit(given: Any) -> None:
@@ -242,7 +253,8 @@ class _Problem:
         found.counted[np.ix_(chosen, places)] = counted.astype(bool)
         for b in chosen.tolist():
             found.bits[b] = bits
-            found.leaves.pop(b, None)  # of an earlier round
+        for b in set(found.leaves).intersection(chosen.tolist()):
+            del found.leaves[b]  # of an earlier round
         found.leaves |= self._leaves(chosen, leaves)
 
     def charge(self, found: PricedAnswers, chosen: IntArray, bits: Sequence[int]) -> None:
@@ -262,6 +274,8 @@ class _Problem:
     ) -> dict[int, tuple[Leaf, ...]]:
         """Return the leaves of branch and bound, which come one after the other."""
         offsets, decision_offsets, tokens, groups, inside, prices = flat
+        if not offsets[-1]:
+            return {}
         names = [frozenset({name}) for name in self.plan.labels.names]
         by_leaf = prices.reshape(len(decision_offsets) - 1, len(self.charges.rows))
         answers = {}
