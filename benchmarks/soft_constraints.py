@@ -71,7 +71,7 @@ def mined_rules(tagger: tw.CRFTagger, sentences: list[tw.Sentence]) -> list[tw.C
         merge=False,
     )
     rules = (tw.valid_scheme(), *mined.constraints)
-    learned = tw.learn_penalties(tagger, sentences, gold, constraints=rules)
+    learned = tw.learn_penalties(tagger, sentences, gold, constraints=rules, random_state=0)
     return [rule for rule in learned.constraints if rule.is_soft]
 
 
@@ -245,8 +245,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="directory of the data sets")
     parser.add_argument("--model", type=Path, help="where the tagger of UMass is kept")
     parser.add_argument("--repeats", type=int, default=15, help="measurements of each call")
-    parser.add_argument("--milp", type=int, default=5, help="sentences for HiGHS")
-    parser.add_argument("--milp-limit", type=float, default=60.0, help="seconds for each of them")
+    parser.add_argument("--milp", type=int, default=4, help="sentences for HiGHS")
+    parser.add_argument("--milp-limit", type=float, default=20.0, help="seconds for each of them")
     options = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s")
     data = data_directory(options.data)

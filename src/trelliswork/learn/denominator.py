@@ -175,10 +175,12 @@ def _check_learnable(plan: Plan, left: Sequence[int], trained: bool) -> None:
     names = join_names([shorten(repr(plan.constraints[i])) for i in unknown])
     learn = "Set penalties='perceptron', which does without sums over labellings"
     if trained and plan.training_budget:
+        largest = max(plan.placements, key=lambda placement: placement.arcs)
         raise RuleError(
             f"penalties: expected soft constraints that fit the training budget of "
-            f"{plan.training_budget:,} arcs together, which {names} do not. {learn}; raise "
-            "training_budget; or give numbers, as in .soft(2.0)."
+            f"{plan.training_budget:,} arcs together, which {names} do not. The largest of all "
+            f"constraints is {shorten(repr(largest.constraint))}, {largest.arcs:,} arcs by itself. "
+            f"{learn}; raise training_budget; or give numbers, as in .soft(2.0)."
         )
     raise RuleError(
         f"penalties: the likelihood cannot learn what {names} cost where training goes without "
