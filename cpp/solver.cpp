@@ -16,8 +16,8 @@ namespace {
 // The dual is stopped early where a search is to follow: that settles what is left for less.
 constexpr std::int64_t kIterationsBeforeSearch = 4;
 constexpr std::int64_t kIterationsToComplement = 3;
-constexpr std::int64_t kStatesOfBriefSearch = 2000;
-constexpr std::int64_t kIterationsAfterSearch = 40;
+constexpr std::int64_t kStatesOfBriefSearch = 300;
+constexpr std::int64_t kIterationsAfterSearch = 20;
 
 // Prices, and what is to close their gap. True where proven.
 bool solve_by_prices(Lagrangian& lagrangian, const SolverOptions& options, const Deadline& deadline,

@@ -72,8 +72,6 @@ class Charges:
         ``ρ`` of all items, shape ``(I,)``.
     rows, bits : tuple of int
         The items that cost anything.
-    places : numpy.ndarray
-        Of the rows among `Plan.row_items`.
     events : Events
         What the rows count.
     free : numpy.ndarray
@@ -83,7 +81,6 @@ class Charges:
     penalties: FloatArray
     rows: tuple[int, ...]
     bits: tuple[int, ...]
-    places: NDArray[np.int64]
     events: Events
     free: NDArray[np.bool_]
     _of_core: dict[tuple[int, ...], _core.CountRows] = field(default_factory=dict)
@@ -180,12 +177,11 @@ class PriceMethods(ItemMethods):
             costly = [i for i in items if penalties[i] > 0]
             rows = tuple(i for i in costly if self.items[i].row is not None)
             bits = tuple(i for i in costly if self.items[i].row is None)
-            places = np.searchsorted(self.row_items, rows).astype(np.int64)
             free = np.array([i in self.free_items for i in bits], dtype=bool)
-            events = self.row_events.take(places)
+            events = self.row_events.take(np.searchsorted(self.row_items, rows))
             if len(self._charges) >= CHARGES_KEPT:
                 self._charges.clear()
-            kept = Charges(penalties, rows, bits, places, events, free)
+            kept = Charges(penalties, rows, bits, events, free)
             self._charges[key] = kept
         return kept
 

@@ -89,7 +89,8 @@ def priced_batch(
     step
         Step ``η_t = step / √t`` of the dual. Default: Polyak's, from the gap.
     prices
-        Where the dual begins, shape ``(B, R)``, such as those of an earlier answer. Default: 0.
+        Where the dual begins, shape ``(B, R)``: those of an earlier answer under the same
+        constraints. Default: 0.
     give_up
         Whether a sequence that would need a product beyond the plan's budget keeps its last answer.
     n_jobs
@@ -125,7 +126,7 @@ def priced_batch(
         prices=prices,
         n_jobs=n_jobs,
     )
-    found = PricedAnswers.none(trellis.n_sequences, trellis.n_tokens, plan.row_items)
+    found = PricedAnswers.none(trellis.n_sequences, trellis.n_tokens, charges.rows)
     inside = np.zeros((trellis.n_sequences, len(bits)), dtype=bool)
     inside[:, charges.free] = True
     pending = np.arange(trellis.n_sequences)
@@ -219,7 +220,7 @@ class _Problem:
             weights=base.weights(plan, trellis.weights),
         )
         token_rows = rows_of(trellis.offsets, chosen)
-        places, n_rows = self.charges.places, len(self.charges.rows)
+        n_rows = len(self.charges.rows)
         labels = np.full(part.n_tokens, -1, dtype=np.int32)
         begins = np.zeros(part.n_tokens, dtype=np.uint8)
         scores, bounds = np.empty(chosen.size), np.empty(chosen.size)
@@ -232,7 +233,7 @@ class _Problem:
             self.charges.of_core(base, bits),
             *self.options,
             plan.group_of_tag,
-            None if self.prices is None else self.prices[np.ix_(chosen, places)],
+            None if self.prices is None else self.prices[chosen],
             labels,
             begins,
             scores,
@@ -249,8 +250,8 @@ class _Problem:
         found.status[chosen] = status
         found.methods[chosen] = methods
         found.iterations[chosen] += iterations
-        found.prices[np.ix_(chosen, places)] = prices
-        found.counted[np.ix_(chosen, places)] = counted.astype(bool)
+        found.prices[chosen] = prices
+        found.counted[chosen] = counted.view(bool)
         for b in chosen.tolist():
             found.bits[b] = bits
         for b in set(found.leaves).intersection(chosen.tolist()):

@@ -44,7 +44,7 @@ class PricedAnswers:
     iterations : numpy.ndarray
         Viterbi passes, shape ``(B,)``.
     rows : tuple of int
-        The items that are rows, ``R`` of them: `Plan.row_items`.
+        The items that are rows and cost anything, ``R`` of them.
     prices : numpy.ndarray
         ``λ``, shape ``(B, R)``.
     counted : numpy.ndarray
@@ -90,8 +90,12 @@ class PricedAnswers:
     def put(self, part: PricedAnswers, chosen: IntArray, offsets: IntArray) -> None:
         """Replace the answers of some sequences, whose tokens begin at `offsets`, ``(B + 1,)``."""
         self.tags[rows_of(offsets, chosen)] = part.tags
-        for name in ("scores", "bounds", "status", "methods", "prices", "counted"):
+        for name in ("scores", "bounds", "status", "methods"):
             getattr(self, name)[chosen] = getattr(part, name)
+        # Under fewer constraints there are fewer rows.
+        cells = np.ix_(chosen, np.searchsorted(self.rows, part.rows))
+        self.prices[chosen], self.counted[chosen] = 0.0, False
+        self.prices[cells], self.counted[cells] = part.prices, part.counted
         self.iterations[chosen] += part.iterations
         for place, b in enumerate(chosen.tolist()):
             self.bits[b] = part.bits[place]
