@@ -221,11 +221,10 @@ def decode_batch(
 
 def _methods(plan: Plan, found: PricedAnswers) -> IntArray:
     """Return what settled each sequence, as places in `METHODS`."""
-    n_free = len(plan.free_items)
-    n_bits = len(plan.items) - len(plan.row_items)
-    added = np.array([len(bits) for bits in found.bits], dtype=np.int64) - n_free
+    n_others = len(plan.items) - len(plan.row_items) - len(plan.free_items)
+    added = np.array([len(set(bits) - plan.free_items) for bits in found.bits], dtype=np.int64)
     chosen = np.where(added > 0, METHODS.index("lazy"), METHODS.index("chain"))
-    chosen[(added > 0) & (added == n_bits - n_free)] = METHODS.index("product")
+    chosen[(added > 0) & (added == n_others)] = METHODS.index("product")
     branched = np.isin(np.arange(chosen.size), list(found.leaves))
     priced = (found.prices != 0).any(axis=1) | found.counted.any(axis=1) | branched
     of_core = np.array([METHODS.index(name) for name in ("dual", "astar", "branch")])

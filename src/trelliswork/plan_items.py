@@ -99,7 +99,7 @@ class ItemMethods(PenaltyMethods):
         evidence
             What the constraints see of the batch.
         items
-            Only these, 0 elsewhere. Default: all.
+            The items to look at; others may be 0. Default: all.
         """
         chosen = range(len(self.items)) if items is None else items
         return self._items.violations(tags, evidence, chosen)

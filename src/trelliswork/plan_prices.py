@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork import _core
+    from trelliswork.automaton import Automaton
     from trelliswork.constraints import TokenTest
     from trelliswork.events import Events
     from trelliswork.item_products import ItemProduct
@@ -87,12 +88,13 @@ class Charges:
 
     def of_core(self, base: PricedBase, bits: tuple[int, ...]) -> _core.CountRows:
         """Return the rows as the core reads them on the automaton of some bits."""
-        if bits not in self._of_core:
-            own = base.marked.rows(self.events, self.penalties[list(self.rows)])
+        kept = self._of_core.get(bits)
+        if kept is None:
+            kept = base.marked.rows(self.events, self.penalties[list(self.rows)])
             if len(self._of_core) >= BASES_KEPT:
-                self._of_core.clear()
-            self._of_core[bits] = own
-        return self._of_core[bits]
+                self._of_core.clear()  # another thread may be reading: it has what it asked for
+            self._of_core[bits] = kept
+        return kept
 
 
 class PriceMethods(ItemMethods):
@@ -119,15 +121,17 @@ class PriceMethods(ItemMethods):
         """
         if not self.model.is_chain:
             return frozenset()
-        n_labels = self.model.n_labels
-        return frozenset(
+        hard_bits = [
             i
             for i, item in enumerate(self.items)
-            if item.rule is not None
-            and not item.rule.tests
-            and i not in self.soft_items
-            and chain_product_size(n_labels, self._items.language(i))[0] <= n_labels + 1
-        )
+            if item.rule is not None and not item.rule.tests and i not in self.soft_items
+        ]
+        return frozenset(i for i in hard_bits if self._is_free(self._items.language(i)))
+
+    def _is_free(self, language: Automaton) -> bool:
+        n_labels = self.model.n_labels
+        n_states, n_arcs = chain_product_size(n_labels, language)
+        return n_states <= n_labels + 1 and n_arcs <= self.decoding_budget
 
     @cached_property
     def group_of_tag(self) -> NDArray[np.int32]:
@@ -136,20 +140,12 @@ class PriceMethods(ItemMethods):
             return np.ascontiguousarray(self.segmentation.token_of_tag, dtype=np.int32)
         return np.tile(np.arange(len(self.labels), dtype=np.int32), 2)
 
-    def priced_base(self, bits: tuple[int, ...], length: int) -> PricedBase:
-        """Return the model times some bits, marked, from memory where possible.
-
-        Parameters
-        ----------
-        bits
-            The items.
-        length
-            Most tokens of a sequence to be run on it.
-        """
+    def priced_base(self, bits: tuple[int, ...]) -> PricedBase:
+        """Return the model times some bits, marked, from memory where possible."""
         kept = self._bases.get(bits)
         if kept is None:
             if bits:
-                built = self.item_product(bits, length)
+                built = self.item_product(bits, 0)  # no bit depends on the length
                 marked = MarkedAutomaton.mark(built.automaton, self.row_events)
                 kept = PricedBase(marked, built.tests, built)
             else:

@@ -75,9 +75,9 @@ def priced_batch(
     evidence
         What the constraints see of the batch.
     method
-        How rows are settled. ``"dual"``: by prices alone, which may leave a gap; ``"astar"``: by
-        the search alone; ``"branch"``: by prices, then branch and bound; ``"auto"``: by prices,
-        then the search, then branch and bound.
+        How rows are settled. ``"dual"``: by prices alone, which may leave a gap; ``"branch"``: by
+        prices, then branch and bound; ``"auto"``: by prices, then the search, then branch and
+        bound; ``"astar"``: by the search, and as ``"auto"`` where that takes too long.
     constraints
         Indices of the constraints to heed. Default: all.
     allowed
@@ -210,8 +210,7 @@ class _Problem:
     def solve(self, found: PricedAnswers, chosen: IntArray, bits: tuple[int, ...]) -> None:
         """Write the best labellings of some sequences under all rows and some bits."""
         plan, trellis = self.plan, self.trellis
-        lengths = np.diff(trellis.offsets)[chosen]
-        base = plan.priced_base(bits, int(lengths.max()))
+        base = plan.priced_base(bits)
         part = derive(
             trellis,
             sequences=None if chosen.size == trellis.n_sequences else chosen,
