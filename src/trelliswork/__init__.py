@@ -55,11 +55,12 @@ from trelliswork.errors import (
     TooLargeError,
     TrellisworkError,
 )
-from trelliswork.estimators import CRFTagger, load
+from trelliswork.estimators import CRFTagger
 from trelliswork.features import Templates
 from trelliswork.inference import Trellis
 from trelliswork.labels import LabelSet, convert
 from trelliswork.learn.penalties import learn_penalties
+from trelliswork.loading import load
 from trelliswork.mining import MinedRule, MinedRules, mine
 from trelliswork.plan import Plan, plan
 from trelliswork.problem import Problem

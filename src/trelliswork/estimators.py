@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from pathlib import Path
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -11,7 +11,6 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from trelliswork.advice import check_settings, warn_of_long_segments, warn_of_no_features
-from trelliswork.errors import ModelFileError
 from trelliswork.inputs import (
     as_labels,
     as_sequences,
@@ -27,12 +26,10 @@ from trelliswork.learn.weights import sequence_weights
 from trelliswork.parallel import resolve_jobs
 from trelliswork.parameters import check_parameters
 from trelliswork.pattern_statistics import PatternStatistics, warn_of_growth
-from trelliswork.persist import read_model_file, write_model_file
 from trelliswork.plan import DECODING_BUDGET, TRAINING_BUDGET
 from trelliswork.progress import TrainingProgress, TrainingStep
 from trelliswork.report import report
 from trelliswork.tagger import Tagger
-from trelliswork.tagger_files import described, restored
 
 if TYPE_CHECKING:
     import os
@@ -46,7 +43,7 @@ if TYPE_CHECKING:
     from trelliswork.model import CRFModel
     from trelliswork.segmentation import MaxSegment
 
-__all__ = ["CRFTagger", "load"]
+__all__ = ["CRFTagger"]
 
 
 class CRFTagger(Tagger):
@@ -386,11 +383,23 @@ class CRFTagger(Tagger):
         self.metadata_: dict[str, Any] = {}
         return self
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to one file, atomically; read it with `trelliswork.load`."""
-        check_is_fitted(self)
-        settings, version = described(self)
-        write_model_file(path, settings, self.model_.arrays(), version)
+    def _training_record(self) -> dict[str, Any]:
+        return {
+            "n_iter": self.n_iter_,
+            "loss": self.loss_,
+            "stop_reason": self.stop_reason_,
+            "dev_score": self.dev_score_,
+            "n_skipped": self.n_skipped_,
+            "log": [asdict(step) for step in self.training_log_],
+        }
+
+    def _restore_training(self, record: Mapping[str, Any]) -> None:
+        self.n_iter_ = record["n_iter"]
+        self.loss_ = record["loss"]
+        self.stop_reason_ = record["stop_reason"]
+        self.dev_score_ = record["dev_score"]
+        self.n_skipped_ = record.get("n_skipped", 0)
+        self.training_log_ = [TrainingStep(**step) for step in record["log"]]
 
     def __sklearn_clone__(self) -> CRFTagger:
         # `init` is a trained tagger: cloning it would forget what it learned.
@@ -400,32 +409,11 @@ class CRFTagger(Tagger):
         return type(self)(**copies, init=kept)
 
 
-def load(path: str | os.PathLike[str]) -> CRFTagger:
-    """Read a tagger that ``save`` wrote. Runs no code from the file.
-
-    Raises
-    ------
-    ModelFileError
-        For a file that is no model, is cut short, is damaged, or comes from a newer version.
-    """
-    settings, arrays = read_model_file(path)
-    kinds = {"CRFTagger": CRFTagger}
-    kind = kinds.get(settings.get("estimator", ""))
-    if kind is None:
-        raise ModelFileError(
-            f"{path}: expected a model of kind {' or '.join(kinds)}, got "
-            f"{settings.get('estimator')!r}."
-        )
-    try:
-        return restored(kind, settings, arrays)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise ModelFileError(
-            f"{Path(path)}: the model file is damaged: {error}. Copy it again, or train the model "
-            "again."
-        ) from error
-
-
 def _trained(tagger: CRFTagger | str | os.PathLike[str]) -> CRFTagger:
+    from trelliswork.loading import load  # which knows all taggers, this one too
+
     fitted = tagger if isinstance(tagger, CRFTagger) else load(tagger)
+    if not isinstance(fitted, CRFTagger):
+        raise TypeError(f"init: expected a CRFTagger, got a {type(fitted).__name__}.")
     check_is_fitted(fitted)
     return fitted

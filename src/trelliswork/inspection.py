@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from trelliswork.estimators import CRFTagger
     from trelliswork.model import CRFModel
     from trelliswork.pair_weights import PairWeights
     from trelliswork.patterns import Patterns
+    from trelliswork.tagger import Tagger
 
 __all__ = [
     "ModelSizes",
@@ -67,7 +67,7 @@ class ModelSizes:
     nonzero: int
 
     @classmethod
-    def of(cls, tagger: CRFTagger) -> ModelSizes:
+    def of(cls, tagger: Tagger) -> ModelSizes:
         """Measure a trained tagger."""
         model = tagger.model_
         of_segments = [part for part in _segment_parts(model) if part is not None]
@@ -113,7 +113,7 @@ class TopFeatures(NamedTuple):
     negative: list[Weighted]
 
 
-def feature_names(tagger: CRFTagger) -> list[Sequence[str]]:
+def feature_names(tagger: Tagger) -> list[Sequence[str]]:
     """Return the names of the features of tokens, and of the four parts of segments."""
     model = tagger.model_
     encoder = model.encoder
@@ -135,7 +135,7 @@ def feature_names(tagger: CRFTagger) -> list[Sequence[str]]:
 
 
 def top_features(
-    tagger: CRFTagger, label: str, n: int = 10, *, names: Sequence[Sequence[str]] | None = None
+    tagger: Tagger, label: str, n: int = 10, *, names: Sequence[Sequence[str]] | None = None
 ) -> TopFeatures:
     """Return the features with the largest and the smallest weights for a label.
 
@@ -194,7 +194,7 @@ class WeighedPatterns(NamedTuple):
     names: Sequence[str]
 
     @classmethod
-    def of(cls, tagger: CRFTagger) -> WeighedPatterns:
+    def of(cls, tagger: Tagger) -> WeighedPatterns:
         """Return those of a trained tagger; in a chain of order 1, the transitions."""
         model = tagger.model_
         return cls(model.patterns, model.pattern_weights, model.structure.letter_names)
@@ -210,12 +210,12 @@ class WeighedPatterns(NamedTuple):
         return " → ".join(self.names[y] for y in self.patterns[pattern])
 
 
-def top_transitions(tagger: CRFTagger, n: int = 10) -> TopFeatures:
+def top_transitions(tagger: Tagger, n: int = 10) -> TopFeatures:
     """Return the likeliest and the unlikeliest steps from one label to the next."""
     return WeighedPatterns.of(tagger).top(2, n)
 
 
-def top_edge_features(tagger: CRFTagger, n: int = 10) -> TopFeatures:
+def top_edge_features(tagger: Tagger, n: int = 10) -> TopFeatures:
     """Return the transition features, with their step, of the largest and smallest weights."""
     model = tagger.model_
     if model.edge is None:

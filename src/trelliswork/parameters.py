@@ -149,13 +149,14 @@ def saved_parameters(parameters: Mapping[str, Any], plan: Plan) -> dict[str, Any
         parameters may have been set after training.
     """
     saved = dict(parameters)
-    if isinstance(saved["features"], Templates):
+    if isinstance(saved.get("features"), Templates):
         saved["features"] = saved["features"].to_dict()
     # As text, which is parsed and never executed.
     saved["constraints"] = [repr(constraint) for constraint in plan.constraints]
     # Where training began is history; the file stands by itself.
-    saved["init"] = None
-    weights = saved["class_weight"]
+    if "init" in saved:
+        saved["init"] = None
+    weights = saved.get("class_weight")
     if weights is not None and not isinstance(weights, str):
         saved["class_weight"] = {name: float(weight) for name, weight in weights.items()}
     for name in ("l2", "max_segment"):

@@ -27,8 +27,8 @@ __all__ = ["FORMAT_VERSION", "read_model_file", "write_model_file"]
 
 FORMAT = "trelliswork-model"
 # 1: chains of first order. 2: the same and models with label patterns or segments. 3: the same with
-# soft constraints, or rules that add up counts.
-FORMAT_VERSION = 3
+# soft constraints, or rules that add up counts. 4: taggers other than CRFTagger.
+FORMAT_VERSION = 4
 
 
 def write_model_file(
@@ -102,7 +102,7 @@ def _metadata(path: str | os.PathLike[str], content: bytes) -> dict[str, str]:
     """
     no_model = ModelFileError(
         f"{path}: expected a trelliswork model, got something else. "
-        "Make one with CRFTagger.save or `trelliswork train`."
+        "Make one with the save method of a tagger or `trelliswork train`."
     )
     if not content:
         raise ModelFileError(f"{path}: expected a trelliswork model, got an empty file.")

@@ -22,14 +22,17 @@ from trelliswork.constrained import constrained_trellis
 from trelliswork.described import describe_batch, describe_nbest
 from trelliswork.evidence import rows_of
 from trelliswork.inputs import allowed_labels, as_labels, as_sequences
+from trelliswork.persist import write_model_file
 from trelliswork.plan import Plan, as_constraints, plan
 from trelliswork.posteriors import span_probabilities, token_marginals
 from trelliswork.problem import Problem
 from trelliswork.report import report
 from trelliswork.span_guards import collect_spans
+from trelliswork.tagger_files import described
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    import os
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -53,12 +56,26 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
 
     model_: CRFModel
     labels_: LabelSet
+    classes_: NDArray[np.str_]
     plan_: Plan
     metadata_: dict[str, Any]
     constraints: Any
     decoding_budget: int
     n_jobs: int | None
     on_infeasible: OnInfeasible
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to one file, atomically; read it with `trelliswork.load`."""
+        check_is_fitted(self)
+        settings, version = described(self)
+        write_model_file(path, settings, self.model_.arrays(), version)
+
+    def _training_record(self) -> dict[str, Any]:
+        """Return how training went, as JSON can hold it."""
+        return {}
+
+    def _restore_training(self, record: Mapping[str, Any]) -> None:
+        """Set the attributes that `_training_record` was made from."""
 
     def with_constraints(
         self,

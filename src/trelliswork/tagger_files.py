@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,39 +15,37 @@ from trelliswork.parameters import (
     restored_parameters,
     saved_parameters,
 )
+from trelliswork.persist import FORMAT_VERSION
 from trelliswork.plan import Plan
-from trelliswork.progress import TrainingStep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from trelliswork.estimators import CRFTagger
+    from trelliswork.tagger import Tagger
 
 __all__ = ["described", "restored"]
 
+NEWEST = FORMAT_VERSION
+"""What taggers that earlier versions do not know need."""
 
-def described(tagger: CRFTagger) -> tuple[dict[str, Any], int]:
+
+def described(tagger: Tagger) -> tuple[dict[str, Any], int]:
     """Return the settings of a trained tagger as JSON can hold them, and the version they need."""
-    saved = saved_parameters(tagger.get_params(deep=False), tagger.plan_)
-    least = 1 if tagger.model_.is_first_order_chain else 2
-    if tagger.plan_.soft or any("count(" in text for text in saved["constraints"]):
-        least = 3
-    parameters, version = oldest_parameters(saved, least)  # which earlier versions can read
+    parameters = saved_parameters(tagger.get_params(deep=False), tagger.plan_)
+    version = NEWEST
+    if type(tagger).__name__ == "CRFTagger":  # which earlier versions can read
+        least = 1 if tagger.model_.is_first_order_chain else 2
+        if tagger.plan_.soft or any("count(" in text for text in parameters["constraints"]):
+            least = 3
+        parameters, version = oldest_parameters(parameters, least)
     settings: dict[str, Any] = {
         "estimator": type(tagger).__name__,
         "parameters": parameters,
         "plan": tagger.plan_.budgets(),
         "model": tagger.model_.settings(),
-        "training": {
-            "n_iter": tagger.n_iter_,
-            "loss": tagger.loss_,
-            "stop_reason": tagger.stop_reason_,
-            "dev_score": tagger.dev_score_,
-            "n_skipped": tagger.n_skipped_,
-            "log": [asdict(step) for step in tagger.training_log_],
-        },
+        "training": tagger._training_record(),
         "metadata": tagger.metadata_,
     }
     if tagger.plan_.soft:
@@ -58,8 +55,8 @@ def described(tagger: CRFTagger) -> tuple[dict[str, Any], int]:
 
 
 def restored(
-    kind: type[CRFTagger], settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
-) -> CRFTagger:
+    kind: type[Tagger], settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> Tagger:
     """Return the tagger that `described` and its model's arrays stand for; nothing is executed."""
     tagger = kind(**restored_parameters(settings["parameters"]))
     check_on_infeasible(tagger.on_infeasible)
@@ -68,23 +65,17 @@ def restored(
     tagger.labels_ = tagger.model_.labels
     tagger.classes_ = np.array(tagger.labels_.names)
     # Files written before budgets could be chosen do not name them.
-    old = {} if tagger.constrained_training else {"training_budget": 0}
+    old = {} if getattr(tagger, "constrained_training", False) else {"training_budget": 0}
     tagger.plan_ = Plan(
         tagger.labels_,
         tagger.constraints,
         model=tagger.model_.automaton,
         segmentation=tagger.model_.segmentation,
-        train_soft=tagger.penalties == "likelihood",
+        train_soft=getattr(tagger, "penalties", None) == "likelihood",
         **settings.get("plan", old),
     )
     tagger.plan_ = _with_penalties(tagger.plan_, settings.get("penalties", []))
-    training = settings["training"]
-    tagger.n_iter_ = training["n_iter"]
-    tagger.loss_ = training["loss"]
-    tagger.stop_reason_ = training["stop_reason"]
-    tagger.dev_score_ = training["dev_score"]
-    tagger.n_skipped_ = training.get("n_skipped", 0)
-    tagger.training_log_ = [TrainingStep(**step) for step in training["log"]]
+    tagger._restore_training(settings["training"])
     tagger.metadata_ = dict(settings["metadata"])
     return tagger
 

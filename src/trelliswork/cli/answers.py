@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from trelliswork.estimators import CRFTagger
     from trelliswork.sentence import Label, Sentence
+    from trelliswork.tagger import Tagger
 
 __all__ = ["Answer", "answer", "to_conll", "to_jsonl"]
 
@@ -79,7 +79,7 @@ class Answer:
 
 
 def answer(
-    tagger: CRFTagger, batch: list[Sentence], *, marginals: bool, nbest: int | None
+    tagger: Tagger, batch: list[Sentence], *, marginals: bool, nbest: int | None
 ) -> list[Answer]:
     """Label a batch of sentences.
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from trelliswork.estimators import CRFTagger
     from trelliswork.files import Source
     from trelliswork.sentence import Sentence
+    from trelliswork.tagger import Tagger
     from trelliswork.text import Kind
 
 __all__ = [
@@ -190,7 +190,7 @@ def check_labelled(corpus: Corpus) -> Corpus:
     return corpus
 
 
-def columns_read(tagger: CRFTagger) -> list[str | int]:
+def columns_read(tagger: Tagger) -> list[str | int]:
     """Return the columns beside the tokens that a model reads, by name or number."""
     encoder = tagger.model_.encoder
     if not isinstance(encoder, TemplateEncoder):
@@ -203,7 +203,7 @@ def columns_read(tagger: CRFTagger) -> list[str | int]:
 
 
 def iter_sentences(
-    tagger: CRFTagger,
+    tagger: Tagger,
     source: Source,
     data_format: Format,
     columns: tuple[str, ...] | None,

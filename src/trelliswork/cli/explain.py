@@ -35,8 +35,8 @@ from trelliswork.cli.structure import read_max_segment
 from trelliswork.constraints import lint
 from trelliswork.constraints.soft import priced_rule
 from trelliswork.errors import LabelError, TooLargeError, TrellisworkError
-from trelliswork.estimators import load
 from trelliswork.labels import LabelSet
+from trelliswork.loading import load
 from trelliswork.plan import plan
 from trelliswork.rule_report import count_violations, rule_table
 from trelliswork.schemes import check_scheme
@@ -46,9 +46,9 @@ from trelliswork.tables import shorten
 if TYPE_CHECKING:
     from trelliswork.constraints import Constraint, Finding
     from trelliswork.corpus import Corpus
-    from trelliswork.estimators import CRFTagger
     from trelliswork.plan import Plan
     from trelliswork.rule_report import RuleViolations
+    from trelliswork.tagger import Tagger
 
 __all__ = ["EXAMPLES", "explain"]
 
@@ -205,7 +205,7 @@ def explain(
 
 
 def _explain_input(
-    tagger: CRFTagger,
+    tagger: Tagger,
     source: str,
     data_format: Format | None,
     columns: tuple[str, ...] | None,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trelliswork.estimators import load
 from trelliswork.features import TemplateEncoder
 from trelliswork.inspection import (
     ModelSizes,
@@ -20,6 +19,7 @@ from trelliswork.inspection import (
     top_features,
     top_transitions,
 )
+from trelliswork.loading import load
 from trelliswork.pattern_statistics import PatternStatistics
 from trelliswork.tables import shorten, text_table
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trelliswork.automaton import Automaton
-    from trelliswork.estimators import CRFTagger
     from trelliswork.inspection import TopFeatures
+    from trelliswork.tagger import Tagger
 
 __all__ = ["EXAMPLES", "inspect"]
 
@@ -64,7 +64,7 @@ def inspect(
         _show(summary)
 
 
-def _summary(tagger: CRFTagger, path: Path, labels: Sequence[str], top: int) -> dict[str, Any]:
+def _summary(tagger: Tagger, path: Path, labels: Sequence[str], top: int) -> dict[str, Any]:
     """Everything there is to show, as JSON values."""
     encoder = tagger.model_.encoder
     names = feature_names(tagger)
@@ -102,7 +102,7 @@ def _summary(tagger: CRFTagger, path: Path, labels: Sequence[str], top: int) -> 
     }
 
 
-def _segments(tagger: CRFTagger) -> dict[str, int | None] | None:
+def _segments(tagger: Tagger) -> dict[str, int | None] | None:
     """Return the most tokens of the segments of each name, None for any; None in a chain."""
     segmentation = tagger.model_.segmentation
     if segmentation is None:

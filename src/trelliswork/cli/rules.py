@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trelliswork.constraints import Constraint, PlacedRule
-    from trelliswork.estimators import CRFTagger
     from trelliswork.labels import LabelSet
+    from trelliswork.tagger import Tagger
 
 __all__ = ["GivenRules", "columns_tested"]
 
@@ -72,7 +72,7 @@ class GivenRules:
         for placed in self.placed:
             placed.check(labels)
 
-    def apply_to(self, tagger: CRFTagger) -> CRFTagger:
+    def apply_to(self, tagger: Tagger) -> Tagger:
         """Return a trained tagger under these rules, if there are any, instead of its own.
 
         Soft rules without a penalty have the one that the tagger learned.

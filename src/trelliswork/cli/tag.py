@@ -33,16 +33,16 @@ from trelliswork.cli.places import PlacedLines, PlacedSentences
 from trelliswork.cli.rules import GivenRules
 from trelliswork.cli.streaming import Lines, RememberedLines, StandardInput, batches, iter_raw
 from trelliswork.errors import DataError, InfeasibleError
-from trelliswork.estimators import load
 from trelliswork.files import open_for_writing
+from trelliswork.loading import load
 from trelliswork.text import Tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from trelliswork.cli.answers import Answer
-    from trelliswork.estimators import CRFTagger
     from trelliswork.sentence import Sentence
+    from trelliswork.tagger import Tagger
 
 __all__ = ["EXAMPLES", "tag"]
 
@@ -246,7 +246,7 @@ def _one_by_one(
                 raise InfeasibleError(f"{waiting.place}: {message}") from error
 
 
-def _check_tokens_suffice(tagger: CRFTagger, path: Path) -> None:
+def _check_tokens_suffice(tagger: Tagger, path: Path) -> None:
     needed = columns_read(tagger)
     if needed:
         raise DataError(
@@ -255,7 +255,7 @@ def _check_tokens_suffice(tagger: CRFTagger, path: Path) -> None:
         )
 
 
-def _own_tokenizer(tagger: CRFTagger, path: Path) -> Tokenizer:
+def _own_tokenizer(tagger: Tagger, path: Path) -> Tokenizer:
     """Return the tokeniser declared with the model."""
     declared = tagger.metadata_.get("tokenizer")
     if declared is None:

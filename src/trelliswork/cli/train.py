@@ -53,8 +53,9 @@ from trelliswork.errors import (
     TooLargeError,
     TrellisworkError,
 )
-from trelliswork.estimators import CRFTagger, load
+from trelliswork.estimators import CRFTagger
 from trelliswork.labels import LabelSet
+from trelliswork.loading import load
 from trelliswork.schemes import check_scheme
 from trelliswork.sentence import LABEL_COLUMN
 from trelliswork.tables import shorten

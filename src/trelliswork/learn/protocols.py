@@ -1,0 +1,125 @@
+"""Training protocols: what constraints do while a model is learned, and what they cost after.
+
+| protocol | weights are learned | constraints in decoding |
+| --- | --- | --- |
+| ``"L"`` | without constraints | none |
+| ``"L+CI"`` | without constraints | all hard, ``ρ = ∞`` |
+| ``"L+wCI"`` | without constraints | soft ones with ``ρ`` counted in the labelled data |
+| ``"CIBT"`` | under constraints, all hard | all hard |
+| ``"wCIBT"`` | under constraints, ``ρ`` learned with the weights | soft ones with that ``ρ`` |
+
+The names are those of Chang, Ratinov and Roth, "Constraints as Prior Knowledge" (2008). Constraints
+that were not made soft are hard in all but ``"L"``, and a penalty that was given stays as it is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from trelliswork.constraints.given import as_constraints
+from trelliswork.constraints.soft import MOST_PENALTY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork.constraints import Constraint
+    from trelliswork.labels import LabelSet
+
+    FloatArray = NDArray[np.float64]
+
+__all__ = ["Protocol", "check_protocol", "count_penalties", "rules_under"]
+
+Protocol = Literal["L", "L+CI", "L+wCI", "CIBT", "wCIBT"]
+PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
+MEANINGS = {
+    "L": "without constraints",
+    "L+CI": "hard constraints in decoding",
+    "L+wCI": "penalties counted, in decoding",
+    "CIBT": "hard constraints in training too",
+    "wCIBT": "penalties learned in training",
+}
+
+
+def check_protocol(
+    training: object, *, allowed: Sequence[str] = PROTOCOLS, because: str = ""
+) -> Protocol:
+    """Return the name of a protocol, or raise a `ValueError` where it is none of those allowed.
+
+    Parameters
+    ----------
+    training
+        The name.
+    allowed
+        Those that make sense for the learner.
+    because
+        Why the others do not, for the message.
+    """
+    for name in PROTOCOLS:
+        if name == training and name in allowed:
+            return name
+    known = ", ".join(f"{name!r} ({MEANINGS[name]})" for name in allowed)
+    why = f" {because}" if because and training in PROTOCOLS else ""
+    raise ValueError(f"training: expected one of {known}, got {training!r}.{why}")
+
+
+def rules_under(training: Protocol, constraints: Any) -> tuple[Constraint, ...]:
+    """Return constraints as a protocol decodes under them: none, all hard, or as they are.
+
+    Examples
+    --------
+    >>> from trelliswork.constraints import at_most
+    >>> rules_under("L+CI", at_most(1, "title").soft())
+    (at_most(1, 'title'),)
+    """
+    given = as_constraints(constraints)
+    if training == "L":
+        return ()
+    return tuple(rule.hard for rule in given) if training in ("L+CI", "CIBT") else given
+
+
+def count_penalties(
+    constraints: Sequence[Constraint],
+    sequences: Sequence[Any],
+    names: Sequence[Sequence[str]],
+    labels: LabelSet,
+) -> FloatArray:
+    """Return what each constraint costs by how often labelled data breaks it, ``L+wCI``.
+
+        ρ_c = max(0, log((satisfied_c + 1) / (violated_c + 1)))
+
+    over labelled sequences: the log-odds that a labelling satisfies the constraint, with one
+    sequence of each kind added. A constraint that is wrong half the time costs nothing.
+
+    Parameters
+    ----------
+    constraints
+        The ``C`` constraints.
+    sequences, names
+        The labelled data.
+    labels
+        The labels.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape ``(C,)``: infinite for hard constraints, the number given where there is one.
+    """
+    found = np.full(len(constraints), np.inf)
+    for c, rule in enumerate(constraints):
+        if not rule.is_soft:
+            continue
+        given = getattr(rule, "penalty", None)
+        if given is not None:
+            found[c] = given
+            continue
+        broken = sum(
+            rule.violations(own, sequence, scheme=labels) > 0
+            for sequence, own in zip(sequences, names, strict=True)
+        )
+        odds = (len(names) - broken + 1) / (broken + 1)
+        found[c] = min(max(0.0, float(np.log(odds))), MOST_PENALTY)
+    return found
