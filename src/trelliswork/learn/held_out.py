@@ -58,7 +58,8 @@ def learn_held_out(
     """
     constraints = as_constraints(tagger.constraints)
     penalties = [rule.penalty for rule in constraints if isinstance(rule, Soft)]
-    if tagger.penalties == "likelihood" or all(known is not None for known in penalties):
+    by_decoding = tagger.penalties in ("perceptron", "ssvm")
+    if not by_decoding or all(known is not None for known in penalties):
         return None
     held = split_off(labels, tagger.held_out, tagger.random_state)
     if not held.any():

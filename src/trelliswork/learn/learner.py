@@ -29,10 +29,13 @@ class Learned:
         The weights ``w``.
     plan : Plan
         The constraints that the model decodes under, with their penalties ``ρ``.
+    interrupted : bool
+        Whether Ctrl-C ended learning early.
     """
 
     model: CRFModel
     plan: Plan
+    interrupted: bool = False
 
 
 class Learner(Protocol):
