@@ -58,13 +58,13 @@ def learn_held_out(
     """
     constraints = as_constraints(tagger.constraints)
     penalties = [rule.penalty for rule in constraints if isinstance(rule, Soft)]
-    by_decoding = tagger.penalties in ("perceptron", "ssvm")
-    if not by_decoding or all(known is not None for known in penalties):
+    method = tagger.penalties
+    if method in ("likelihood", "counts") or all(known is not None for known in penalties):
         return None
     held = split_off(labels, tagger.held_out, tagger.random_state)
     if not held.any():
         raise DataError(
-            f"penalties={tagger.penalties!r}: expected sequences to hold out, all of whose labels "
+            f"penalties={method!r}: expected sequences to hold out, all of whose labels "
             "are known and occur in others too; there are none. Give numbers, as in .soft(2.0), "
             "or set penalties='likelihood'."
         )
@@ -81,7 +81,7 @@ def learn_held_out(
         base.with_constraints(constraints),
         [sequences[b] for b in left],
         [labels[b] for b in left],
-        method=tagger.penalties,
+        method=method,
         random_state=tagger.random_state,
     )
 

@@ -8,7 +8,7 @@ A pair of a feature and an output that one of two models has no weight for weigh
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,7 +35,7 @@ def mix_weights(first: CRFModel, second: CRFModel, share: float) -> CRFModel:
     """
     if first.encoder is not second.encoder or first.structure is not second.structure:
         raise ValueError("mix: expected models of one structure and one encoder.")
-    mixed = {}
+    mixed: dict[str, Any] = {}
     for kind in ("state", "edge", *SEGMENT_KINDS):
         own: PairWeights | None = getattr(first, kind)
         other: PairWeights | None = getattr(second, kind)
