@@ -19,7 +19,6 @@ from trelliswork.inputs import (
 )
 from trelliswork.learn.crf import CRFLearner
 from trelliswork.learn.learner import Learned
-from trelliswork.parallel import resolve_jobs
 from trelliswork.parameters import check_parameters
 from trelliswork.plan import DECODING_BUDGET, TRAINING_BUDGET
 from trelliswork.progress import TrainingProgress, TrainingStep
@@ -288,8 +287,6 @@ class CRFTagger(Tagger):
         NotInLanguageError
             Where labels break a constraint, naming the sequence, the token and the constraint.
         """
-        check_parameters(self.get_params(deep=False))
-        resolve_jobs(self.n_jobs)
         sequences = as_sequences(X)
         names = as_labels(sequences, y)
         learner = self._learner(infer_labels(names, self.scheme, self.outside), sequences, names)
@@ -340,6 +337,7 @@ class CRFTagger(Tagger):
         unlabelled: Sequence[Any] = (),
     ) -> CRFLearner:
         """Settle structure, features and constraints on a training set."""
+        check_parameters(self.get_params(deep=False))
         return CRFLearner(self, labels, sequences, names, unlabelled)
 
     def _training_record(self) -> dict[str, Any]:

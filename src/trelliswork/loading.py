@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trelliswork.codl import CODLTagger
 from trelliswork.errors import ModelFileError
 from trelliswork.estimators import CRFTagger
 from trelliswork.perceptron import PerceptronTagger
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["load"]
 
-KINDS: dict[str, type[Tagger]] = {kind.__name__: kind for kind in (CRFTagger, PerceptronTagger)}
+KINDS: dict[str, type[Tagger]] = {
+    kind.__name__: kind for kind in (CRFTagger, PerceptronTagger, CODLTagger)
+}
 
 
 def load(path: str | os.PathLike[str]) -> Tagger:

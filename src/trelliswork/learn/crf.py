@@ -54,8 +54,13 @@ class LearnedCRF(Learned):
         Sequences left out because their labels break a constraint.
     """
 
-    run: TrainingRun = None  # type: ignore[assignment]
-    n_skipped: int = 0
+    run: TrainingRun
+    n_skipped: int
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended learning early."""
+        return self.run.reason == "interrupted"
 
 
 class CRFLearner:
@@ -167,7 +172,6 @@ class CRFLearner:
         self._last = found = LearnedCRF(
             objective.model(run.parameters, self.encoder),
             _learned_rules(objective, run.parameters, rules),
-            run.reason == "interrupted",
             run,
             n_skipped,
         )

@@ -59,7 +59,9 @@ def learn_held_out(
     constraints = as_constraints(tagger.constraints)
     penalties = [rule.penalty for rule in constraints if isinstance(rule, Soft)]
     method = tagger.penalties
-    if method in ("likelihood", "counts") or all(known is not None for known in penalties):
+    if method == "likelihood" or method == "counts":
+        return None
+    if all(known is not None for known in penalties):
         return None
     held = split_off(labels, tagger.held_out, tagger.random_state)
     if not held.any():

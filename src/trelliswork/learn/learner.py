@@ -29,13 +29,15 @@ class Learned:
         The weights ``w``.
     plan : Plan
         The constraints that the model decodes under, with their penalties ``ρ``.
-    interrupted : bool
-        Whether Ctrl-C ended learning early.
     """
 
     model: CRFModel
     plan: Plan
-    interrupted: bool = False
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended learning early."""
+        return False
 
 
 class Learner(Protocol):

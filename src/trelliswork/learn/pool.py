@@ -16,6 +16,7 @@ import numpy as np
 
 from trelliswork.batches import scored_batches
 from trelliswork.decoding import decode_batch, decode_nbest_batch
+from trelliswork.inputs import sequence_length
 from trelliswork.plan import Plan
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ class UnlabelledPool:
             ``τ`` of their weights.
         """
         plan = learned.plan
+        bare = Plan(plan.labels, (), model=plan.model, segmentation=plan.segmentation)
         best: list[list[str]] = []
         numbers: list[int] = []
         names: list[list[str]] = []
@@ -116,7 +118,6 @@ class UnlabelledPool:
             ranks = decode_nbest_batch(
                 plan, batch.trellis, evidence, k, on_infeasible="relax", n_jobs=self._n_jobs
             )
-            bare = Plan(plan.labels, (), model=plan.model, segmentation=plan.segmentation)
             free = decode_batch(bare, batch.trellis, evidence, n_jobs=self._n_jobs)
             before += _count(plan, free.tags, evidence)
             after += _count(plan, ranks[0].tags, evidence)
@@ -150,7 +151,7 @@ class UnlabelledPool:
         """Return what constraints see of a batch; tests of tokens are run once."""
         found = self._evidence.get(numbers.start)
         if found is None:
-            lengths = [0, *(len(own) for own in sequences)]
+            lengths = [0, *map(sequence_length, sequences)]
             found = plan.evidence(sequences, np.cumsum(lengths).astype(np.int64), numbers)
             self._evidence[numbers.start] = found
         return found
