@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
 __all__ = ["CODLTagger"]
 
-BASES: dict[str, type[Tagger]] = {kind.__name__: kind for kind in (CRFTagger, PerceptronTagger)}
+BASES: dict[str, type[Tagger]] = {
+    kind.__name__: kind for kind in (HMMTagger, PerceptronTagger, CRFTagger)
+}
 LABELLINGS = ("top1", "topk", "posterior")
 
 
@@ -238,6 +240,11 @@ class CODLTagger(Tagger):
             if isinstance(value, bool) or not 0.0 <= value <= most:
                 limit = f"0 to {most:g}" if most < np.inf else "0 up"
                 raise ValueError(f"{name}: expected a number from {limit}, got {value!r}.")
+        if self.labelling == "posterior" and not isinstance(self.base, HMMTagger):
+            raise ValueError(
+                "labelling: expected 'top1' or 'topk', as only an HMMTagger learns from "
+                f"posteriors, got 'posterior' and a {type(self.base).__name__}."
+            )
         if self.temperature == 0.0:
             raise ValueError("temperature: expected more than 0. For the best alone, use 'top1'.")
         for name in ("cycles", "k", "patience"):

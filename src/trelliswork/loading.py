@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from trelliswork.codl import CODLTagger
 from trelliswork.errors import ModelFileError
 from trelliswork.estimators import CRFTagger
+from trelliswork.hmm import HMMTagger
 from trelliswork.perceptron import PerceptronTagger
 from trelliswork.persist import read_model_file
 from trelliswork.tagger_files import restored
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["load"]
 
 KINDS: dict[str, type[Tagger]] = {
-    kind.__name__: kind for kind in (CRFTagger, PerceptronTagger, CODLTagger)
+KINDS: dict[str, type[Tagger]] = {
+    kind.__name__: kind for kind in (CRFTagger, HMMTagger, PerceptronTagger, CODLTagger)
+}
 }
 
 

@@ -8,6 +8,7 @@ and decoding gains from mending one of the two.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -97,7 +98,7 @@ def change_counter(labels: LabelSet) -> tuple[Automaton, NDArray[np.int64]]:
         1 where a label leaves a segment whose last token did not pass, shape ``(S, L)``.
     """
     n_labels = len(labels)
-    leaves, row_of = np.unique(Symbols.of_leaves(labels).table, axis=0, return_inverse=True)
+    leaves, row_of = np.unique(_leaves(labels), axis=0, return_inverse=True)
     row_of = row_of.ravel()  # NumPy 2.0 gave it the shape of the input
     n_rows = len(leaves)
     # State (passed, row); the start, which leaves nothing, first.
@@ -128,10 +129,16 @@ def count_changes(
     offsets
         Sequence ``b`` is tokens ``offsets[b]`` to ``offsets[b + 1]``, shape ``(B + 1,)``.
     """
-    leaves = Symbols.of_leaves(labels).table
+    leaves = _leaves(labels)
     wrong = np.zeros(ids.size + 1, dtype=np.int64)
     wrong[1:-1] = leaves[ids[:-1] + 1, ids[1:]] * ~passes[:-1]  # at the token after the change
     wrong[offsets[1:-1]] = 0  # the first token of the next sequence changes nothing
     total = np.concatenate([[0], np.cumsum(wrong)])
     found: NDArray[np.int64] = total[offsets[1:]] - total[offsets[:-1]]
     return found
+
+
+@lru_cache(maxsize=64)
+def _leaves(labels: LabelSet) -> NDArray[np.int32]:
+    """Return whether a label leaves a segment of the one before it, shape ``(L + 1, L)``."""
+    return Symbols.of_leaves(labels).table

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork.errors import DataError
+from trelliswork.learn.hmm import HMMLearner
 from trelliswork.learn.learner import Learned
 from trelliswork.learn.mixing import mix_penalties
 from trelliswork.report import report
@@ -211,6 +212,10 @@ def _learn_from(
     settings: Settings,
 ) -> Learned:
     """Return ``learn(T)``."""
+    if settings.labelling == "posterior":
+        assert isinstance(learner, HMMLearner)  # the tagger sees to that
+        known = learner.count(*labelled) if settings.include_labelled else None
+        return learner.learn_expected(pool.sequences, now, labelled=known)
     if not labels.numbers:
         raise DataError(
             "unlabelled: expected sequences that satisfy the constraints, but no labelling of any "
