@@ -12,6 +12,7 @@ from sklearn.base import clone
 from trelliswork.conflicts import check_on_infeasible
 from trelliswork.errors import DataError
 from trelliswork.estimators import CRFTagger
+from trelliswork.hmm import HMMTagger
 from trelliswork.inputs import (
     as_labels,
     as_sequences,
@@ -189,7 +190,7 @@ class CODLTagger(Tagger):
                 "unlabelled: expected at least one sequence with tokens, got none. To learn from "
                 f"labels alone, fit the {type(base).__name__} itself."
             )
-        labels = infer_labels(names, base.scheme, base.outside)
+        labels = infer_labels(names, base.scheme, base.outside, base.labels)
         learner = base._learner(labels, sequences, names, more)
         checked = None
         if dev is not None:

@@ -97,6 +97,9 @@ class CRFTagger(Tagger):
     dev_every, patience
         With a development set: measure every so many iterations, and stop after so many
         measurements without a better score.
+    labels
+        Names of labels that there are besides those seen in training: few labelled sequences may
+        lack some that constraints name.
     scheme
         How to read the labels, see `LabelSet`; None: guess.
     outside
@@ -205,6 +208,7 @@ class CRFTagger(Tagger):
         init: CRFTagger | str | os.PathLike[str] | None = None,
         dev_every: int = 5,
         patience: int = 10,
+        labels: Sequence[str] | None = None,
         scheme: Scheme | None = None,
         outside: str | None = None,
         constraints: Any = (),
@@ -238,6 +242,7 @@ class CRFTagger(Tagger):
         self.init = init
         self.dev_every = dev_every
         self.patience = patience
+        self.labels = labels
         self.scheme = scheme
         self.outside = outside
         self.constraints = constraints
@@ -289,7 +294,9 @@ class CRFTagger(Tagger):
         """
         sequences = as_sequences(X)
         names = as_labels(sequences, y)
-        learner = self._learner(infer_labels(names, self.scheme, self.outside), sequences, names)
+        learner = self._learner(
+            infer_labels(names, self.scheme, self.outside, self.labels), sequences, names
+        )
         labels = learner.structure.labels
         checked = None
         if dev is not None:

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["load"]
 
 KINDS: dict[str, type[Tagger]] = {
-KINDS: dict[str, type[Tagger]] = {
     kind.__name__: kind for kind in (CRFTagger, HMMTagger, PerceptronTagger, CODLTagger)
-}
 }
 
 

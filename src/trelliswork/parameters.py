@@ -43,8 +43,8 @@ SINCE_VERSION_2: dict[str, Any] = {
 }
 # The same of version 2, with soft constraints.
 SINCE_VERSION_3: dict[str, Any] = {"penalties": "likelihood", "held_out": 0.2}
-# The same of version 3, with training protocols.
-SINCE_VERSION_4: dict[str, Any] = {"training": None}
+# The same of version 3, with training protocols, and labels that training does not show.
+SINCE_VERSION_4: dict[str, Any] = {"training": None, "labels": None}
 CHOICES = {
     "pairs": ("observed", "all"),
     "transitions": ("observed", "all", None),
@@ -166,6 +166,8 @@ def saved_parameters(parameters: Mapping[str, Any], plan: Plan) -> dict[str, Any
     for name in ("l2", "max_segment"):
         if isinstance(saved.get(name), Mapping):
             saved[name] = {str(key): _plain(value) for key, value in saved[name].items()}
+    if saved.get("labels") is not None:
+        saved["labels"] = list(map(str, saved["labels"]))
     if saved.get("patterns") is not None:
         saved["patterns"] = [list(map(str, pattern)) for pattern in saved["patterns"]]
     # A grid over a NumPy range leaves NumPy numbers, which JSON does not know.

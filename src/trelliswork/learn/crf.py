@@ -213,7 +213,8 @@ class CRFLearner:
                 self.structure.labels,
             )
             return rules.with_penalties(counted)
-        by_decoding = learn_held_out(self._tagger, sequences, names, weights)
+        known = self.structure.labels.names
+        by_decoding = learn_held_out(self._tagger, sequences, names, weights, known)
         return rules if by_decoding is None else rules.with_penalties(by_decoding)
 
     def _class_weight(self, names: Sequence[Sequence[Label]]) -> Mapping[str, float] | str | None:

@@ -34,6 +34,7 @@ def learn_held_out(
     sequences: list[Any],
     labels: Sequence[Sequence[Label]],
     sample_weight: ArrayLike | None,
+    known: Sequence[str],
 ) -> FloatArray | None:
     """Return the penalties of all constraints of a tagger that is about to be trained.
 
@@ -45,6 +46,8 @@ def learn_held_out(
         The training set.
     sample_weight
         Weight of each sequence, shape ``(B,)``; those held out all weigh the same.
+    known
+        The names of all labels that there are.
 
     Returns
     -------
@@ -71,7 +74,9 @@ def learn_held_out(
             "or set penalties='likelihood'."
         )
     base = clone(tagger).set_params(
-        constraints=[rule for rule in constraints if not rule.is_soft], penalties="likelihood"
+        constraints=[rule for rule in constraints if not rule.is_soft],
+        penalties="likelihood",
+        labels=known,
     )
     train, left = np.flatnonzero(~held).tolist(), np.flatnonzero(held).tolist()
     base.fit(
