@@ -94,6 +94,11 @@ class PerceptronLearned(Learned):
     reason: str
     dev_score: float | None = None
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended learning early."""
+        return self.reason == "interrupted"
+
 
 @dataclass(eq=False)
 class PerceptronLearner:

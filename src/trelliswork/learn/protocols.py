@@ -24,7 +24,7 @@ from trelliswork.constraints.reading import Reading
 from trelliswork.constraints.soft import MOST_PENALTY, Soft
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-__all__ = ["Protocol", "check_protocol", "count_penalties", "rules_under"]
+__all__ = ["Protocol", "check_protocol", "count_penalties", "rules_under", "settle_protocol"]
 
 Protocol = Literal["L", "L+CI", "L+wCI", "CIBT", "wCIBT"]
 DOUBT = 1e-4
@@ -45,6 +45,15 @@ MEANINGS = {
     "L+wCI": "penalties counted, in decoding",
     "CIBT": "hard constraints in training too",
     "wCIBT": "penalties learned in training",
+}
+
+# What a protocol means for a CRF: whether constraints hold in training, and how penalties come.
+MEANS: dict[Protocol, tuple[bool, str | None]] = {
+    "L": (False, None),
+    "L+CI": (False, None),
+    "L+wCI": (False, "counts"),
+    "CIBT": (True, None),
+    "wCIBT": (True, "likelihood"),
 }
 
 
@@ -83,6 +92,42 @@ def rules_under(training: Protocol, constraints: Any) -> tuple[Constraint, ...]:
     if training == "L":
         return ()
     return tuple(rule.hard for rule in given) if training in ("L+CI", "CIBT") else given
+
+
+def settle_protocol(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a CRF with what its training protocol says of constraints.
+
+    Parameters
+    ----------
+    parameters
+        Those of the estimator. ``training=None`` leaves them as they are.
+
+    Raises
+    ------
+    ValueError
+        Where the protocol is not known, or `constrained_training` or `penalties` were set to
+        something else than it means.
+    """
+    found = dict(parameters)
+    if found["training"] is None:
+        return found
+    training = check_protocol(found["training"])
+    trained, penalties = MEANS[training]
+    means = MEANINGS[training]
+    if trained and not found["constrained_training"]:
+        raise ValueError(
+            f"constrained_training: expected True, as training={training!r} means {means}, got "
+            "False. Leave one of the two out."
+        )
+    if found["penalties"] not in ("likelihood", penalties):  # the first is the default
+        raise ValueError(
+            f"penalties: expected none to be set, as training={training!r} means {means}, got "
+            f"{found['penalties']!r}. Leave one of the two out."
+        )
+    found["constraints"] = rules_under(training, found["constraints"])
+    found["constrained_training"] = trained
+    found["penalties"] = penalties or "likelihood"
+    return found
 
 
 def count_penalties(
