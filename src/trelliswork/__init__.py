@@ -63,6 +63,7 @@ from trelliswork.labels import LabelSet, convert
 from trelliswork.learn.penalties import learn_penalties
 from trelliswork.loading import load
 from trelliswork.mining import MinedRule, MinedRules, mine
+from trelliswork.perceptron import PerceptronTagger
 from trelliswork.plan import Plan, plan
 from trelliswork.problem import Problem
 from trelliswork.report import Report, report
@@ -91,6 +92,7 @@ __all__ = [
     "MinedRules",
     "ModelFileError",
     "NotInLanguageError",
+    "PerceptronTagger",
     "Plan",
     "Problem",
     "RegexError",
