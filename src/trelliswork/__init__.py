@@ -57,6 +57,7 @@ from trelliswork.errors import (
 )
 from trelliswork.estimators import CRFTagger
 from trelliswork.features import Templates
+from trelliswork.hmm import HMMTagger
 from trelliswork.inference import Trellis
 from trelliswork.labels import LabelSet, convert
 from trelliswork.learn.penalties import learn_penalties
@@ -82,6 +83,7 @@ __all__ = [
     "Corpus",
     "DataError",
     "Decoding",
+    "HMMTagger",
     "InfeasibleError",
     "LabelError",
     "LabelSet",

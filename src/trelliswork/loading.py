@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from trelliswork.errors import ModelFileError
 from trelliswork.estimators import CRFTagger
+from trelliswork.hmm import HMMTagger
 from trelliswork.perceptron import PerceptronTagger
 from trelliswork.persist import read_model_file
 from trelliswork.tagger_files import restored
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["load"]
 
-KINDS: dict[str, type[Tagger]] = {kind.__name__: kind for kind in (CRFTagger, PerceptronTagger)}
+KINDS: dict[str, type[Tagger]] = {
+    kind.__name__: kind for kind in (CRFTagger, HMMTagger, PerceptronTagger)
+}
 
 
 def load(path: str | os.PathLike[str]) -> Tagger:
