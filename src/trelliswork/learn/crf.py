@@ -211,6 +211,7 @@ class CRFLearner:
                 [sequences[b] for b in whole],
                 [[str(y) for y in names[b]] for b in whole],
                 self.structure.labels,
+                None if weights is None else np.asarray(weights, dtype=np.float64)[whole],
             )
             return rules.with_penalties(counted)
         known = self.structure.labels.names

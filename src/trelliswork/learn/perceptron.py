@@ -155,9 +155,10 @@ class PerceptronLearner:
         """
         used = range(len(names)) if weights is None else np.flatnonzero(weights).tolist()
         sequences, names = [sequences[b] for b in used], [names[b] for b in used]
+        own = np.ones(len(names)) if weights is None else weights[weights > 0]
         plan = self.plan
         if self.training == "L+wCI" and plan.constraints:
-            counted = count_penalties(plan.constraints, sequences, names, plan.labels)
+            counted = count_penalties(plan.constraints, sequences, names, plan.labels, own)
             plan = plan.with_penalties(counted)
         run = _Run(
             self,
@@ -165,7 +166,7 @@ class PerceptronLearner:
             self.encoder.transform(sequences, n_jobs=self.n_jobs),
             sequences,
             names,
-            np.ones(len(names)) if weights is None else weights[weights > 0],
+            own,
         )
         return run.finish()
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from trelliswork.constraints.given import as_constraints
+from trelliswork.constraints.reading import Reading
 from trelliswork.constraints.soft import MOST_PENALTY
 
 if TYPE_CHECKING:
@@ -131,6 +132,7 @@ def count_penalties(
     sequences: Sequence[Any],
     names: Sequence[Sequence[str]],
     labels: LabelSet,
+    weights: FloatArray | None = None,
 ) -> FloatArray:
     """Return what each constraint costs by how often labelled data breaks it, ``L+wCI``.
 
@@ -147,24 +149,32 @@ def count_penalties(
         The labelled data.
     labels
         The labels.
+    weights
+        How many times each sequence is counted, shape ``(B,)``. Default: once.
 
     Returns
     -------
     numpy.ndarray
         Shape ``(C,)``: infinite for hard constraints, the number given where there is one.
     """
-    found = np.full(len(constraints), np.inf)
-    for c, rule in enumerate(constraints):
-        if not rule.is_soft:
-            continue
-        given = getattr(rule, "penalty", None)
-        if given is not None:
-            found[c] = given
-            continue
-        broken = sum(
-            rule.violations(own, sequence, scheme=labels) > 0
-            for sequence, own in zip(sequences, names, strict=True)
-        )
-        odds = (len(names) - broken + 1) / (broken + 1)
-        found[c] = min(max(0.0, float(np.log(odds))), MOST_PENALTY)
-    return found
+    penalties = np.array([_known_penalty(rule) for rule in constraints], dtype=np.float64)
+    unknown = np.flatnonzero(np.isnan(penalties)).tolist()
+    if not unknown:
+        return penalties
+    broken = np.zeros((len(names), len(unknown)), dtype=bool)
+    for b, (sequence, own) in enumerate(zip(sequences, names, strict=True)):
+        reading = Reading(own, sequence, labels)  # once for all rules: it is what takes time
+        broken[b] = [constraints[c].degree(reading) > 0 for c in unknown]
+    counted = np.ones(len(names)) if weights is None else weights
+    violated = counted @ broken
+    odds = (counted.sum() - violated + 1.0) / (violated + 1.0)
+    penalties[unknown] = np.clip(np.log(odds), 0.0, MOST_PENALTY)
+    return penalties
+
+
+def _known_penalty(rule: Constraint) -> float:
+    """Return what a constraint costs by itself: nan where that is to be learned."""
+    if not rule.is_soft:
+        return np.inf
+    given = getattr(rule, "penalty", None)
+    return np.nan if given is None else float(given)
