@@ -120,6 +120,7 @@ def test_files_and_copies(tmp_path):
         ({"shape_smoothing": np.inf}, "shape_smoothing: expected a finite number"),
         ({"transition_smoothing": "1"}, "transition_smoothing: expected a finite number"),
         ({"lowercase": "yes"}, "lowercase: expected True or False"),
+        ({"shapes": None}, "shapes: expected True or False"),
         ({"min_count": 0}, "min_count: expected a whole number from 1 up"),
         ({"decoding_budget": 1.5}, "decoding_budget: expected a whole number"),
         ({"training": "M"}, "training: expected one of 'L'"),

@@ -105,7 +105,7 @@ class HMMLearner:
         self.transition_smoothing = transition_smoothing
         self.n_jobs = n_jobs
         self._n_observations = encoder.n_observations
-        self._shapes = encoder.shapes
+        self._shapes = encoder.shape_of
         self._shares = encoder.shares
 
     def learn(
