@@ -92,8 +92,8 @@ class HMMLearner:
         *,
         training: Protocol = "L+wCI",
         smoothing: float = 1.0,
-        shape_smoothing: float = 0.3,
-        transition_smoothing: float = 0.3,
+        shape_smoothing: float = 0.5,
+        transition_smoothing: float = 1.0,
         n_jobs: int | None = None,
     ) -> None:
         self.structure = structure
