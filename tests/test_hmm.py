@@ -21,7 +21,7 @@ from hmm_cases import (
     sentences,
     smoothings,
 )
-from trelliswork.constraints import at_most, ends_with, precedes, starts_with
+from trelliswork.constraints import at_most, ends_with, precedes, starts_with, token
 from trelliswork.learn.protocols import count_penalties
 
 
@@ -149,3 +149,10 @@ def test_no_labels_and_wrong_weights_are_refused():
         tw.HMMTagger().fit([], [])
     with pytest.raises(ValueError, match="sample_weight"):
         tw.HMMTagger().fit(X, Y, sample_weight=[1.0])
+
+
+def test_labels_that_nobody_labelled_can_be_ruled_in():
+    digits = token(regex=r"\d+")
+    tagger = tw.HMMTagger(labels=["R"], constraints=tw.where(digits).allow("R")).fit(X, Y)
+    assert_normalised(tagger.model_)
+    assert tagger.predict([["a", "7"]]) == [["P", "R"]]
