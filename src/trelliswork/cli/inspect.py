@@ -68,7 +68,6 @@ def _summary(tagger: Tagger, path: Path, labels: Sequence[str], top: int) -> dic
     """Everything there is to show, as JSON values."""
     encoder = tagger.model_.encoder
     names = feature_names(tagger)
-    scores = [(s.iteration, s.dev_score) for s in tagger.training_log_ if s.dev_score is not None]
     return {
         "file": str(path),
         "bytes": path.stat().st_size,
@@ -91,14 +90,22 @@ def _summary(tagger: Tagger, path: Path, labels: Sequence[str], top: int) -> dic
         "transitions": _signs(top_transitions(tagger, top)),
         "patterns": _patterns(WeighedPatterns.of(tagger), tagger.model_.automaton, top),
         "edge_features": _signs(top_edge_features(tagger, top)),
-        "training": {
-            "iterations": tagger.n_iter_,
-            "loss": tagger.loss_,
-            "stop_reason": tagger.stop_reason_,
-            "seconds": tagger.training_log_[-1].seconds if tagger.training_log_ else 0.0,
-            "dev_scores": scores,
-            "log": [asdict(step) for step in tagger.training_log_],
-        },
+        "training": _training(tagger),
+    }
+
+
+def _training(tagger: Tagger) -> dict[str, Any]:
+    """Return how training went, as JSON values; what a kind of tagger has not is None or empty."""
+    log = [asdict(step) for step in getattr(tagger, "training_log_", ())]
+    return {
+        "iterations": getattr(tagger, "n_iter_", None),
+        "loss": getattr(tagger, "loss_", None),
+        "stop_reason": getattr(tagger, "stop_reason_", None),
+        "seconds": log[-1]["seconds"] if log else 0.0,
+        "dev_scores": [
+            (step["iteration"], step["dev_score"]) for step in log if step["dev_score"] is not None
+        ],
+        "log": log,
     }
 
 
@@ -172,12 +179,15 @@ def _segment_facts(longest: dict[str, int | None] | None) -> dict[str, str]:
 
 
 def _show_training(training: dict[str, Any]) -> None:
+    if training["iterations"] is None:  # counted, in one pass
+        return
     _heading("Training")
+    loss = training["loss"]
     typer.echo(
         f"{training['iterations']} iterations in {training['seconds']:.1f} s, stopped: "
-        f"{training['stop_reason']}, final loss {training['loss']:,.4f}"
+        f"{training['stop_reason']}" + ("" if loss is None else f", final loss {loss:,.4f}")
     )
-    losses = [step["loss"] for step in training["log"]]
+    losses = [] if loss is None else [step["loss"] for step in training["log"]]
     if losses:
         typer.echo(f"loss    {_curve(losses)}  {losses[0]:,.1f} → {losses[-1]:,.1f}")
     scores = training["dev_scores"]
@@ -187,7 +197,7 @@ def _show_training(training: dict[str, Any]) -> None:
             f"dev F1  {_curve([score for _, score in scores])}  "
             f"best {100 * best:.2f} at iteration {iteration}"
         )
-        if training["loss"] != losses[-1]:
+        if losses and loss != losses[-1]:
             typer.echo("The weights with the best dev F1 were kept: the final loss is theirs.")
 
 
