@@ -22,6 +22,7 @@ from trelliswork.constrained import constrained_trellis
 from trelliswork.described import describe_batch, describe_nbest
 from trelliswork.evidence import rows_of
 from trelliswork.inputs import allowed_labels, as_labels, as_sequences
+from trelliswork.parameters import restored_parameters, saved_parameters
 from trelliswork.persist import write_model_file
 from trelliswork.plan import Plan, as_constraints, plan
 from trelliswork.posteriors import span_probabilities, token_marginals
@@ -69,6 +70,15 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         settings, version = described(self)
         write_model_file(path, settings, self.model_.arrays(), version)
+
+    def _saved_parameters(self) -> dict[str, Any]:
+        """Return the parameters as JSON can hold them."""
+        return saved_parameters(self.get_params(deep=False), self.plan_)
+
+    @classmethod
+    def _restored_parameters(cls, saved: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the parameters that `_saved_parameters` described."""
+        return restored_parameters(saved)
 
     def _training_record(self) -> dict[str, Any]:
         """Return how training went, as JSON can hold it."""

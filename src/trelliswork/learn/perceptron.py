@@ -89,6 +89,11 @@ class PerceptronLearned(Learned):
     reason: str
     dev_score: float | None = None
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended learning early."""
+        return self.reason == "interrupted"
+
 
 @dataclass(eq=False)
 class PerceptronLearner:
@@ -145,15 +150,16 @@ class PerceptronLearner:
         """
         used = range(len(names)) if weights is None else np.flatnonzero(weights).tolist()
         sequences, names = [sequences[b] for b in used], [names[b] for b in used]
+        own = np.ones(len(names)) if weights is None else weights[weights > 0]
         plan = self.plan
         if self.training == "L+wCI" and plan.constraints:
-            counted = count_penalties(plan.constraints, sequences, names, plan.labels)
+            counted = count_penalties(plan.constraints, sequences, names, plan.labels, own)
             plan = plan.with_penalties(counted)
         sentences = Sentences(
             sequences,
             self.encoder.transform(sequences, n_jobs=self.n_jobs),
             self.structure.encode(names).ids,
-            np.ones(len(names)) if weights is None else weights[weights > 0],
+            own,
         )
         return _Run(self, plan, sentences).finish()
 
