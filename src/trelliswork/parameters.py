@@ -13,6 +13,7 @@ from trelliswork.constraints import parse
 from trelliswork.features import Templates
 
 if TYPE_CHECKING:
+    from trelliswork.constraints import Predicate
     from trelliswork.plan import Plan
 
 __all__ = [
@@ -191,7 +192,9 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def restored_parameters(saved: Mapping[str, Any]) -> dict[str, Any]:
+def restored_parameters(
+    saved: Mapping[str, Any], predicates: Mapping[str, Predicate] | None = None
+) -> dict[str, Any]:
     """Return the parameters that `saved_parameters` described; rules are parsed, never executed."""
     parameters = dict(saved)
     if isinstance(parameters.get("features"), dict):
@@ -201,5 +204,6 @@ def restored_parameters(saved: Mapping[str, Any]) -> dict[str, Any]:
     if parameters.get("patterns") is not None:
         parameters["patterns"] = [tuple(pattern) for pattern in parameters["patterns"]]
     # JSON knows no tuple, and old files no constraints.
-    parameters["constraints"] = tuple(map(parse, parameters.get("constraints") or ()))
+    texts = parameters.get("constraints") or ()
+    parameters["constraints"] = tuple(parse(text, predicates=predicates) for text in texts)
     return parameters

@@ -21,7 +21,7 @@ __all__ = ["Placement", "Where", "count_penalties", "describe_placements", "warn
 SHOWN = 5
 """Constraints that a line names."""
 
-Where = Literal["mask", "training", "decoding"]
+Where = Literal["mask", "training", "decoding", "search"]
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,10 @@ class Placement:
     constraint : Constraint
         The constraint.
     where : str
-        ``"mask"``, ``"training"`` (in the product of training, and in decoding) or ``"decoding"``
-        (in decoding only).
+        ``"mask"``, ``"training"`` (in the product of training, and in decoding), ``"decoding"`` (in
+        decoding only) or ``"search"`` (a Python function, which decoding searches under).
     states, arcs : int
-        Size of the model automaton times this constraint alone; 0 for a mask.
+        Size of the model automaton times this constraint alone; 0 for a mask or a function.
     cost : float
         Work a token on that product, as a multiple of the model's own.
     """
@@ -84,7 +84,7 @@ def describe_placements(
     rows, priced = [], dict(penalties)
     for placed in placements:
         sizes = [f"{placed.states:,}", f"{placed.arcs:,}", f"{placed.cost:.1f}"]
-        if placed.where == "mask":
+        if placed.where in ("mask", "search"):
             sizes = ["", "", ""]
         rule = priced_rule(placed.constraint, priced.get(placed.constraint, math.inf))
         rows.append([shorten(repr(rule)), placed.where, *sizes])
@@ -116,7 +116,7 @@ def describe_placements(
         lines.append(warn_of_tests(n_tests))
     if penalties:
         lines.append(f"Penalties: {count_penalties(penalties)}.")
-    if any(p.where != "mask" for p in placements):
+    if any(p.where in ("training", "decoding") for p in placements):
         lines.append(
             "Decoding starts without automata and adds, sequence by sequence, those that the best "
             "labelling breaks."

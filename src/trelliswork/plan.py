@@ -157,6 +157,8 @@ class Plan(PriceMethods):
         constraint = self.constraints[index]
         if index in self.masks:
             return Placement(constraint, "mask", 0, 0, 0.0)
+        if index in self.predicates:
+            return Placement(constraint, "search", 0, 0, 0.0)
         by_items = constraint.is_soft or index in self.counted
         if not by_items:
             _ = self.language(index)  # where that is too large, the constraint is no use
