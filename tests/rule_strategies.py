@@ -96,11 +96,12 @@ tests = st.recursive(
 
 def looking(labels: list[str]) -> st.SearchStrategy[Constraint]:
     label = st.sampled_from(labels)
-    return st.one_of(
+    rule = st.one_of(
         st.builds(lambda t, *a: where(t).allow(*a), tests, label, label),
         st.builds(only_on, tests, label),
         st.builds(changes_only_at, tests),
     )
+    return rule | rule.map(lambda bit: bit.per_token())
 
 
 def combined(base: st.SearchStrategy[Constraint]) -> st.SearchStrategy[Constraint]:

@@ -58,11 +58,13 @@ from trelliswork.errors import (
 )
 from trelliswork.estimators import CRFTagger
 from trelliswork.features import Templates
+from trelliswork.hmm import HMMTagger
 from trelliswork.inference import Trellis
 from trelliswork.labels import LabelSet, convert
 from trelliswork.learn.penalties import learn_penalties
 from trelliswork.loading import load
 from trelliswork.mining import MinedRule, MinedRules, mine
+from trelliswork.perceptron import PerceptronTagger
 from trelliswork.plan import Plan, plan
 from trelliswork.problem import Problem
 from trelliswork.report import Report, report
@@ -82,6 +84,7 @@ __all__ = [
     "Corpus",
     "DataError",
     "Decoding",
+    "HMMTagger",
     "InfeasibleError",
     "LabelError",
     "LabelSet",
@@ -90,6 +93,7 @@ __all__ = [
     "MinedRules",
     "ModelFileError",
     "NotInLanguageError",
+    "PerceptronTagger",
     "Plan",
     "Problem",
     "RegexError",

@@ -9,6 +9,7 @@ import numpy as np
 from trelliswork.conflicts import check_on_infeasible, group_by_rules, open_labels
 from trelliswork.derived import derive
 from trelliswork.inference import log_partition
+from trelliswork.tolls import with_tolls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,6 +95,7 @@ def feasible_trellises(
 def _on_product(
     plan: Plan, trellis: Trellis, evidence: Evidence, constraints: Sequence[int]
 ) -> Trellis:
+    trellis = with_tolls(plan, trellis, evidence, constraints)
     rules = [i for i in constraints if i in plan.rules]
     priced = plan.priced_items(constraints)
     compiled: CompiledProduct | ItemProduct

@@ -17,7 +17,7 @@ Letters: ``S`` states, ``L`` letters of the model, ``2**k`` token classes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,6 +54,11 @@ class Degrees:
     added: IntArray
     value: IntArray
     empty: int
+
+    @classmethod
+    def counting(cls, automaton: Automaton, added: IntArray) -> Degrees:
+        """Return the violation automaton of what labels alone add to, from 0 up."""
+        return cls(automaton, added, np.zeros(automaton.n_states, dtype=np.int64), 0)
 
     @property
     def reads_tokens(self) -> bool:
@@ -138,7 +143,7 @@ def row_degrees(table: IntArray, bound: int, length: int, max_states: int) -> De
     added = np.maximum(0, total + rows - bound) - np.maximum(0, total - bound)
     added = np.where(counter.at_top, rows, np.where(counter.at_bottom, 0, added))
     made = Automaton(len(total), table.shape[1], *counter.arcs)
-    return Degrees(made, added, np.zeros(len(total), dtype=np.int64), max(0, -bound))
+    return replace(Degrees.counting(made, added), empty=max(0, -bound))
 
 
 def row_language(table: IntArray, bound: int, length: int, max_states: int) -> Automaton:

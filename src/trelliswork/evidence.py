@@ -60,6 +60,8 @@ class Evidence:
         self.numbers = range(len(sentences)) if numbers is None else numbers
         self._outcomes: dict[TokenTest, BoolArray] = {}
         self._masks: dict[Constraint, BoolArray] = {}
+        self._restricted: dict[Constraint, tuple[IntArray, BoolArray]] = {}
+        self._whole: tuple[Evidence, IntArray] | None = None  # that this is a part of, and where
         self._columns: set[str | None] = set()  # of (token, tag) rows, that tests ask for
 
     @property
@@ -89,6 +91,14 @@ class Evidence:
             found = own if found is None else found & own
         return found
 
+    def restricted(self, constraint: Constraint) -> tuple[IntArray, BoolArray]:
+        """Return the tokens that a position-wise constraint leaves some labels only, and which."""
+        if constraint not in self._restricted:
+            mask = self._mask(constraint)
+            tokens = np.flatnonzero(~mask.all(axis=1))
+            self._restricted[constraint] = tokens, mask[tokens]
+        return self._restricted[constraint]
+
     def take(self, sequences: IntArray) -> Evidence:
         """Return the evidence of some of the sequences; what is known already is kept."""
         rows = rows_of(self.offsets, sequences)
@@ -100,14 +110,15 @@ class Evidence:
             [self.numbers[b] for b in sequences.tolist()],
         )
         part._columns = set(self._columns)
-        part._outcomes = {test: found[rows] for test, found in self._outcomes.items()}
-        part._masks = {constraint: found[rows] for constraint, found in self._masks.items()}
+        part._whole = self, rows
         return part
 
     def _outcome(self, test: TokenTest) -> BoolArray:
         if test not in self._outcomes:
             self._check_columns((test,))
-            if isinstance(test, Before):
+            if self._whole is not None and test in self._whole[0]._outcomes:
+                self._outcomes[test] = self._whole[0]._outcomes[test][self._whole[1]]
+            elif isinstance(test, Before):
                 found = np.roll(self._outcome(test.part), 1)
                 found[self.offsets[:-1][np.diff(self.offsets) > 0]] = True
                 self._outcomes[test] = found
@@ -120,7 +131,9 @@ class Evidence:
         return self._outcomes[test]
 
     def _mask(self, constraint: Constraint) -> BoolArray:
-        if constraint not in self._masks:
+        if constraint not in self._masks and self._whole and constraint in self._whole[0]._masks:
+            self._masks[constraint] = self._whole[0]._masks[constraint][self._whole[1]]
+        elif constraint not in self._masks:
             parts = constraint.parts if isinstance(constraint, All) else (constraint,)
             masks = [self._mask_of_part(part) for part in parts]
             self._masks[constraint] = np.logical_and.reduce(masks)

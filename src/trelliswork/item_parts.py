@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.degrees import bit_degrees, round_length, row_degrees, row_language
+from trelliswork.constraints.per_token import PerToken, change_counter, count_changes
+from trelliswork.degrees import Degrees, bit_degrees, round_length, row_degrees, row_language
 from trelliswork.events import Events
 from trelliswork.intersection import chain_product_size
+from trelliswork.tolls import count_broken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from trelliswork.automaton import Automaton
     from trelliswork.compiler import ProductCompiler
     from trelliswork.constraints import TokenTest
-    from trelliswork.degrees import Degrees
     from trelliswork.evidence import Evidence
     from trelliswork.items import Item
 
@@ -94,10 +95,20 @@ class ItemParts:
             letters, offsets = self._compiler.letters(tags, evidence.offsets)
             found[:, self.rows] = np.maximum(0, self.events.excesses(letters, offsets))
         for i in chosen:
-            if self.items[i].row is None:
+            rule = self.items[i].rule
+            if isinstance(rule, PerToken) and self._compiler.segmentation is None:
+                found[:, i] = self._count(rule, tags, evidence)
+            elif rule is not None:
                 language, tests = self.language(i), self.tests_of(i)
                 found[:, i] = ~self._compiler.accepts(language, tests, tags, evidence)
         return found
+
+    def _count(self, rule: PerToken, tags: NDArray[np.int32], evidence: Evidence) -> IntArray:
+        if not rule.counts_changes:
+            return count_broken(rule, tags, evidence)
+        passes = evidence.classes(rule.tests)
+        assert passes is not None, "it has a test"
+        return count_changes(self._compiler.labels, tags, passes.astype(bool), evidence.offsets)
 
     def chain_size(self, index: int, length: int) -> tuple[int, int]:
         """Return the states and arcs of a chain times one item; see `product`."""
@@ -134,7 +145,10 @@ class ItemParts:
         with self._lock:
             if key not in self._degrees:
                 n_letters, most = self._compiler.model.n_labels, self._compiler.max_states
-                if self.items[index].row is None:
+                rule = self.items[index].rule
+                if isinstance(rule, PerToken):
+                    made = Degrees.counting(*change_counter(self._compiler.labels))
+                elif rule is not None:
                     made = bit_degrees(self.language(index), n_letters, most)
                 else:
                     bound = self._row_bound(index)

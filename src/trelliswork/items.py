@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trelliswork.constraints.per_token import PerToken
 from trelliswork.errors import RuleError
+from trelliswork.tolls import is_toll
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -65,10 +67,17 @@ def items_of(
     found: list[Item] = []
     for index, constraint in constraints:
         for part in constraint.hard.conjuncts:
+            if constraint.is_soft and is_toll(part):
+                continue
             rows = part.rows
             if rows is not None and not constraint.is_soft:
                 rows = rows if _are_readable(rows, labels, segmentation) else None
             if rows is None:
+                if constraint.is_soft and isinstance(part, PerToken) and segmentation is not None:
+                    raise RuleError(
+                        f"{constraint!r}: a semi-Markov model does not count changes. Leave "
+                        ".per_token() out, or set max_segment=1."
+                    )
                 found.append(Item(index, None, part))
             else:
                 found += [Item(index, row, None) for row in rows]

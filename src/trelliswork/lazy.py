@@ -20,6 +20,7 @@ from trelliswork.errors import TooLargeError
 from trelliswork.evidence import rows_of
 from trelliswork.inference import kbest, viterbi
 from trelliswork.lazy_units import Units
+from trelliswork.tolls import with_tolls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,6 +102,7 @@ def best_lazily(
     TooLargeError
         Without `give_up`, at a sequence that would need a product beyond the budget.
     """
+    trellis = with_tolls(plan, trellis, evidence, constraints)
     mask = open_labels(plan, evidence, constraints, allowed)
     units = Units.of(plan, constraints, evidence)
     found = LazyAnswers.none(trellis.n_sequences, trellis.n_tokens, k)

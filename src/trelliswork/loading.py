@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from trelliswork.constraints.predicates import as_predicates
 from trelliswork.errors import ModelFileError
 from trelliswork.estimators import CRFTagger
+from trelliswork.hmm import HMMTagger
+from trelliswork.perceptron import PerceptronTagger
 from trelliswork.persist import read_model_file
 from trelliswork.tables import join_names
 from trelliswork.tagger_files import restored
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["load"]
 
-KINDS: dict[str, type[Tagger]] = {kind.__name__: kind for kind in (CRFTagger,)}
+KINDS: dict[str, type[Tagger]] = {
+    kind.__name__: kind for kind in (CRFTagger, HMMTagger, PerceptronTagger)
+}
 
 
 def load(path: str | os.PathLike[str], *, predicates: Predicates | None = None) -> Tagger:

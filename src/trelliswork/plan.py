@@ -159,6 +159,8 @@ class Plan(PriceMethods):
             return Placement(constraint, "mask", 0, 0, 0.0)
         if index in self.predicates:
             return Placement(constraint, "search", 0, 0, 0.0)
+        if not self.items_of((index,)):
+            return Placement(constraint, "scores", 0, 0, 0.0)
         by_items = constraint.is_soft or index in self.counted
         if not by_items:
             _ = self.language(index)  # where that is too large, the constraint is no use

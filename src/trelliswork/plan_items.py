@@ -15,6 +15,7 @@ from trelliswork.errors import TooLargeError
 from trelliswork.evidence import Evidence
 from trelliswork.item_products import ItemCompiler, ItemProduct
 from trelliswork.plan_penalties import PenaltyMethods
+from trelliswork.tolls import count_broken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -116,6 +117,9 @@ class ItemMethods(PenaltyMethods):
         found = np.zeros((len(by_item), len(self.constraints)), dtype=np.int64)
         for i, item in enumerate(self.items):
             found[:, item.constraint] += by_item[:, i]
+        for toll in self.tolls:
+            ids = self.group_of_tag[tags]
+            found[:, toll.constraint] += count_broken(toll.rule, ids, evidence)
         return found
 
     def item_table(self, item: int) -> IntArray:
@@ -187,7 +191,8 @@ class ItemMethods(PenaltyMethods):
 
     def _choose_trained(self, length: int) -> tuple[int, ...]:
         chosen, n_misses = self.trained_rules, 0
-        more = sorted({*self.counted, *(self.soft if self.train_soft else ())})
+        charged = {toll.constraint for toll in self.tolls}
+        more = sorted({*self.counted, *(self.soft if self.train_soft else ())} - charged)
         for index in more if self.training_budget else ():
             if n_misses == MOST_MISSES:
                 break

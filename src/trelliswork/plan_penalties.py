@@ -15,6 +15,7 @@ import numpy as np
 from trelliswork.errors import RuleError
 from trelliswork.items import Item, items_of
 from trelliswork.tables import join_names, shorten
+from trelliswork.tolls import Toll, tolls_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -72,6 +73,11 @@ class PenaltyMethods:
         return tuple(i for i, constraint in enumerate(self.constraints) if constraint.is_predicate)
 
     @cached_property
+    def tolls(self) -> tuple[Toll, ...]:
+        """What soft constraints charge single tokens; no items, see `trelliswork.tolls`."""
+        return tolls_of((i, self.constraints[i]) for i in self.soft)
+
+    @cached_property
     def soft(self) -> tuple[int, ...]:
         """Indices of the soft constraints."""
         return tuple(i for i, constraint in enumerate(self.constraints) if constraint.is_soft)
@@ -85,6 +91,13 @@ class PenaltyMethods:
         """Return the items of some constraints."""
         chosen = set(constraints)
         return tuple(i for i, item in enumerate(self.items) if item.constraint in chosen)
+
+    @cached_property
+    def group_of_tag(self) -> NDArray[np.int32]:
+        """The token label of each tag, shape ``(2 L,)``; see `trelliswork.segmentation`."""
+        if self.segmentation is not None:
+            return np.ascontiguousarray(self.segmentation.token_of_tag, dtype=np.int32)
+        return np.tile(np.arange(len(self.labels), dtype=np.int32), 2)
 
     @property
     def penalties(self) -> FloatArray:

@@ -133,13 +133,6 @@ class PriceMethods(ItemMethods):
         n_states, n_arcs = chain_product_size(n_labels, language)
         return n_states <= n_labels + 1 and n_arcs <= self.decoding_budget
 
-    @cached_property
-    def group_of_tag(self) -> NDArray[np.int32]:
-        """The token label of each tag, shape ``(2 L,)``; see `trelliswork.segmentation`."""
-        if self.segmentation is not None:
-            return np.ascontiguousarray(self.segmentation.token_of_tag, dtype=np.int32)
-        return np.tile(np.arange(len(self.labels), dtype=np.int32), 2)
-
     def priced_base(self, bits: tuple[int, ...]) -> PricedBase:
         """Return the model times some bits, marked, from memory where possible."""
         kept = self._bases.get(bits)

@@ -24,6 +24,7 @@ from trelliswork.errors import TooLargeError
 from trelliswork.evidence import rows_of
 from trelliswork.inference import tags_of
 from trelliswork.priced_answers import FEASIBLE, OPTIMAL, PricedAnswers, prices_by_item
+from trelliswork.tolls import with_tolls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -106,6 +107,7 @@ def priced_batch(
     """
     check_time_limit(time_limit)
     heeded = range(len(plan.constraints)) if constraints is None else constraints
+    trellis = with_tolls(plan, trellis, evidence, heeded)
     charges = plan.charges(constraints)
     penalties, bits = charges.penalties, list(charges.bits)
     problem = _Problem(

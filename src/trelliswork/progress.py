@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -11,7 +11,19 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 if TYPE_CHECKING:
     from types import TracebackType
 
-__all__ = ["TrainingProgress", "TrainingStep"]
+__all__ = ["LoggedStep", "TrainingProgress", "TrainingStep"]
+
+
+class LoggedStep(Protocol):
+    """What the bar shows of a step of any kind of training."""
+
+    @property
+    def iteration(self) -> int: ...  # noqa: D102
+    @property
+    def dev_score(self) -> float | None: ...  # noqa: D102
+
+    def summary(self) -> str:
+        """Return how the step went, in a few words."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +50,10 @@ class TrainingStep:
     seconds: float
     dev_score: float | None = None
 
+    def summary(self) -> str:
+        """Return the loss and the size of its gradient."""
+        return f"loss {self.loss:,.1f} gradient {self.gradient_norm:.3g}"
+
 
 class TrainingProgress:
     """Shows the steps of one training run; a context manager.
@@ -55,15 +71,12 @@ class TrainingProgress:
             TextColumn("training"),
             BarColumn(),
             TextColumn("{task.completed}/{task.total}"),
-            TextColumn("loss {task.fields[loss]}"),
-            TextColumn("gradient {task.fields[gradient]}"),
+            TextColumn("{task.fields[summary]}"),
             TextColumn("{task.fields[dev]}"),
             TimeElapsedColumn(),
             console=console or Console(stderr=True),
         )
-        self._task = self._progress.add_task(
-            "training", total=max_iter, loss="…", gradient="…", dev=""
-        )
+        self._task = self._progress.add_task("training", total=max_iter, summary="…", dev="")
         self._dev = ""
 
     def __enter__(self) -> TrainingProgress:
@@ -78,14 +91,13 @@ class TrainingProgress:
     ) -> None:
         self._progress.stop()
 
-    def show(self, step: TrainingStep) -> None:
+    def show(self, step: LoggedStep) -> None:
         """Move the bar to a step."""
         if step.dev_score is not None:
             self._dev = f"dev F1 {100 * step.dev_score:.2f}"
         self._progress.update(
             self._task,
             completed=step.iteration,
-            loss=f"{step.loss:,.1f}",
-            gradient=f"{step.gradient_norm:.3g}",
+            summary=step.summary(),
             dev=self._dev,
         )

@@ -21,6 +21,7 @@ from trelliswork.constraints.rows import Row
 from trelliswork.counted_bounds import CountedRows, counted_bound
 from trelliswork.inference import viterbi
 from trelliswork.items import letter_table
+from trelliswork.tolls import with_tolls
 from trelliswork.trellis import Trellis
 
 if TYPE_CHECKING:
@@ -121,7 +122,8 @@ class Relaxation:
     """
 
     def __init__(self, problem: Problem, items: Sequence[int]) -> None:
-        plan, given = problem.plan, problem.trellis
+        plan = problem.plan
+        given = with_tolls(plan, problem.trellis, problem.evidence)
         self.problem = problem
         self.items = tuple(items)
         weights = np.zeros(plan.model.n_patterns) if given.weights is None else given.weights

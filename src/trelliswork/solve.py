@@ -27,6 +27,7 @@ from trelliswork.priced import CORE_METHODS, check_time_limit, priced_batch
 from trelliswork.priced_answers import INFEASIBLE, OPTIMAL
 from trelliswork.problem import Problem
 from trelliswork.problem_batch import ProblemBatch, broken_rules, group_problems
+from trelliswork.tolls import with_tolls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -215,7 +216,8 @@ def _by_lazy(batch: ProblemBatch, time_limit: float | None, n_jobs: int | None) 
 
 def _by_product(batch: ProblemBatch, n_jobs: int | None) -> list[Decoding]:
     """Run on the product of the model with all items that cost anything."""
-    plan, trellis = batch.plan, batch.trellis
+    plan = batch.plan
+    trellis = with_tolls(plan, batch.trellis, batch.evidence)
     items = tuple(np.flatnonzero(plan.item_penalties > 0.0).tolist())
     certificate, constant = Certificate(items), 0.0
     if items:

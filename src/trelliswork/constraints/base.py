@@ -140,6 +140,29 @@ class Constraint(ABC):
 
         return soft.Soft(self, penalty)
 
+    def per_token(self) -> Constraint:
+        """Return the rule with a violation for every token, or change, that breaks it.
+
+        For rules about single tokens: ``where(…).allow(…)``, ``only_on``, ``at``, ``not_at`` and
+        ``changes_only_at``.
+
+        Raises
+        ------
+        TypeError
+            For any other rule.
+
+        Examples
+        --------
+        >>> from trelliswork.constraints import token, where
+        >>> rule = where(token(regex="[0-9]+")).allow("year")
+        >>> labels, tokens = ["title", "title", "title"], ["1984", "and", "2001"]
+        >>> rule.violations(labels, tokens), rule.per_token().violations(labels, tokens)
+        (1, 2)
+        """
+        from trelliswork.constraints import per_token  # whose rules are constraints themselves
+
+        return per_token.PerToken(self)
+
     def in_segments(self) -> Constraint:
         """Return the rule as a semi-Markov model reads it: what may read either, reads segments."""
         return self

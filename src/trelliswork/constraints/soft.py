@@ -91,6 +91,10 @@ class Soft(Constraint):
         """The rules that are joined by ``&`` at the top, each soft with the same penalty."""
         return tuple(replace(self, rule=part) for part in self.rule.conjuncts)
 
+    def per_token(self) -> Constraint:
+        """Return the rule with a violation for every token that breaks it, as soft as before."""
+        return replace(self, rule=self.rule.per_token())
+
     def in_segments(self) -> Constraint:
         """Return the rule as a semi-Markov model reads it."""
         return replace(self, rule=self.rule.in_segments())

@@ -51,6 +51,7 @@ BETWEEN: dict[str, Callable[[str, str], Constraint]] = {
 METHODS: dict[str, tuple[type, str]] = {
     "allow": (looking.Where, "where(test)"),
     "soft": (Constraint, "a rule"),
+    "per_token": (Constraint, "a rule"),
     "equals": (CountExpression, "counts"),
 }
 CONSTANTS = {"True": True, "False": False, "None": None}

@@ -10,6 +10,7 @@ from trelliswork.features.matrix import (
     SegmentMatrix,
     SegmentSpec,
 )
+from trelliswork.features.observations import ObservationEncoder
 from trelliswork.features.program import Lexicon
 from trelliswork.features.restore import restore
 from trelliswork.features.templates import Templates
@@ -22,6 +23,7 @@ __all__ = [
     "FeatureMatrix",
     "Lexicon",
     "MatrixEncoder",
+    "ObservationEncoder",
     "SegmentMatrix",
     "SegmentSpec",
     "TemplateEncoder",

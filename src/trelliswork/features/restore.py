@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from trelliswork.features.encoders import Encoder, TemplateEncoder
 from trelliswork.features.items import DictEncoder
 from trelliswork.features.matrices import MatrixEncoder
+from trelliswork.features.observations import ObservationEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,4 +31,6 @@ def restore(settings: Mapping[str, object], arrays: Mapping[str, NDArray[np.gene
         return DictEncoder.restore(settings, arrays)
     if kind == MatrixEncoder.kind:
         return MatrixEncoder.restore(settings, arrays)
-    raise ValueError(f"expected an encoder of templates, dicts or matrices, got {kind!r}.")
+    if kind == ObservationEncoder.kind:
+        return ObservationEncoder.restore(settings, arrays)
+    raise ValueError(f"expected an encoder of templates, dicts, matrices or hmm, got {kind!r}.")

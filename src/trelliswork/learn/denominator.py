@@ -111,6 +111,8 @@ class Denominator:
         if not plan.train_soft:  # which is as it should be
             left = [i for i in left if i not in plan.soft]
         _check_learnable(plan, left, trained)
+        charged = {toll.constraint for toll in plan.tolls}
+        left = [i for i in left if i not in charged]
         if trained:
             by_tests = [i for i in left if i in plan.beyond_tests]
             by_arcs = [i for i in left if i not in by_tests]
@@ -173,6 +175,11 @@ def _check_learnable(plan: Plan, left: Sequence[int], trained: bool) -> None:
     if not unknown:
         return
     names = join_names([shorten(repr(plan.constraints[i])) for i in unknown])
+    if not {toll.constraint for toll in plan.tolls}.isdisjoint(unknown):
+        raise RuleError(
+            f"penalties: the likelihood does not learn what {names} cost, as tokens are counted "
+            "one by one. Set penalties='perceptron'; or give numbers, as in .soft(2.0)."
+        )
     learn = "Set penalties='perceptron', which does without sums over labellings"
     if trained and plan.training_budget:
         largest = max(plan.placements, key=lambda placement: placement.arcs)

@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from trelliswork.constraints.given import as_constraints
-from trelliswork.constraints.soft import MOST_PENALTY
+from trelliswork.constraints.per_token import PerToken
+from trelliswork.constraints.reading import Reading
+from trelliswork.constraints.soft import MOST_PENALTY, Soft
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 __all__ = ["Protocol", "check_protocol", "count_penalties", "rules_under"]
 
 Protocol = Literal["L", "L+CI", "L+wCI", "CIBT", "wCIBT"]
+DOUBT = 1e-4
+"""Of a rule that someone wrote down: one violation in ten thousand, until some are seen."""
 PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
 MEANINGS = {
     "L": "without constraints",
@@ -86,13 +90,17 @@ def count_penalties(
     sequences: Sequence[Any],
     names: Sequence[Sequence[str]],
     labels: LabelSet,
+    *,
+    doubt: float = DOUBT,
 ) -> FloatArray:
     """Return what each constraint costs by how often labelled data breaks it, ``L+wCI``.
 
-        ρ_c = max(0, log((satisfied_c + 1) / (violated_c + 1)))
+        ρ_c = max(0, log((satisfied_c + 1) / (violated_c + doubt)))
 
-    over labelled sequences: the log-odds that a labelling satisfies the constraint, with one
-    sequence of each kind added. A constraint that is wrong half the time costs nothing.
+    the log-odds that a constraint is satisfied where it could be broken: by a sequence; for one
+    that counts tokens (`Constraint.per_token`), at a token that it is about. A constraint holds by
+    default, and what was never seen broken costs much; one that is wrong half the time costs
+    nothing.
 
     Parameters
     ----------
@@ -102,6 +110,9 @@ def count_penalties(
         The labelled data.
     labels
         The labels.
+    doubt
+        Violations that are believed in before any is seen, above 0. With 1 instead, a handful of
+        labelled sequences makes every constraint cheap, however sure it is.
 
     Returns
     -------
@@ -110,16 +121,23 @@ def count_penalties(
     """
     found = np.full(len(constraints), np.inf)
     for c, rule in enumerate(constraints):
-        if not rule.is_soft:
+        if not isinstance(rule, Soft):
             continue
-        given = getattr(rule, "penalty", None)
-        if given is not None:
-            found[c] = given
+        if rule.penalty is not None:
+            found[c] = rule.penalty
             continue
-        broken = sum(
-            rule.violations(own, sequence, scheme=labels) > 0
-            for sequence, own in zip(sequences, names, strict=True)
-        )
-        odds = (len(names) - broken + 1) / (broken + 1)
-        found[c] = min(max(0.0, float(np.log(odds))), MOST_PENALTY)
+        violated = satisfied = 0
+        for part in rule.rule.conjuncts:
+            for sequence, own in zip(sequences, names, strict=True):
+                reading = Reading(own, sequence, labels)
+                degree = part.degree(reading)
+                violated += degree if isinstance(part, PerToken) else degree > 0
+                satisfied += _chances(part, reading)
+        satisfied -= violated
+        found[c] = min(max(0.0, float(np.log((satisfied + 1) / (violated + doubt)))), MOST_PENALTY)
     return found
+
+
+def _chances(part: Constraint, reading: Reading) -> int:
+    """Return how often a labelling could have broken a part of a constraint."""
+    return part.chances(reading) if isinstance(part, PerToken) else 1

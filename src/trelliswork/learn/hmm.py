@@ -1,0 +1,258 @@
+"""Hidden Markov models by counting: smoothed maximum likelihood, from labels or from posteriors.
+
+    P(o | y) = (c(o, y) + κ_y P(s | y) P(o | s)) / (c(y) + κ_y)        s: the shape of o
+    P(s | y) = (c(s, y) + α) / (c(y) + α S)
+    κ_y = λ (1 + number of observations seen with y)
+    P(y' | y) = (c(y, y') + τ / (L + 1)) / (c(y) + τ),  and P(end | y) likewise
+    P(y_1 = y) = (c(first, y) + τ / L) / (B + τ)
+
+with ``c`` the counts of labelled tokens, or those expected under a model. ``κ`` is that of Witten
+and Bell: a label that was seen with many different words is likely to bring more of them. Counts
+below 1 add that much to the number of observations seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trelliswork.batches import feasible_batches
+from trelliswork.errors import DataError
+from trelliswork.inference import marginals
+from trelliswork.learn.learner import Learned
+from trelliswork.learn.protocols import count_penalties
+from trelliswork.model import CRFModel
+from trelliswork.pair_weights import PairWeights
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork.features import Encoder, ObservationEncoder
+    from trelliswork.learn.protocols import Protocol
+    from trelliswork.plan import Plan
+    from trelliswork.structure import Structure
+
+    FloatArray = NDArray[np.float64]
+
+__all__ = ["HMMCounts", "HMMLearner"]
+
+
+@dataclass(frozen=True, eq=False)
+class HMMCounts:
+    """What was counted, or is expected.
+
+    Attributes
+    ----------
+    features : numpy.ndarray
+        Tokens of each label with each feature, shape ``(O + 2, L)``: the observations, then the
+        first tokens of sequences, then the last ones.
+    transitions : numpy.ndarray
+        Pairs of labels side by side, shape ``(L, L)``.
+    """
+
+    features: FloatArray
+    transitions: FloatArray
+
+    def plus(self, other: HMMCounts, weight: float = 1.0) -> HMMCounts:
+        """Return the sum of both, the other one `weight` times."""
+        return HMMCounts(
+            self.features + weight * other.features,
+            self.transitions + weight * other.transitions,
+        )
+
+
+class HMMLearner:
+    """Learns a hidden Markov model, and the penalties of soft constraints by counting.
+
+    Parameters
+    ----------
+    structure
+        A first-order chain.
+    encoder
+        Words and shapes, learned from all sequences that there will be.
+    plan
+        The constraints to decode under.
+    training
+        ``"L"``, ``"L+CI"`` or ``"L+wCI"``: whether penalties are counted.
+    smoothing, shape_smoothing, transition_smoothing
+        ``λ``, ``α`` and ``τ``.
+    n_jobs
+        Threads.
+    """
+
+    def __init__(
+        self,
+        structure: Structure,
+        encoder: ObservationEncoder,
+        plan: Plan,
+        *,
+        training: Protocol = "L+wCI",
+        smoothing: float = 1.0,
+        shape_smoothing: float = 0.3,
+        transition_smoothing: float = 0.3,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.structure = structure
+        self.encoder: Encoder = encoder
+        self.plan = plan
+        self.training = training
+        self.smoothing = smoothing
+        self.shape_smoothing = shape_smoothing
+        self.transition_smoothing = transition_smoothing
+        self.n_jobs = n_jobs
+        self._n_observations = encoder.n_observations
+        self._shapes = encoder.shapes
+        self._shares = encoder.shares
+
+    def learn(
+        self,
+        sequences: Sequence[Any],
+        names: Sequence[Sequence[str]],
+        weights: FloatArray | None = None,
+    ) -> Learned:
+        """Learn from labelled sequences, each counted `weights` times.
+
+        Raises
+        ------
+        DataError
+            Where a label is missing or left open.
+        """
+        model = self.estimate(self.count(sequences, names, weights))
+        if self.training != "L+wCI" or not self.plan.soft:
+            return Learned(model, self.plan)
+        labels = self.structure.labels
+        penalties = count_penalties(self.plan.constraints, sequences, names, labels)
+        return Learned(model, self.plan.with_penalties(penalties))
+
+    def learn_expected(
+        self,
+        sequences: Sequence[Any],
+        learned: Learned,
+        *,
+        labelled: HMMCounts | None = None,
+        weight: float = 1.0,
+    ) -> Learned:
+        """Take one step of expectation maximisation on sequences without labels.
+
+        Parameters
+        ----------
+        sequences
+            The sequences.
+        learned
+            The model and the constraints whose posteriors are counted. The constraints, with their
+            penalties, are those of the result.
+        labelled
+            What `count` found in labelled sequences, added to what is expected.
+        weight
+            How many times it is added.
+
+        Raises
+        ------
+        TooLargeError
+            Where the product with all constraints has more arcs than the plan's budget for
+            decoding: posteriors need it.
+        """
+        counts = self.expect(sequences, learned)
+        if labelled is not None:
+            counts = counts.plus(labelled, weight)
+        return Learned(self.estimate(counts), learned.plan)
+
+    def mix(self, first: CRFModel, second: CRFModel, share: float) -> CRFModel:
+        """Return the model whose probabilities are `share` of the first's, the rest the second's.
+
+        Every distribution of it sums to 1, as theirs do.
+        """
+
+        def mixed(one: FloatArray, other: FloatArray) -> FloatArray:
+            return _log(share * np.exp(one) + (1.0 - share) * np.exp(other))
+
+        return self._model(
+            mixed(first.state.weights, second.state.weights),
+            mixed(first.pattern_weights, second.pattern_weights),
+        )
+
+    def count(
+        self,
+        sequences: Sequence[Any],
+        names: Sequence[Sequence[str]],
+        weights: FloatArray | None = None,
+    ) -> HMMCounts:
+        """Count what labelled sequences show, each `weights` times, shape ``(B,)``."""
+        for index, own in enumerate(names):
+            for t, label in enumerate(own):
+                if not isinstance(label, str):
+                    raise DataError(
+                        f"y: sequence {index}, token {t}: expected a label, got {label!r}. A "
+                        "hidden Markov model is counted from labels that are all known: pass such "
+                        "sequences as unlabelled ones to CODLTagger."
+                    )
+        features = self.encoder.transform(list(sequences))
+        labels, offsets = self.structure.labels, features.offsets
+        ids = labels.encode([label for own in names for label in own])
+        lengths = np.diff(offsets)
+        weighs = np.repeat(np.ones(lengths.size) if weights is None else weights, lengths)
+        tokens = np.zeros((ids.size, len(labels)))
+        tokens[np.arange(ids.size), ids] = weighs
+        transitions = np.zeros((len(labels), len(labels)))
+        follows = np.ones(ids.size, dtype=bool)
+        follows[offsets[:-1][lengths > 0]] = False
+        after = np.flatnonzero(follows)
+        np.add.at(transitions, (ids[after - 1], ids[after]), weighs[after])
+        return HMMCounts(features.state.to_scipy().T @ tokens, transitions)
+
+    def expect(self, sequences: Sequence[Any], learned: Learned) -> HMMCounts:
+        """Return the counts that are expected under a model and its constraints.
+
+        A sequence that cannot satisfy all constraints is read under those that it can.
+        """
+        given, n_labels = list(sequences), len(self.structure.labels)
+        expected = np.zeros((self._n_observations + 2, n_labels))
+        transitions = np.zeros(n_labels * n_labels)
+        for members, trellis in feasible_batches(
+            learned.model, learned.plan, given, on_infeasible="relax", n_jobs=self.n_jobs
+        ):
+            posterior = marginals(trellis, n_jobs=self.n_jobs)
+            features = self.encoder.transform([given[b] for b in members.tolist()])
+            expected += features.state.to_scipy().T @ posterior.labels
+            # A product with soft constraints has patterns of its own behind those of the model.
+            transitions += posterior.pattern_counts[: transitions.size]
+        return HMMCounts(expected, transitions.reshape(n_labels, n_labels))
+
+    def estimate(self, counts: HMMCounts) -> CRFModel:
+        """Return the model of smoothed maximum likelihood."""
+        seen = counts.features[: self._n_observations]
+        first, last = counts.features[self._n_observations :]
+        n_labels, n_shapes = seen.shape[1], int(self._shapes.max()) + 1
+        total = seen.sum(axis=0)
+        by_shape = np.zeros((n_shapes, n_labels))
+        np.add.at(by_shape, self._shapes, seen)
+        shape = (by_shape + self.shape_smoothing) / (total + self.shape_smoothing * n_shapes)
+        kappa = self.smoothing * (1.0 + np.minimum(seen, 1.0).sum(axis=0))
+        emission = seen + kappa * shape[self._shapes] * self._shares[:, None]
+        added = self.transition_smoothing
+        leaving = counts.transitions.sum(axis=1) + last + added
+        features = np.concatenate(
+            [
+                emission / (total + kappa),
+                [(first + added / n_labels) / (first.sum() + added)],
+                [(last + added / (n_labels + 1)) / leaving],
+            ]
+        )
+        steps = (counts.transitions + added / (n_labels + 1)) / leaving[:, None]
+        return self._model(_log(features.ravel()), _log(steps.ravel()))
+
+    def _model(self, state: FloatArray, transitions: FloatArray) -> CRFModel:
+        n_labels, n_features = len(self.structure.labels), self._n_observations + 2
+        offsets = np.arange(n_features + 1, dtype=np.int64) * n_labels
+        outputs = np.tile(np.arange(n_labels, dtype=np.int32), n_features)
+        weights = PairWeights(offsets, outputs, state)
+        return CRFModel(self.structure, self.encoder, weights, transitions)
+
+
+def _log(probabilities: FloatArray) -> FloatArray:
+    """Return logarithms that are finite even where smoothing is too small to count."""
+    return np.log(np.maximum(probabilities, np.finfo(np.float64).tiny))

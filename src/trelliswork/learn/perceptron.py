@@ -1,0 +1,313 @@
+"""The averaged structured perceptron, with constraints inside or after it.
+
+Sentence by sentence, in a new random order each epoch, with the exact decoder of the library:
+
+    ŷ = argmax_y [ w·Φ(x, y) − Σ_c ρ_c v_c(x, y) ]
+    w ← w + a (Φ(x, y*) − Φ(x, ŷ))
+    ρ_c ← max(0, ρ_c + a (v_c(x, ŷ) − v_c(x, y*)))        wCIBT only, from ρ = 0
+
+with ``a`` the weight of the sentence, 1 by default. This is algorithm 1 of Chang, Ratinov and Roth,
+"Constraints as Prior Knowledge" (2008); without constraints it is that of Collins (2002). The paper
+prints the last line with the opposite sign, which would reward what is to be avoided. Under CIBT
+``ρ = ∞``: gold labels that break such a rule still are what the weights move to.
+
+The result is the average of the iterates ``(w_s, ρ_s)`` after every sentence. Scores are linear in
+``(w, ρ)``, so that this is the average of what the iterates would say. What is averaged are the
+penalties *after* the cut at 0, with which sentences were decoded: so their average is not negative.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trelliswork.errors import DataError
+from trelliswork.learn.learner import Learned
+from trelliswork.learn.perceptron_answers import ConstrainedAnswers, FreeAnswers
+from trelliswork.learn.perceptron_weights import (
+    PerceptronWeights,
+    mixed_pairs,
+    rows_of_sentences,
+)
+from trelliswork.learn.protocols import count_penalties
+from trelliswork.model import CRFModel
+from trelliswork.trellis import Trellis
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork.conflicts import OnInfeasible
+    from trelliswork.features import EncodedFeatures, Encoder
+    from trelliswork.learn.protocols import Protocol
+    from trelliswork.plan import Plan
+    from trelliswork.sentence import Label
+    from trelliswork.structure import Structure
+
+    FloatArray = NDArray[np.float64]
+    IntArray = NDArray[np.int64]
+
+__all__ = ["PerceptronEpoch", "PerceptronLearned", "PerceptronLearner", "known_labels"]
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class PerceptronEpoch:
+    """One line of the log of a perceptron.
+
+    Attributes
+    ----------
+    iteration : int
+        The epoch, counted from 1.
+    mistakes : int
+        Sentences whose answer was not the gold labelling.
+    wrong_tokens : int
+        Tokens whose label was not the gold one.
+    seconds : float
+        Since training began.
+    dev_score : float or None
+        Segment F1 on the development set, where there is one.
+    """
+
+    iteration: int
+    mistakes: int
+    wrong_tokens: int
+    seconds: float
+    dev_score: float | None = None
+
+    def summary(self) -> str:
+        """Return how the epoch went, in a few words."""
+        return f"mistakes {self.mistakes:,} ({self.wrong_tokens:,} tokens)"
+
+
+@dataclass(frozen=True, eq=False)
+class PerceptronLearned(Learned):
+    """What was learned, and how it went: one entry an epoch, and why there are no more."""
+
+    log: tuple[PerceptronEpoch, ...]
+    reason: str
+    dev_score: float | None = None
+
+
+@dataclass(eq=False)
+class PerceptronLearner:
+    """The perceptron as a way to learn ``(w, ρ)``; see `trelliswork.learn.learner`.
+
+    Attributes
+    ----------
+    structure, encoder
+        A chain of any order, and the features, settled.
+    plan : Plan
+        The constraints, as `training` decodes under them.
+    training : str
+        The protocol.
+    epochs : int
+        Most passes over the sentences.
+    average : bool
+        Whether to return the average of all iterates instead of the last.
+    random_state : int or None
+        Seed of the order of sentences; every call of `learn` begins with it anew.
+    on_infeasible : str
+        What to do in training with a sentence that no labelling fits.
+    n_jobs : int or None
+        Threads that make features; learning itself goes sentence by sentence.
+    on_epoch : callable or None
+        Called after every epoch.
+    dev_score : callable or None
+        From what is learned so far to a score; the best epoch is kept.
+    patience : int
+        Stop after so many epochs without a better score.
+    """
+
+    structure: Structure
+    encoder: Encoder
+    plan: Plan
+    training: Protocol
+    epochs: int = 10
+    average: bool = True
+    random_state: int | None = None
+    on_infeasible: OnInfeasible = "error"
+    n_jobs: int | None = None
+    on_epoch: Callable[[PerceptronEpoch], object] | None = None
+    dev_score: Callable[[Learned], float] | None = None
+    patience: int = 3
+
+    def learn(
+        self,
+        sequences: Sequence[Any],
+        names: Sequence[Sequence[str]],
+        weights: FloatArray | None = None,
+    ) -> PerceptronLearned:
+        """Learn from labelled sequences; see `trelliswork.learn.learner.Learner.learn`.
+
+        A sequence of weight 0 is left out. Ctrl-C after the first epoch keeps what is learned.
+        """
+        used = range(len(names)) if weights is None else np.flatnonzero(weights).tolist()
+        sequences, names = [sequences[b] for b in used], [names[b] for b in used]
+        plan = self.plan
+        if self.training == "L+wCI" and plan.constraints:
+            counted = count_penalties(plan.constraints, sequences, names, plan.labels)
+            plan = plan.with_penalties(counted)
+        run = _Run(
+            self,
+            plan,
+            self.encoder.transform(sequences, n_jobs=self.n_jobs),
+            sequences,
+            names,
+            np.ones(len(names)) if weights is None else weights[weights > 0],
+        )
+        return run.finish()
+
+    def mix(self, first: CRFModel, second: CRFModel, share: float) -> CRFModel:
+        """Return `share` of the weights of the first model plus the rest of the second's."""
+        edge = None
+        if first.edge is not None and second.edge is not None:
+            edge = mixed_pairs(first.edge, second.edge, share, self.structure.n_edge_patterns)
+        return CRFModel(
+            self.structure,
+            self.encoder,
+            mixed_pairs(first.state, second.state, share, self.structure.n_letters),
+            share * first.pattern_weights + (1.0 - share) * second.pattern_weights,
+            edge=edge,
+        )
+
+
+class _Run:
+    """One run of the perceptron over labelled sentences."""
+
+    def __init__(
+        self,
+        learner: PerceptronLearner,
+        plan: Plan,
+        features: EncodedFeatures,
+        sequences: Sequence[Any],
+        names: Sequence[Sequence[str]],
+        weights: FloatArray,
+    ) -> None:
+        self._learner, self._plan, self._sample_weights = learner, plan, weights
+        structure, offsets = learner.structure, features.offsets
+        gold = structure.encode(names).ids
+        self._gold = np.split(gold, offsets[1:-1])
+        self._weights = PerceptronWeights(structure, features)
+        self._state = rows_of_sentences(features.state, offsets)
+        self._edge = None
+        if self._weights.edge is not None and features.edge is not None:
+            self._edge = rows_of_sentences(features.edge, offsets)
+        inside = learner.training in ("CIBT", "wCIBT") and bool(plan.constraints)
+        self._answers: FreeAnswers | ConstrainedAnswers = FreeAnswers(len(names))
+        self._penalties = np.zeros(0)
+        if inside:
+            self._answers = ConstrainedAnswers(
+                plan, sequences, offsets, gold, learner.on_infeasible
+            )
+            self._penalties = np.nan_to_num(plan.penalties, nan=0.0, posinf=np.inf)
+        self._learned = np.flatnonzero(np.isnan(plan.penalties)) if inside else np.zeros(0, int)
+        self._penalty_sum = np.zeros(self._learned.size)
+
+    def finish(self) -> PerceptronLearned:
+        """Run all epochs and return what came of them."""
+        learner, began = self._learner, time.perf_counter()
+        rng = np.random.default_rng(learner.random_state)
+        log: list[PerceptronEpoch] = []
+        reason = "max_iter"
+        best: tuple[float, Learned, int] | None = None
+        try:
+            for number in range(1, learner.epochs + 1):
+                mistakes, wrong = self._epoch(rng.permutation(len(self._gold)))
+                score = None
+                if learner.dev_score is not None:
+                    found = self._result()
+                    score = learner.dev_score(found)
+                    if best is None or score > best[0]:
+                        best = score, found, number
+                seconds = time.perf_counter() - began
+                log.append(PerceptronEpoch(number, mistakes, wrong, seconds, score))
+                logger.info("epoch %d: %s", number, log[-1].summary())
+                if learner.on_epoch is not None:
+                    learner.on_epoch(log[-1])
+                if not mistakes:
+                    reason = "converged"
+                    break
+                if best is not None and number - best[2] >= learner.patience:
+                    reason = "early_stopping"
+                    break
+        except KeyboardInterrupt:
+            if not log:
+                raise
+            reason = "interrupted"
+        result = self._result() if best is None else best[1]
+        return PerceptronLearned(
+            result.model, result.plan, tuple(log), reason, None if best is None else best[0]
+        )
+
+    def _epoch(self, order: IntArray) -> tuple[int, int]:
+        """Learn from every sentence once; return how many answers and tokens were wrong."""
+        mistakes = wrong_tokens = 0
+        for b in order.tolist():
+            n_wrong = self._visit(b)
+            mistakes += n_wrong > 0
+            wrong_tokens += n_wrong
+        return mistakes, wrong_tokens
+
+    def _visit(self, b: int) -> int:
+        """Learn from one sentence; return how many of its tokens were wrong."""
+        weights, gold, amount = self._weights, self._gold[b], float(self._sample_weights[b])
+        edge = None if self._edge is None else self._edge[b]
+        answer = self._answers.best(b, self._trellis(b), self._penalties)
+        n_wrong = int((answer.labels != gold).sum())
+        if n_wrong:
+            weights.update(self._state[b], edge, gold, answer.labels, amount)
+            learned = self._learned
+            if learned.size:
+                change = answer.violations[learned] - self._answers.gold_violations[b, learned]
+                self._penalties = self._penalties.copy()
+                moved = self._penalties[learned] + amount * change
+                self._penalties[learned] = np.maximum(0.0, moved)
+        weights.step += 1
+        self._penalty_sum += self._penalties[self._learned]
+        return n_wrong
+
+    def _trellis(self, b: int) -> Trellis:
+        weights = self._weights
+        positions = None
+        if weights.edge is not None and self._edge is not None:
+            positions = self._edge[b] @ weights.edge.values
+        return Trellis(
+            self._state[b] @ weights.state.values,
+            self._learner.structure.automaton,
+            weights=weights.patterns.values[0],
+            position_weights=positions,
+        )
+
+    def _result(self) -> Learned:
+        learner, plan, n_steps = self._learner, self._plan, max(1, self._weights.step)
+        if self._learned.size:
+            penalties = self._penalties.copy()
+            if learner.average:
+                penalties[self._learned] = self._penalty_sum / n_steps
+            plan = plan.with_penalties(penalties)
+        return Learned(self._weights.model(learner.encoder, average=learner.average), plan)
+
+
+def known_labels(names: Sequence[Sequence[Label]]) -> list[list[str]]:
+    """Return label sequences all of whose labels are names.
+
+    Raises
+    ------
+    DataError
+        Where one is open, naming its place.
+    """
+    for b, own in enumerate(names):
+        for t, label in enumerate(own):
+            if not isinstance(label, str):
+                raise DataError(
+                    f"y: sequence {b}, token {t}: the perceptron needs every label, got {label!r}. "
+                    "Leave the sequence out, or use CRFTagger."
+                )
+    return [list(map(str, own)) for own in names]

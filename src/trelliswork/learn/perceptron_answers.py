@@ -1,0 +1,119 @@
+"""What the structured perceptron answers, under the weights and the penalties of the moment.
+
+    ŷ = argmax_y [ w·Φ(x, y) − Σ_c ρ_c v_c(x, y) ]
+
+exactly. Most answers take one Viterbi pass: the best labelling without constraints that breaks none
+that cost anything is the best with them, as ``ρ ≥ 0``. ``C`` constraints, ``T`` tokens.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from trelliswork.conflicts import open_labels
+from trelliswork.decoding import decode_batch
+from trelliswork.inference import viterbi
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork.conflicts import OnInfeasible
+    from trelliswork.plan import Plan
+    from trelliswork.trellis import Trellis
+
+    FloatArray = NDArray[np.float64]
+    IntArray = NDArray[np.int64]
+    LabelArray = NDArray[np.int32]
+
+__all__ = ["Answer", "ConstrainedAnswers", "FreeAnswers"]
+
+
+class Answer(NamedTuple):
+    """``ŷ``, shape ``(T,)``, and how badly it breaks the constraints, shape ``(C,)``."""
+
+    labels: LabelArray
+    violations: IntArray
+
+
+class FreeAnswers:
+    """Answers without constraints."""
+
+    gold_violations: IntArray
+    """``v(y*)``, shape ``(B, 0)``."""
+
+    def __init__(self, n_sequences: int) -> None:
+        self.gold_violations = np.zeros((n_sequences, 0), dtype=np.int64)
+
+    def best(self, sequence: int, trellis: Trellis, penalties: FloatArray) -> Answer:
+        """Return the best labelling of one sentence, whose trellis is given."""
+        labels = viterbi(trellis, n_jobs=1).labels
+        return Answer(labels, self.gold_violations[sequence])
+
+
+class ConstrainedAnswers:
+    """Answers under constraints whose penalties change.
+
+    Parameters
+    ----------
+    plan
+        The constraints.
+    sequences, offsets
+        The sentences, and where their tokens lie.
+    gold
+        ``y*`` of all of them, shape ``(N,)``.
+    on_infeasible
+        What to do with a sentence that no labelling fits, as in `decode_batch`.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        sequences: Sequence[Any],
+        offsets: IntArray,
+        gold: LabelArray,
+        on_infeasible: OnInfeasible,
+    ) -> None:
+        self._plan = plan
+        self._on_infeasible = on_infeasible
+        everything = plan.evidence(sequences, offsets)
+        self.gold_violations: IntArray = plan.violations(gold, everything)
+        mask = open_labels(plan, everything, range(len(plan.constraints)))
+        bounds = list(zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True))
+        self._masks = [None if mask is None else mask[first:last] for first, last in bounds]
+        self._gold = [gold[first:last] for first, last in bounds]
+        # Split up only now: what tests say of the tokens is known, and goes with the parts.
+        self._evidence = [everything.take(np.array([b])) for b in range(len(bounds))]
+
+    def best(self, sequence: int, trellis: Trellis, penalties: FloatArray) -> Answer:
+        """Return the best labelling of one sentence, whose trellis is given.
+
+        Parameters
+        ----------
+        sequence
+            Its number.
+        trellis
+            Its scores.
+        penalties
+            ``ρ`` of all constraints, shape ``(C,)``.
+        """
+        costly = penalties > 0
+        labels = viterbi(trellis, allowed=self._masks[sequence], n_jobs=1).labels
+        gold = self.gold_violations[sequence]
+        if (labels == self._gold[sequence]).all() and not gold[costly].any():
+            return Answer(labels, gold)
+        evidence = self._evidence[sequence]
+        if (labels >= 0).all():
+            violations = self._plan.violations(labels, evidence)[0]
+            if not violations[costly].any():
+                return Answer(labels, violations)
+        if (penalties != self._plan.penalties).any():
+            # From the last plan: it has what was compiled for those before it.
+            self._plan = self._plan.with_penalties(penalties)
+        tags = decode_batch(
+            self._plan, trellis, evidence, on_infeasible=self._on_infeasible, n_jobs=1
+        ).tags
+        return Answer(tags, self._plan.violations(tags, evidence)[0])
