@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import trelliswork as tw
+from predicate_cases import predicate_cases
 from problem_cases import cases
+from trelliswork.errors import InfeasibleError
 from trelliswork.prefix_search import search_batch
 from trelliswork.priced_answers import FEASIBLE, INFEASIBLE, OPTIMAL, UNKNOWN
 
@@ -65,3 +68,33 @@ class TestSearch:
     def test_best_first_keeps_to_its_limit(self, case, most):
         found = search(case, method="astar", width=2, max_states=most)
         check_answer(case, found)
+
+
+class TestPredicates:
+    @given(predicate_cases())
+    def test_search_is_exact_where_nothing_is_cut(self, case):
+        for method in ("beam", "astar"):
+            found = search(case, method=method, width=None)
+            check_answer(case, found)
+            assert found.status[0] == (OPTIMAL if case.values else INFEASIBLE)
+
+    @given(predicate_cases(), st.integers(1, 4), st.integers(0, 6))
+    def test_limits_leave_a_bound(self, case, width, most):
+        check_answer(case, search(case, method="beam", width=width))
+        check_answer(case, search(case, method="astar", width=width, max_states=most))
+
+
+class TestSolve:
+    @given(predicate_cases())
+    def test_auto_and_astar_are_exact(self, case):
+        for method in ("auto", "astar"):
+            if not case.values:
+                with pytest.raises(InfeasibleError):
+                    tw.solve(case.problem, method)
+                continue
+            found = tw.solve(case.problem, method)
+            assert found.score == pytest.approx(case.best, abs=1e-8)
+            assert found.status in ("optimal", "unverified")
+            checked = tw.verify(case.problem, found)
+            assert checked.status == ("proven" if found.status == "optimal" else "unverified")
+            assert found.upper_bound == found.score

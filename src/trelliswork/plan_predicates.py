@@ -41,20 +41,26 @@ class PredicateMethods(PriceMethods):
                 found.append((i, rule))
         return found
 
+    def costly_functions(self, constraints: Iterable[int] | None = None) -> list[int]:
+        """Return the predicates among some constraints that cost anything. Default: of all."""
+        chosen = range(len(self.constraints)) if constraints is None else constraints
+        return [i for i in chosen if i in self.predicates and self.penalties[i] > 0.0]
+
     def refuse_predicates(self, what: str, constraints: Iterable[int] | None = None) -> None:
-        """Raise a `RuleError` where there are predicates, which something cannot be done with.
+        """Raise a `RuleError` where there are predicates, with which something cannot be done.
 
         Parameters
         ----------
         what
-            What that is, and why: the rest of the message.
+            What that is, and what to do instead: the rest of the message.
         constraints
             Those to look at. Default: all.
         """
         chosen = range(len(self.constraints)) if constraints is None else constraints
         found = [shorten(repr(self.constraints[i])) for i in chosen if i in self.predicates]
         if found:
-            raise RuleError(f"{join_names(found)}: a constraint is a Python function, and {what}")
+            kind = "is a Python function" if len(found) == 1 else "are Python functions"
+            raise RuleError(f"{join_names(found)} {kind}: {what}")
 
     def predicate_violations(
         self, tags: NDArray[np.int32], evidence: Evidence, constraints: Iterable[int]

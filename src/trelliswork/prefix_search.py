@@ -45,7 +45,14 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
 
-__all__ = ["SEARCH_METHODS", "WIDTH", "PrefixAnswers", "SearchMethod", "check_width", "search_batch"]
+__all__ = [
+    "SEARCH_METHODS",
+    "WIDTH",
+    "PrefixAnswers",
+    "SearchMethod",
+    "check_width",
+    "search_batch",
+]
 
 SearchMethod = Literal["beam", "astar"]
 SEARCH_METHODS: tuple[SearchMethod, ...] = ("beam", "astar")  # as in the core
@@ -192,9 +199,7 @@ class _Counter:
         self._lengths = np.diff(evidence.offsets).tolist()
         self._rules = rules
 
-    def __call__(
-        self, sequence: int, tags: list[int], n_new: int, before: list[int]
-    ) -> list[int]:
+    def __call__(self, sequence: int, tags: list[int], n_new: int, before: list[int]) -> list[int]:
         """Return the violations of each predicate so far, ``(Q,)``.
 
         Parameters
