@@ -47,41 +47,24 @@ def check_answer(case: ProblemCase, found: PrefixAnswers) -> None:
         assert bound > score
 
 
+def check_searches(case: ProblemCase, width: int, most: int) -> None:
+    """Check searches that cut nothing off, which are exact, and such that do."""
+    for method in ("beam", "astar"):
+        found = search(case, method=method, width=None)
+        check_answer(case, found)
+        assert found.status[0] == (OPTIMAL if case.values else INFEASIBLE)
+    check_answer(case, search(case, method="beam", width=width))
+    check_answer(case, search(case, method="astar", width=width, max_states=most))
+
+
 class TestSearch:
-    @given(cases())
-    def test_a_beam_without_bounds_is_exact(self, case):
-        found = search(case, method="beam", width=None)
-        check_answer(case, found)
-        assert found.status[0] == (OPTIMAL if case.values else INFEASIBLE)
+    @given(cases(most_rules=4), st.integers(1, 3), st.integers(0, 6))
+    def test_is_exact_or_bounds_what_it_missed(self, case, width, most):
+        check_searches(case, width, most)
 
-    @given(cases())
-    def test_best_first_is_exact(self, case):
-        found = search(case, method="astar")
-        check_answer(case, found)
-        assert found.status[0] == (OPTIMAL if case.values else INFEASIBLE)
-
-    @given(cases(), st.integers(1, 4))
-    def test_a_narrow_beam_bounds_what_it_missed(self, case, width):
-        check_answer(case, search(case, method="beam", width=width))
-
-    @given(cases(), st.integers(0, 6))
-    def test_best_first_keeps_to_its_limit(self, case, most):
-        found = search(case, method="astar", width=2, max_states=most)
-        check_answer(case, found)
-
-
-class TestPredicates:
-    @given(predicate_cases())
-    def test_search_is_exact_where_nothing_is_cut(self, case):
-        for method in ("beam", "astar"):
-            found = search(case, method=method, width=None)
-            check_answer(case, found)
-            assert found.status[0] == (OPTIMAL if case.values else INFEASIBLE)
-
-    @given(predicate_cases(), st.integers(1, 4), st.integers(0, 6))
-    def test_limits_leave_a_bound(self, case, width, most):
-        check_answer(case, search(case, method="beam", width=width))
-        check_answer(case, search(case, method="astar", width=width, max_states=most))
+    @given(predicate_cases(), st.integers(1, 3), st.integers(0, 6))
+    def test_is_so_under_predicates(self, case, width, most):
+        check_searches(case, width, most)
 
 
 class TestSolve:

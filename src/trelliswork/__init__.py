@@ -9,6 +9,7 @@
 from trelliswork.automaton import Automaton
 from trelliswork.calibration import calibration
 from trelliswork.certificate import Certificate, Leaf
+from trelliswork.codl import CODLTagger
 from trelliswork.constraints import (
     Constraint,
     at,
@@ -78,6 +79,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Automaton",
+    "CODLTagger",
     "CRFTagger",
     "Certificate",
     "Constraint",

@@ -10,38 +10,32 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from trelliswork.advice import check_settings, warn_of_long_segments, warn_of_no_features
+from trelliswork.advice import warn_of_long_segments
 from trelliswork.inputs import (
     as_labels,
     as_sequences,
     check_scheme_fits,
     infer_labels,
-    make_encoder,
 )
-from trelliswork.learn.held_out import learn_held_out
-from trelliswork.learn.objective import Objective
-from trelliswork.learn.setup import Setup
-from trelliswork.learn.train import DevCheck, train
-from trelliswork.learn.weights import sequence_weights
-from trelliswork.parallel import resolve_jobs
+from trelliswork.learn.crf import CRFLearner
+from trelliswork.learn.learner import Learned
 from trelliswork.parameters import check_parameters
-from trelliswork.pattern_statistics import PatternStatistics, warn_of_growth
 from trelliswork.plan import DECODING_BUDGET, TRAINING_BUDGET
 from trelliswork.progress import TrainingProgress, TrainingStep
-from trelliswork.report import report
 from trelliswork.tagger import Tagger
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from trelliswork.conflicts import OnInfeasible
     from trelliswork.features import Templates
-    from trelliswork.labels import Scheme
-    from trelliswork.model import CRFModel
+    from trelliswork.labels import LabelSet, Scheme
+    from trelliswork.learn.protocols import Protocol
     from trelliswork.segmentation import MaxSegment
+    from trelliswork.sentence import Label
 
 __all__ = ["CRFTagger"]
 
@@ -103,6 +97,9 @@ class CRFTagger(Tagger):
     dev_every, patience
         With a development set: measure every so many iterations, and stop after so many
         measurements without a better score.
+    labels
+        Names of labels that there are besides those seen in training: few labelled sequences may
+        lack some that constraints name.
     scheme
         How to read the labels, see `LabelSet`; None: guess.
     outside
@@ -112,14 +109,22 @@ class CRFTagger(Tagger):
         What labellings must satisfy: a constraint, a regular expression over labels, an
         `Automaton`, or a sequence of these; see `trelliswork.constraints`. What may be broken at a
         price is soft: ``rule.soft(2.0)``, or ``rule.soft()`` where the price is to be learned.
+    training
+        What constraints do, by the name of a protocol: ``"L"`` (there are none), ``"L+CI"`` (all
+        hard, in decoding), ``"L+wCI"`` (in decoding, penalties counted), ``"CIBT"`` (all hard, in
+        training too) or ``"wCIBT"`` (in training too, penalties learned with the weights); see
+        `trelliswork.learn.protocols`. It stands in for `constrained_training` and `penalties`: to
+        set one of these to something else is an error. None: as these say.
     penalties
         How the penalties of soft constraints without one are learned. ``"likelihood"``: with the
         weights, by maximum likelihood, ``ρ ≥ 0``; soft constraints with a penalty take part with
         it. They have to fit `training_budget` together with the hard ones: those without a penalty
-        that do not are an error, the others are left to decoding. ``"perceptron"`` and ``"ssvm"``
-        learn them by decoding, see `trelliswork.learn_penalties`: the weights are trained without
-        soft constraints, once without the sequences held out, on which the penalties are learned,
-        and then on all.
+        that do not are an error, the others are left to decoding. Otherwise the weights are trained
+        without soft constraints. ``"counts"``: by how often labels of the training set, known in
+        full, break them, see `trelliswork.learn.protocols.count_penalties`. ``"perceptron"`` and
+        ``"ssvm"`` learn them by decoding, see `trelliswork.learn_penalties`: the weights are
+        trained once without the sequences held out, on which the penalties are learned, and then
+        on all.
     held_out
         Share of the sequences that ``"perceptron"`` and ``"ssvm"`` learn penalties on.
     constrained_training
@@ -203,10 +208,12 @@ class CRFTagger(Tagger):
         init: CRFTagger | str | os.PathLike[str] | None = None,
         dev_every: int = 5,
         patience: int = 10,
+        labels: Sequence[str] | None = None,
         scheme: Scheme | None = None,
         outside: str | None = None,
         constraints: Any = (),
-        penalties: Literal["likelihood", "perceptron", "ssvm"] = "likelihood",
+        training: Protocol | None = None,
+        penalties: Literal["likelihood", "counts", "perceptron", "ssvm"] = "likelihood",
         held_out: float = 0.2,
         constrained_training: bool = True,
         on_conflict: Literal["error", "skip"] = "error",
@@ -235,9 +242,11 @@ class CRFTagger(Tagger):
         self.init = init
         self.dev_every = dev_every
         self.patience = patience
+        self.labels = labels
         self.scheme = scheme
         self.outside = outside
         self.constraints = constraints
+        self.training = training
         self.penalties = penalties
         self.held_out = held_out
         self.constrained_training = constrained_training
@@ -283,74 +292,20 @@ class CRFTagger(Tagger):
         NotInLanguageError
             Where labels break a constraint, naming the sequence, the token and the constraint.
         """
-        parameters = self.get_params(deep=False)
-        check_parameters(parameters)
-        jobs = resolve_jobs(self.n_jobs)
         sequences = as_sequences(X)
         names = as_labels(sequences, y)
-        setup = Setup.choose(
-            parameters, infer_labels(names, self.scheme, self.outside), sequences, names
+        learner = self._learner(
+            infer_labels(names, self.scheme, self.outside, self.labels), sequences, names
         )
-        structure, rules, under = setup.structure, setup.rules, setup.under
-        by_decoding = learn_held_out(self, sequences, names, sample_weight)
-        if by_decoding is not None:
-            rules = rules.with_penalties(by_decoding)
-        labels = structure.labels
-        check_settings(parameters, structure)
-        warn_of_growth(PatternStatistics.of(structure.patterns, structure.automaton))
-        weights = sequence_weights(names, sample_weight, self.class_weight)
-        n_skipped = len(names) - setup.kept.size
-        if n_skipped:
-            kept = setup.kept.tolist()
-            sequences, names = [sequences[b] for b in kept], [names[b] for b in kept]
-            weights = None if weights is None else weights[kept]
-        gold = structure.encode(names)
-        encoder = make_encoder(
-            sequences, self.features, segments=structure.segmentation is not None
-        )
-        features = encoder.fit(
-            sequences,
-            min_count=self.min_count,
-            n_jobs=jobs,
-            segments=structure.known_segments(gold, [len(own) for own in names]),
-        )
-        warn_of_no_features(features, self.min_count)
-        objective = Objective(
-            features,
-            gold,
-            structure,
-            weights=weights,
-            l2=self.l2,
-            pairs="all" if self.pairs == "all" else "observed",
-            transitions="all" if self.transitions == "all" else "observed",
-            automaton=under.automaton,
-            classes=under.classes,
-            open_labels=under.open_labels,
-            soft=under.soft,
-        )
-        del features  # the objective keeps what it needs in a form of its own
-        start = np.zeros(objective.n_parameters)
-        if self.init is not None:
-            earlier = _trained(self.init)
-            known = rules.with_penalties_of(earlier.plan_).penalties
-            start = objective.parameters_like(earlier.model_, encoder, known)
-        check = None
+        labels = learner.structure.labels
+        checked = None
         if dev is not None:
             X_dev, y_dev = dev if isinstance(dev, tuple) else (dev, None)  # noqa: N806
             dev_sequences = as_sequences(X_dev, "dev")
             dev_labels = as_labels(dev_sequences, y_dev, "dev")
             check_scheme_fits(dev_labels, labels)
-            warn_of_long_segments(dev_labels, structure.segmentation)
-
-            def dev_score(parameters: NDArray[np.float64]) -> float:
-                candidate = objective.model(parameters, encoder)
-                penalties = objective.penalties(parameters)
-                under = rules if penalties is None else rules.with_penalties(penalties)
-                found = candidate.decode(dev_sequences, under, n_jobs=self.n_jobs)
-                return report(dev_labels, found, scheme=labels.scheme, outside=labels.outside).f1
-
-            check = DevCheck(dev_score, self.dev_every, self.patience)
-
+            warn_of_long_segments(dev_labels, learner.structure.segmentation)
+            checked = dev_sequences, dev_labels
         bar = TrainingProgress(self.max_iter) if self.verbose else nullcontext()
         with bar as shown:
 
@@ -360,28 +315,37 @@ class CRFTagger(Tagger):
                 if on_step is not None:
                     on_step(step)
 
-            run = train(
-                objective,
-                start,
-                max_iter=self.max_iter,
-                tol=self.tol,
-                n_jobs=jobs,
-                dev=check,
+            found = learner.learn(
+                sequences,
+                names,
+                sample_weight,
+                init=None if self.init is None else _trained(self.init),
+                dev=checked,
                 on_step=show,
             )
         self.labels_ = labels
         self.classes_ = np.array(labels.names)
-        self.model_: CRFModel = objective.model(run.parameters, encoder)
-        learned = objective.penalties(run.parameters)
-        self.plan_ = rules if learned is None else rules.with_penalties(learned)
-        self.n_skipped_ = n_skipped
-        self.n_iter_ = len(run.log)
-        self.loss_ = run.loss
-        self.stop_reason_ = run.reason
-        self.training_log_ = run.log
-        self.dev_score_ = run.best_dev_score
-        self.metadata_: dict[str, Any] = {}
+        self.model_ = found.model
+        self.plan_ = found.plan
+        self.n_skipped_ = found.n_skipped
+        self.n_iter_ = len(found.run.log)
+        self.loss_ = found.run.loss
+        self.stop_reason_ = found.run.reason
+        self.training_log_ = found.run.log
+        self.dev_score_ = found.run.best_dev_score
+        self.metadata_ = {}
         return self
+
+    def _learner(
+        self,
+        labels: LabelSet,
+        sequences: list[Any],
+        names: Sequence[Sequence[Label]],
+        unlabelled: Sequence[Any] = (),
+    ) -> CRFLearner:
+        """Settle structure, features and constraints on a training set."""
+        check_parameters(self.get_params(deep=False))
+        return CRFLearner(self, labels, sequences, names, unlabelled)
 
     def _training_record(self) -> dict[str, Any]:
         return {
@@ -409,11 +373,12 @@ class CRFTagger(Tagger):
         return type(self)(**copies, init=kept)
 
 
-def _trained(tagger: CRFTagger | str | os.PathLike[str]) -> CRFTagger:
+def _trained(tagger: CRFTagger | str | os.PathLike[str]) -> Learned:
+    """Return what an earlier tagger learned."""
     from trelliswork.loading import load  # which knows all taggers, this one too
 
     fitted = tagger if isinstance(tagger, CRFTagger) else load(tagger)
     if not isinstance(fitted, CRFTagger):
         raise TypeError(f"init: expected a CRFTagger, got a {type(fitted).__name__}.")
     check_is_fitted(fitted)
-    return fitted
+    return Learned(fitted.model_, fitted.plan_)

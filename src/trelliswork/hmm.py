@@ -60,11 +60,14 @@ class HMMTagger(Tagger):
         What labellings must satisfy in decoding, as for `CRFTagger`.
     training
         What becomes of the constraints. ``"L"``: none. ``"L+CI"``: all are hard. ``"L+wCI"``: soft
-        ones without a penalty cost what their violations in the labelled data say,
-        ``ρ = max(0, log((satisfied + 1) / (violated + 1)))``. See `trelliswork.learn.protocols`.
-        ``"CIBT"`` and ``"wCIBT"`` make no sense here: nothing is decoded while counting.
+        ones without a penalty cost what their violations in the labelled data say, see
+        `count_penalties`. ``"CIBT"`` and ``"wCIBT"`` make no sense here: nothing is decoded while
+        counting.
     on_infeasible, decoding_budget
         As for `CRFTagger`.
+    labels
+        Names of labels that there are besides those seen in training: few labelled sequences may
+        lack some that constraints name.
     scheme, outside
         How to read the labels, as for `CRFTagger`.
     n_jobs
@@ -117,6 +120,7 @@ class HMMTagger(Tagger):
         training: Protocol = "L+wCI",
         on_infeasible: OnInfeasible = "error",
         decoding_budget: int = DECODING_BUDGET,
+        labels: Sequence[str] | None = None,
         scheme: Scheme | None = None,
         outside: str | None = None,
         n_jobs: int | None = None,
@@ -132,6 +136,7 @@ class HMMTagger(Tagger):
         self.training: Protocol = training
         self.on_infeasible = on_infeasible
         self.decoding_budget = decoding_budget
+        self.labels = labels
         self.scheme = scheme
         self.outside = outside
         self.n_jobs = n_jobs
@@ -163,7 +168,7 @@ class HMMTagger(Tagger):
         """
         sequences = as_sequences(X)
         names: Any = as_labels(sequences, y)
-        labels = infer_labels(names, self.scheme, self.outside)
+        labels = infer_labels(names, self.scheme, self.outside, self.labels)
         weights = sequence_weights(names, sample_weight, None)
         learned = self._learner(labels, sequences, names).learn(sequences, names, weights)
         self.labels_ = labels

@@ -164,13 +164,20 @@ def _one_label(label: Any, name: str, sequence: int, token: int) -> Label:
 
 
 def infer_labels(
-    sequences: Sequence[Sequence[Label]], scheme: Scheme | None, outside: str | None
+    sequences: Sequence[Sequence[Label]],
+    scheme: Scheme | None,
+    outside: str | None,
+    more: Any = None,
 ) -> LabelSet:
-    """Return the labels of a training set; see `LabelSet.infer`."""
+    """Return the labels of a training set, and `more` names; see `LabelSet.infer`."""
+    if isinstance(more, str) or not all(isinstance(name, str) for name in more or ()):
+        raise TypeError(f"labels: expected a list of label names, got {more!r}.")
     if not any(len(sequence) for sequence in sequences):
         raise DataError("X: expected at least one labelled token, got none.")
     try:
         labels = LabelSet.infer(sequences, scheme, outside=outside)
+        if more:
+            labels = LabelSet(sorted({*labels.names, *more}), labels.scheme, outside)
     except LabelError as error:
         raise LabelError(f"y: {error}") from error
     if outside is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from trelliswork.codl import CODLTagger
 from trelliswork.constraints.predicates import as_predicates
 from trelliswork.errors import ModelFileError
 from trelliswork.estimators import CRFTagger
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["load"]
 
 KINDS: dict[str, type[Tagger]] = {
-    kind.__name__: kind for kind in (CRFTagger, HMMTagger, PerceptronTagger)
+    kind.__name__: kind for kind in (CRFTagger, HMMTagger, PerceptronTagger, CODLTagger)
 }
 
 

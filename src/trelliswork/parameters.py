@@ -11,6 +11,7 @@ import numpy as np
 from trelliswork.conflicts import check_on_infeasible
 from trelliswork.constraints import parse
 from trelliswork.features import Templates
+from trelliswork.learn.protocols import settle_protocol
 
 if TYPE_CHECKING:
     from trelliswork.constraints import Predicate
@@ -43,11 +44,13 @@ SINCE_VERSION_2: dict[str, Any] = {
 }
 # The same of version 2, with soft constraints.
 SINCE_VERSION_3: dict[str, Any] = {"penalties": "likelihood", "held_out": 0.2}
+# The same of version 3, with training protocols, and labels that training does not show.
+SINCE_VERSION_4: dict[str, Any] = {"training": None, "labels": None}
 CHOICES = {
     "pairs": ("observed", "all"),
     "transitions": ("observed", "all", None),
     "on_conflict": ("error", "skip"),
-    "penalties": ("likelihood", "perceptron", "ssvm"),
+    "penalties": ("likelihood", "counts", "perceptron", "ssvm"),
 }
 
 
@@ -69,6 +72,7 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
     trained = parameters["constrained_training"]
     if not isinstance(trained, bool | np.bool_):
         raise ValueError(f"constrained_training: expected True or False, got {trained!r}.")
+    settle_protocol(parameters)
     check_on_infeasible(parameters["on_infeasible"])
     _check_structure(parameters)
 
@@ -163,6 +167,8 @@ def saved_parameters(parameters: Mapping[str, Any], plan: Plan) -> dict[str, Any
     for name in ("l2", "max_segment"):
         if isinstance(saved.get(name), Mapping):
             saved[name] = {str(key): _plain(value) for key, value in saved[name].items()}
+    if saved.get("labels") is not None:
+        saved["labels"] = list(map(str, saved["labels"]))
     if saved.get("patterns") is not None:
         saved["patterns"] = [list(map(str, pattern)) for pattern in saved["patterns"]]
     # A grid over a NumPy range leaves NumPy numbers, which JSON does not know.
@@ -179,8 +185,8 @@ def oldest_parameters(saved: Mapping[str, Any], version: int) -> tuple[dict[str,
     version
         The oldest version for other reasons.
     """
-    found, needed = dict(saved), 3
-    for earlier, added in ((2, SINCE_VERSION_3), (1, SINCE_VERSION_2)):
+    found, needed = dict(saved), 4
+    for earlier, added in ((3, SINCE_VERSION_4), (2, SINCE_VERSION_3), (1, SINCE_VERSION_2)):
         if earlier < version or any(found[name] != default for name, default in added.items()):
             break
         found = {name: value for name, value in found.items() if name not in added}

@@ -88,6 +88,9 @@ class PerceptronTagger(Tagger):
         subsets, the last given first, until one fits; or ``"unconstrained"``: drop all.
     decoding_budget
         Most arcs of the product of the model with constraints that an answer breaks.
+    labels
+        Names of labels that there are besides those seen in training: few labelled sequences may
+        lack some that constraints name.
     scheme
         How to read the labels, see `LabelSet`; None: guess.
     outside
@@ -152,6 +155,7 @@ class PerceptronTagger(Tagger):
         training: Protocol = "L+wCI",
         on_infeasible: OnInfeasible = "error",
         decoding_budget: int = DECODING_BUDGET,
+        labels: Sequence[str] | None = None,
         scheme: Scheme | None = None,
         outside: str | None = None,
         n_jobs: int | None = None,
@@ -168,6 +172,7 @@ class PerceptronTagger(Tagger):
         self.training = training
         self.on_infeasible = on_infeasible
         self.decoding_budget = decoding_budget
+        self.labels = labels
         self.scheme = scheme
         self.outside = outside
         self.n_jobs = n_jobs
@@ -211,7 +216,7 @@ class PerceptronTagger(Tagger):
         sequences = as_sequences(X)
         names = known_labels(as_labels(sequences, y))
         weights = sequence_weights(names, sample_weight, None)
-        labels = infer_labels(names, self.scheme, self.outside)
+        labels = infer_labels(names, self.scheme, self.outside, self.labels)
         learner = self._learner(labels, sequences, names)
         if dev is not None:
             learner.dev_score = self._dev_score(dev, labels)

@@ -64,9 +64,13 @@ class TrainingProgress:
         Most iterations: the length of the bar.
     console
         Where to draw; standard error by default, so that output can be piped.
+    measure
+        What the scores on the development set are.
     """
 
-    def __init__(self, max_iter: int, console: Console | None = None) -> None:
+    def __init__(
+        self, max_iter: int, console: Console | None = None, measure: str = "dev F1"
+    ) -> None:
         self._progress = Progress(
             TextColumn("training"),
             BarColumn(),
@@ -77,7 +81,7 @@ class TrainingProgress:
             console=console or Console(stderr=True),
         )
         self._task = self._progress.add_task("training", total=max_iter, summary="…", dev="")
-        self._dev = ""
+        self._measure, self._dev = measure, ""
 
     def __enter__(self) -> TrainingProgress:
         self._progress.start()
@@ -94,7 +98,7 @@ class TrainingProgress:
     def show(self, step: LoggedStep) -> None:
         """Move the bar to a step."""
         if step.dev_score is not None:
-            self._dev = f"dev F1 {100 * step.dev_score:.2f}"
+            self._dev = f"{self._measure} {100 * step.dev_score:.2f}"
         self._progress.update(
             self._task,
             completed=step.iteration,

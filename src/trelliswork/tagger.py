@@ -22,6 +22,7 @@ from trelliswork.constrained import constrained_trellis
 from trelliswork.described import describe_batch, describe_nbest
 from trelliswork.evidence import rows_of
 from trelliswork.inputs import allowed_labels, as_labels, as_sequences
+from trelliswork.parameters import restored_parameters, saved_parameters
 from trelliswork.persist import write_model_file
 from trelliswork.plan import Plan, as_constraints, plan
 from trelliswork.posteriors import span_probabilities, token_marginals
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     from trelliswork.batches import ScoredBatch
     from trelliswork.conflicts import OnInfeasible
+    from trelliswork.constraints import Predicate
     from trelliswork.decoding import DecodedBatch, Decoding
     from trelliswork.evidence import Evidence
     from trelliswork.labels import LabelSet
@@ -69,6 +71,17 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         settings, version = described(self)
         write_model_file(path, settings, self.model_.arrays(), version)
+
+    def _saved_parameters(self) -> dict[str, Any]:
+        """Return the parameters as JSON can hold them."""
+        return saved_parameters(self.get_params(deep=False), self.plan_)
+
+    @classmethod
+    def _restored_parameters(
+        cls, saved: Mapping[str, Any], predicates: Mapping[str, Predicate] | None = None
+    ) -> dict[str, Any]:
+        """Return the parameters that `_saved_parameters` described; predicates are given."""
+        return restored_parameters(saved, predicates)
 
     def _training_record(self) -> dict[str, Any]:
         """Return how training went, as JSON can hold it."""

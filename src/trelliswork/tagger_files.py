@@ -11,11 +11,7 @@ from trelliswork.constraints import Predicate
 from trelliswork.errors import DataError
 from trelliswork.model import CRFModel
 from trelliswork.parallel import resolve_jobs
-from trelliswork.parameters import (
-    oldest_parameters,
-    restored_parameters,
-    saved_parameters,
-)
+from trelliswork.parameters import oldest_parameters
 from trelliswork.persist import FORMAT_VERSION
 from trelliswork.plan import Plan
 
@@ -34,7 +30,7 @@ NEWEST = FORMAT_VERSION
 
 def described(tagger: Tagger) -> tuple[dict[str, Any], int]:
     """Return the settings of a trained tagger as JSON can hold them, and the version they need."""
-    parameters = saved_parameters(tagger.get_params(deep=False), tagger.plan_)
+    parameters = tagger._saved_parameters()
     version = NEWEST
     if type(tagger).__name__ == "CRFTagger":  # which earlier versions can read
         least = 1 if tagger.model_.is_first_order_chain else 2
@@ -70,7 +66,7 @@ def restored(
 
     Its predicates, which are never saved, are those given.
     """
-    tagger = kind(**restored_parameters(settings["parameters"], predicates))
+    tagger = kind(**kind._restored_parameters(settings["parameters"], predicates))
     check_on_infeasible(tagger.on_infeasible)
     resolve_jobs(tagger.n_jobs)
     tagger.model_ = CRFModel.restore(settings["model"], arrays)

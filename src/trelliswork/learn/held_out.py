@@ -34,6 +34,7 @@ def learn_held_out(
     sequences: list[Any],
     labels: Sequence[Sequence[Label]],
     sample_weight: ArrayLike | None,
+    known: Sequence[str],
 ) -> FloatArray | None:
     """Return the penalties of all constraints of a tagger that is about to be trained.
 
@@ -45,6 +46,8 @@ def learn_held_out(
         The training set.
     sample_weight
         Weight of each sequence, shape ``(B,)``; those held out all weigh the same.
+    known
+        The names of all labels that there are.
 
     Returns
     -------
@@ -58,17 +61,22 @@ def learn_held_out(
     """
     constraints = as_constraints(tagger.constraints)
     penalties = [rule.penalty for rule in constraints if isinstance(rule, Soft)]
-    if tagger.penalties == "likelihood" or all(known is not None for known in penalties):
+    method = tagger.penalties
+    if method == "likelihood" or method == "counts":
+        return None
+    if all(known is not None for known in penalties):
         return None
     held = split_off(labels, tagger.held_out, tagger.random_state)
     if not held.any():
         raise DataError(
-            f"penalties={tagger.penalties!r}: expected sequences to hold out, all of whose labels "
+            f"penalties={method!r}: expected sequences to hold out, all of whose labels "
             "are known and occur in others too; there are none. Give numbers, as in .soft(2.0), "
             "or set penalties='likelihood'."
         )
     base = clone(tagger).set_params(
-        constraints=[rule for rule in constraints if not rule.is_soft], penalties="likelihood"
+        constraints=[rule for rule in constraints if not rule.is_soft],
+        penalties="likelihood",
+        labels=known,
     )
     train, left = np.flatnonzero(~held).tolist(), np.flatnonzero(held).tolist()
     base.fit(
@@ -80,7 +88,7 @@ def learn_held_out(
         base.with_constraints(constraints),
         [sequences[b] for b in left],
         [labels[b] for b in left],
-        method=tagger.penalties,
+        method=method,
         random_state=tagger.random_state,
     )
 

@@ -125,7 +125,7 @@ class HMMLearner:
         if self.training != "L+wCI" or not self.plan.soft:
             return Learned(model, self.plan)
         labels = self.structure.labels
-        penalties = count_penalties(self.plan.constraints, sequences, names, labels)
+        penalties = count_penalties(self.plan.constraints, sequences, names, labels, weights)
         return Learned(model, self.plan.with_penalties(penalties))
 
     def learn_expected(

@@ -34,6 +34,11 @@ class Learned:
     model: CRFModel
     plan: Plan
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended learning early."""
+        return False
+
 
 class Learner(Protocol):
     """A way to learn ``(w, ρ)``, settled on labels, structure, features and constraints.

@@ -56,7 +56,8 @@ class Setup:
         Sequences that are left out (``on_conflict="skip"``) shape neither patterns nor limits of
         segments: these are observed again on the others. Labels stay, as constraints may name them.
         """
-        first = cls._of(parameters, labels, sequences, names)
+        structure = _structure(parameters, labels, names)
+        first = cls.on(parameters, structure, sequences, names)
         if not first.under.n_skipped:
             return first
         kept = first.kept.tolist()
@@ -64,28 +65,42 @@ class Setup:
         structure = _structure(parameters, labels, own[1])
         if structure == first.structure:
             return first
-        second = cls._of(parameters, labels, *own, structure)
+        second = cls.on(parameters, structure, *own)
         return replace(second, kept=first.kept[second.kept])
 
     @classmethod
-    def _of(
+    def on(
         cls,
         parameters: Mapping[str, Any],
-        labels: LabelSet,
+        structure: Structure,
         sequences: Sequence[Any],
         names: Sequence[Sequence[Label]],
-        structure: Structure | None = None,
+        rules: Plan | None = None,
     ) -> Setup:
-        structure = structure or _structure(parameters, labels, names)
+        """Settle the rest, where the structure and perhaps the constraints on it are settled.
+
+        Parameters
+        ----------
+        parameters, sequences, names
+            As for `choose`.
+        structure
+            The structure.
+        rules
+            The constraints on it. Default: planned anew.
+        """
         trained = bool(parameters["constrained_training"])
-        rules = plan(
-            structure.labels,
-            parameters["constraints"],
-            model=structure.automaton,
-            segmentation=structure.segmentation,
-            training_budget=parameters["training_budget"] if trained else 0,
-            decoding_budget=parameters["decoding_budget"],
-            train_soft=parameters["penalties"] == "likelihood",
+        rules = (
+            rules
+            if rules is not None
+            else plan(
+                structure.labels,
+                parameters["constraints"],
+                model=structure.automaton,
+                segmentation=structure.segmentation,
+                training_budget=parameters["training_budget"] if trained else 0,
+                decoding_budget=parameters["decoding_budget"],
+                train_soft=parameters["penalties"] == "likelihood",
+            )
         )
         under = Denominator.choose(
             rules, sequences, names, trained=trained, on_conflict=parameters["on_conflict"]

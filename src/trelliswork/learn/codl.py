@@ -1,0 +1,244 @@
+"""Constraint-driven learning: from few labels, constraints, and sequences without labels.
+
+    (w, ρ) = (w₀, ρ₀) = learn(L)
+    for N cycles:
+        T = { (x, argmax_y score_w(x, y) − Σ_c ρ_c v_c(x, y)) : x ∈ U }
+        (w, ρ) = γ (w₀, ρ₀) + (1 − γ) learn(T)
+
+Algorithm 2 of Chang, Ratinov and Roth, "Constraints as Prior Knowledge" (2008). The supervised
+model keeps the share ``γ`` in every cycle, so that many labels that are guessed do not drown the
+few that are known. Without constraints this is self-training.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trelliswork.errors import DataError
+from trelliswork.learn.hmm import HMMLearner
+from trelliswork.learn.learner import Learned
+from trelliswork.learn.mixing import mix_penalties
+from trelliswork.report import report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from trelliswork.learn.learner import Learner
+    from trelliswork.learn.pool import Labelling, UnlabelledPool
+
+    Labelled = tuple[list[Any], Sequence[Sequence[str]]]
+
+__all__ = ["CODLRun", "Cycle", "Settings", "learn_with_unlabelled"]
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How constraint-driven learning goes on; see `trelliswork.CODLTagger`."""
+
+    gamma: float
+    cycles: int
+    labelling: str = "top1"
+    k: int = 1
+    temperature: float = 1.0
+    include_labelled: bool = False
+    tol: float = 0.0
+    patience: int = 3
+    n_jobs: int | None = None
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """One line of the curve.
+
+    Attributes
+    ----------
+    iteration : int
+        Counted from 1; 0 is the supervised model, which no unlabelled sequence has touched.
+    changed : float or None
+        Share of the unlabelled tokens whose best label is another than in the cycle before; 1 in
+        the first.
+    violations_before, violations_after : float or None
+        Violations an unlabelled sequence, ``Σ_c v_c``, on average: of the best labelling by score
+        alone, and of the best under constraints, which is learned from.
+    mean_score : float or None
+        Score of the latter less its penalties, on average.
+    n_infeasible : int
+        Unlabelled sequences that no labelling under all constraints fits: nothing is learned from
+        these.
+    dev_score : float or None
+        Token accuracy on the development set after the cycle, where there is one.
+    seconds : float
+        Since training began.
+    """
+
+    iteration: int
+    changed: float | None
+    violations_before: float | None
+    violations_after: float | None
+    mean_score: float | None
+    n_infeasible: int
+    dev_score: float | None
+    seconds: float
+
+    def summary(self) -> str:
+        """Return how the cycle went, in a few words."""
+        if self.changed is None:
+            return "supervised"
+        found = (
+            f"changed {self.changed:.2%}, violations {self.violations_before:.2f} → "
+            f"{self.violations_after:.2f}"
+        )
+        return found + (f", infeasible {self.n_infeasible:,}" if self.n_infeasible else "")
+
+
+@dataclass(frozen=True, eq=False)
+class CODLRun:
+    """What came of it: the model kept, of which cycle it is, why there are no more, the curve."""
+
+    learned: Learned
+    kept: int
+    reason: str
+    curve: list[Cycle]
+
+
+def learn_with_unlabelled(
+    learner: Learner,
+    labelled: Labelled,
+    pool: UnlabelledPool,
+    settings: Settings,
+    *,
+    dev: Labelled | None = None,
+    on_cycle: Callable[[Cycle], object] | None = None,
+) -> CODLRun:
+    """Run constraint-driven learning.
+
+    Ctrl-C ends it and keeps what was reached; before there is a supervised model, it goes on.
+
+    Parameters
+    ----------
+    learner
+        How to learn from labelled sequences.
+    labelled
+        ``L``, sequences and labels.
+    pool
+        ``U``.
+    settings
+        How it goes on, and when it stops.
+    dev
+        Sequences and labels: keep the model that labels them best, and stop where no cycle
+        improves.
+    on_cycle
+        Called after every cycle, and with the supervised model.
+
+    Raises
+    ------
+    DataError
+        Where not one unlabelled sequence has a labelling that satisfies the constraints.
+    """
+    began = time.perf_counter()
+    first = now = learner.learn(*labelled)
+    curve: list[Cycle] = []
+    best: tuple[float, int, Learned] | None = None
+    labels: Labelling | None = None
+    reason = "interrupted"
+
+    def note(number: int, changed: float | None) -> None:
+        nonlocal best
+        accuracy = None if dev is None else _accuracy(now, dev, settings.n_jobs)
+        if accuracy is not None and (best is None or accuracy > best[0]):
+            best = accuracy, number, now
+        curve.append(
+            Cycle(
+                number,
+                changed,
+                None if labels is None else labels.violations_before,
+                None if labels is None else labels.violations_after,
+                None if labels is None else labels.mean_score,
+                0 if labels is None else labels.n_infeasible,
+                accuracy,
+                time.perf_counter() - began,
+            )
+        )
+        logger.info("cycle %d: %s", number, curve[-1].summary())
+        if on_cycle is not None:
+            on_cycle(curve[-1])
+
+    try:
+        note(0, None)
+        if not first.interrupted:
+            reason = "cycles"
+            for number in range(1, settings.cycles + 1):
+                earlier, labels = labels, pool.label(now, settings.k, settings.temperature)
+                changed = labels.changed_since(earlier)
+                found = _learn_from(learner, labels, pool, labelled, now, settings)
+                now = _mixed(learner, first, found, settings.gamma)
+                note(number, changed)
+                if found.interrupted:
+                    reason = "interrupted"
+                    break
+                if changed <= settings.tol:
+                    reason = "converged"
+                    break
+                if best is not None and number - best[1] >= settings.patience:
+                    reason = "early_stopping"
+                    break
+    except KeyboardInterrupt:
+        reason = "interrupted"
+    if labels is not None and labels.n_infeasible:
+        logger.warning(
+            "%d of %d unlabelled sequences cannot satisfy all constraints and were not learned "
+            "from",
+            labels.n_infeasible,
+            len(pool.sequences),
+        )
+    if best is not None:
+        return CODLRun(best[2], best[1], reason, curve)
+    return CODLRun(now, curve[-1].iteration if curve else 0, reason, curve)
+
+
+def _learn_from(
+    learner: Learner,
+    labels: Labelling,
+    pool: UnlabelledPool,
+    labelled: Labelled,
+    now: Learned,
+    settings: Settings,
+) -> Learned:
+    """Return ``learn(T)``."""
+    if settings.labelling == "posterior":
+        assert isinstance(learner, HMMLearner)  # the tagger sees to that
+        known = learner.count(*labelled) if settings.include_labelled else None
+        return learner.learn_expected(pool.sequences, now, labelled=known)
+    if not labels.numbers:
+        raise DataError(
+            "unlabelled: expected sequences that satisfy the constraints, but no labelling of any "
+            "of them does. Make constraints soft, or drop some."
+        )
+    sequences = [pool.sequences[u] for u in labels.numbers]
+    names: list[Sequence[Any]] = list(labels.names)
+    weights = labels.weights
+    if settings.include_labelled:
+        sequences += labelled[0]
+        names += labelled[1]
+        weights = np.concatenate([weights, np.ones(len(labelled[1]))])
+    return learner.learn(sequences, names, None if (weights == 1.0).all() else weights)
+
+
+def _mixed(learner: Learner, first: Learned, found: Learned, gamma: float) -> Learned:
+    """Return ``γ (w₀, ρ₀) + (1 − γ) (w, ρ)``."""
+    penalties = mix_penalties(first.plan.penalties, found.plan.penalties, gamma)
+    return Learned(
+        learner.mix(first.model, found.model, gamma), first.plan.with_penalties(penalties)
+    )
+
+
+def _accuracy(learned: Learned, dev: Labelled, n_jobs: int | None) -> float:
+    found = learned.model.decode(dev[0], learned.plan, n_jobs=n_jobs)
+    return report(dev[1], found).token_accuracy

@@ -1,0 +1,268 @@
+"""Learning conditional random fields by maximum likelihood, as often as asked, on one structure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trelliswork.advice import check_settings, warn_of_no_features
+from trelliswork.inputs import make_encoder
+from trelliswork.learn.held_out import learn_held_out
+from trelliswork.learn.learner import Learned
+from trelliswork.learn.mixing import mix_weights
+from trelliswork.learn.objective import Objective
+from trelliswork.learn.protocols import count_penalties, settle_protocol
+from trelliswork.learn.setup import Setup
+from trelliswork.learn.train import DevCheck, train
+from trelliswork.learn.weights import sequence_weights
+from trelliswork.parallel import resolve_jobs
+from trelliswork.pattern_statistics import PatternStatistics, warn_of_growth
+from trelliswork.report import report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from trelliswork.estimators import CRFTagger
+    from trelliswork.features import EncodedFeatures
+    from trelliswork.labels import LabelSet
+    from trelliswork.learn.train import TrainingRun
+    from trelliswork.model import CRFModel
+    from trelliswork.plan import Plan
+    from trelliswork.progress import TrainingStep
+    from trelliswork.sentence import Label
+
+    FloatArray = NDArray[np.float64]
+    Labelled = tuple[list[Any], Sequence[Sequence[Label]]]
+
+__all__ = ["CRFLearner", "LearnedCRF"]
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedCRF(Learned):
+    """What was learned, and how it went.
+
+    Attributes
+    ----------
+    run : TrainingRun
+        The log, the loss, and why training stopped.
+    n_skipped : int
+        Sequences left out because their labels break a constraint.
+    """
+
+    run: TrainingRun
+    n_skipped: int
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended learning early."""
+        return self.run.reason == "interrupted"
+
+
+class CRFLearner:
+    """Learns the weights of a `CRFTagger`; see `trelliswork.learn.learner.Learner`.
+
+    Whatever it learns has the patterns, segments and constraints of the labelled sequences it was
+    made with, and their features and those of the unlabelled ones. Each time, it starts from what
+    it learned last: the optimum is the same, and near.
+
+    Parameters
+    ----------
+    tagger
+        Its parameters say how; what its training protocol implies goes before the others.
+    labels
+        The labels.
+    sequences, names
+        Labelled sequences; labels may be known in part.
+    unlabelled
+        More sequences that features are made of.
+    """
+
+    def __init__(
+        self,
+        tagger: CRFTagger,
+        labels: LabelSet,
+        sequences: list[Any],
+        names: Sequence[Sequence[Label]],
+        unlabelled: Sequence[Any] = (),
+    ) -> None:
+        self._tagger = tagger
+        self._parameters = settle_protocol(tagger.get_params(deep=False))
+        setup = Setup.choose(self._parameters, labels, sequences, names)
+        self.structure = structure = setup.structure
+        check_settings(self._parameters, structure)
+        warn_of_growth(PatternStatistics.of(structure.patterns, structure.automaton))
+        kept = setup.kept.tolist()
+        own = [names[b] for b in kept]
+        # Labelled sequences first: the places of gold segments count from there.
+        known = [*(sequences[b] for b in kept), *unlabelled]
+        self.encoder = make_encoder(
+            known, tagger.features, segments=structure.segmentation is not None
+        )
+        features = self.encoder.fit(
+            known,
+            min_count=tagger.min_count,
+            n_jobs=resolve_jobs(tagger.n_jobs),
+            segments=structure.known_segments(structure.encode(own), [len(one) for one in own]),
+        )
+        warn_of_no_features(features, tagger.min_count)
+        self._rules = setup.rules
+        # What is known of the sequences that are most likely to be learned from first.
+        self._first: tuple[Any, Setup, EncodedFeatures | None] | None = (
+            sequences,
+            setup,
+            None if len(unlabelled) else features,
+        )
+        self._last: Learned | None = None
+
+    def learn(
+        self,
+        sequences: list[Any],
+        names: Sequence[Sequence[Label]],
+        weights: ArrayLike | None = None,
+        *,
+        init: Learned | None = None,
+        dev: Labelled | None = None,
+        on_step: Callable[[TrainingStep], object] | None = None,
+    ) -> LearnedCRF:
+        """Learn from labelled sequences.
+
+        Parameters
+        ----------
+        sequences, names
+            The sequences, and their labels, which may be known in part.
+        weights
+            Weight of each sequence, shape ``(B,)``. Default: 1.
+        init
+            What to start from. Default: what was learned last, if anything.
+        dev
+            Sequences and labels: stop when their F1 no longer rises, and keep the weights that
+            scored best.
+        on_step
+            Called after every iteration.
+        """
+        setup, features = self._prepare(sequences, names)
+        rules = self._with_penalties(setup.rules, sequences, names, weights)
+        of_sequences = sequence_weights(names, weights, self._class_weight(names))
+        n_skipped = len(names) - setup.kept.size
+        if n_skipped:
+            kept = setup.kept.tolist()
+            names = [names[b] for b in kept]
+            of_sequences = None if of_sequences is None else of_sequences[kept]
+        objective = self._objective(setup, features, names, of_sequences)
+        del features  # the objective keeps what it needs in a form of its own
+        start = np.zeros(objective.n_parameters)
+        earlier = init or self._last
+        if earlier is not None:
+            known = rules.with_penalties_of(earlier.plan).penalties
+            start = objective.parameters_like(earlier.model, self.encoder, known)
+        run = train(
+            objective,
+            start,
+            max_iter=self._tagger.max_iter,
+            tol=self._tagger.tol,
+            n_jobs=resolve_jobs(self._tagger.n_jobs),
+            dev=None if dev is None else self._dev_check(objective, rules, dev),
+            on_step=on_step,
+        )
+        self._last = found = LearnedCRF(
+            objective.model(run.parameters, self.encoder),
+            _learned_rules(objective, run.parameters, rules),
+            run,
+            n_skipped,
+        )
+        return found
+
+    def mix(self, first: CRFModel, second: CRFModel, share: float) -> CRFModel:
+        """Return `share` of the weights of one model and the rest of another."""
+        return mix_weights(first, second, share)
+
+    def _prepare(
+        self, sequences: list[Any], names: Sequence[Sequence[Label]]
+    ) -> tuple[Setup, EncodedFeatures]:
+        """Return what is to be trained on, and its features."""
+        first, self._first = self._first, None
+        features = None
+        if first is not None and first[0] is sequences:
+            _, setup, features = first
+        else:
+            setup = Setup.on(self._parameters, self.structure, sequences, names, self._rules)
+        if features is None:
+            kept = [sequences[b] for b in setup.kept.tolist()]
+            features = self.encoder.transform(kept, n_jobs=resolve_jobs(self._tagger.n_jobs))
+        return setup, features
+
+    def _with_penalties(
+        self,
+        rules: Plan,
+        sequences: list[Any],
+        names: Sequence[Sequence[Label]],
+        weights: ArrayLike | None,
+    ) -> Plan:
+        """Return the constraints, with penalties where these are not learned with the weights."""
+        if self._parameters["penalties"] == "counts":
+            whole = [b for b, own in enumerate(names) if all(isinstance(y, str) for y in own)]
+            counted = count_penalties(
+                rules.constraints,
+                [sequences[b] for b in whole],
+                [[str(y) for y in names[b]] for b in whole],
+                self.structure.labels,
+                None if weights is None else np.asarray(weights, dtype=np.float64)[whole],
+            )
+            return rules.with_penalties(counted)
+        known = self.structure.labels.names
+        by_decoding = learn_held_out(self._tagger, sequences, names, weights, known)
+        return rules if by_decoding is None else rules.with_penalties(by_decoding)
+
+    def _class_weight(self, names: Sequence[Sequence[Label]]) -> Mapping[str, float] | str | None:
+        """Return the weights of labels, without those that do not occur but might have."""
+        given = self._tagger.class_weight
+        if not isinstance(given, Mapping):
+            return given
+        there = {label for own in names for label in own}
+        might = set(self.structure.labels.names)
+        return {name: value for name, value in given.items() if name in there or name not in might}
+
+    def _objective(
+        self,
+        setup: Setup,
+        features: EncodedFeatures,
+        names: Sequence[Sequence[Label]],
+        weights: FloatArray | None,
+    ) -> Objective:
+        tagger, under = self._tagger, setup.under
+        return Objective(
+            features,
+            self.structure.encode(names),
+            self.structure,
+            weights=weights,
+            l2=tagger.l2,
+            pairs="all" if tagger.pairs == "all" else "observed",
+            transitions="all" if tagger.transitions == "all" else "observed",
+            automaton=under.automaton,
+            classes=under.classes,
+            open_labels=under.open_labels,
+            soft=under.soft,
+        )
+
+    def _dev_check(self, objective: Objective, rules: Plan, dev: Labelled) -> DevCheck:
+        sequences, gold = dev
+        labels, jobs = self.structure.labels, self._tagger.n_jobs
+
+        def score(parameters: FloatArray) -> float:
+            candidate = objective.model(parameters, self.encoder)
+            under = _learned_rules(objective, parameters, rules)
+            found = candidate.decode(sequences, under, n_jobs=jobs)
+            return report(gold, found, scheme=labels.scheme, outside=labels.outside).f1
+
+        return DevCheck(score, self._tagger.dev_every, self._tagger.patience)
+
+
+def _learned_rules(objective: Objective, parameters: FloatArray, rules: Plan) -> Plan:
+    """Return the constraints with the penalties that a parameter vector has for them."""
+    penalties = objective.penalties(parameters)
+    return rules if penalties is None else rules.with_penalties(penalties)
