@@ -333,6 +333,31 @@ def segment_scores(
     out: NDArray[np.float64],
     n_jobs: int,
 ) -> None: ...
+
+class Perceptron:
+    def __init__(
+        self,
+        automaton: Automaton,
+        offsets: NDArray[np.int64],
+        feature_offsets: NDArray[np.int64],
+        features: NDArray[np.int32],
+        values: NDArray[np.float64] | None,
+        n_features: int,
+        gold: NDArray[np.int32],
+        fired_offsets: NDArray[np.int64],
+        fired: NDArray[np.int32],
+        amounts: NDArray[np.float64],
+    ) -> None: ...
+    def run(
+        self,
+        order: NDArray[np.int64],
+        step: int,
+        state: NDArray[np.float64],
+        late_state: NDArray[np.float64],
+        patterns: NDArray[np.float64],
+        late_patterns: NDArray[np.float64],
+    ) -> tuple[int, int]: ...
+
 def observed_pairs(
     rows: FeatureRows,
     n_features: int,

@@ -60,9 +60,9 @@ class HMMTagger(Tagger):
         What labellings must satisfy in decoding, as for `CRFTagger`.
     training
         What becomes of the constraints. ``"L"``: none. ``"L+CI"``: all are hard. ``"L+wCI"``: soft
-        ones without a penalty cost what their violations in the labelled data say,
-        ``ρ = max(0, log((satisfied + 1) / (violated + 1)))``. See `trelliswork.learn.protocols`.
-        ``"CIBT"`` and ``"wCIBT"`` make no sense here: nothing is decoded while counting.
+        ones without a penalty cost what their violations in the labelled data say, see
+        `count_penalties`. ``"CIBT"`` and ``"wCIBT"`` make no sense here: nothing is decoded while
+        counting.
     on_infeasible, decoding_budget
         As for `CRFTagger`.
     labels
