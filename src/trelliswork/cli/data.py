@@ -193,14 +193,14 @@ def check_labelled(corpus: Corpus) -> Corpus:
 def columns_read(tagger: Tagger) -> list[str | int]:
     """Return the columns beside the tokens that a model reads, by name or number."""
     encoder = tagger.model_.encoder
-    if isinstance(encoder, ObservationEncoder):
-        return list(columns_tested(tagger.plan_.constraints))
-    if not isinstance(encoder, TemplateEncoder):
+    columns: list[str | int] = []
+    if isinstance(encoder, TemplateEncoder):
+        columns = [c for c in encoder.templates.program.columns if c not in (None, 0)]
+    elif not isinstance(encoder, ObservationEncoder):
         raise DataError(
             "The model was trained on ready features, not on tokens: use it from Python, with "
             "trelliswork.load(path).predict(features)."
         )
-    columns = [c for c in encoder.templates.program.columns if c not in (None, 0)]
     return list(dict.fromkeys([*columns, *columns_tested(tagger.plan_.constraints)]))
 
 
