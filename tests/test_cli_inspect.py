@@ -84,7 +84,7 @@ def test_models_without_a_training_log(tmp_path):
     assert training["iterations"] is None
     assert training["log"] == []
     tw.PerceptronTagger(features="word[0]").fit([["Ann", "sings"]], [["B-PER", "O"]]).save(path)
-    assert "iterations in" in run("inspect", path).stdout
+    assert "epochs in" in run("inspect", path).stdout
 
 
 def test_features_of_transitions(tmp_path):
