@@ -186,7 +186,7 @@ def test_an_unknown_kind(tagger, tmp_path):
     path, _ = saved(tagger, tmp_path)
     settings, arrays = read_model_file(path)
     write_model_file(path, {**settings, "estimator": "Oracle"}, arrays)
-    with pytest.raises(tw.ModelFileError, match="expected a model of kind CRFTagger, got 'Oracle'"):
+    with pytest.raises(tw.ModelFileError, match=r"kind CRFTagger or .*, got 'Oracle'"):
         tw.load(path)
 
 

@@ -121,7 +121,7 @@ class CRFTagger(Tagger):
         it. They have to fit `training_budget` together with the hard ones: those without a penalty
         that do not are an error, the others are left to decoding. Otherwise the weights are trained
         without soft constraints. ``"counts"``: by how often labels of the training set, known in
-        full, break them, ``ρ = max(0, log((kept + 1) / (broken + 1)))``. ``"perceptron"`` and
+        full, break them, see `trelliswork.learn.protocols.count_penalties`. ``"perceptron"`` and
         ``"ssvm"`` learn them by decoding, see `trelliswork.learn_penalties`: the weights are
         trained once without the sequences held out, on which the penalties are learned, and then
         on all.
@@ -319,7 +319,6 @@ class CRFTagger(Tagger):
                 sequences,
                 names,
                 sample_weight,
-                init=None if self.init is None else _trained(self.init),
                 dev=checked,
                 on_step=show,
             )
@@ -345,7 +344,8 @@ class CRFTagger(Tagger):
     ) -> CRFLearner:
         """Settle structure, features and constraints on a training set."""
         check_parameters(self.get_params(deep=False))
-        return CRFLearner(self, labels, sequences, names, unlabelled)
+        earlier = None if self.init is None else _trained(self.init)
+        return CRFLearner(self, labels, sequences, names, unlabelled, earlier)
 
     def _training_record(self) -> dict[str, Any]:
         return {

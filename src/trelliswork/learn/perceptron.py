@@ -28,14 +28,10 @@ import numpy as np
 from trelliswork.errors import DataError
 from trelliswork.learn.learner import Learned
 from trelliswork.learn.perceptron_answers import ConstrainedAnswers, FreeAnswers
-from trelliswork.learn.perceptron_weights import (
-    PerceptronWeights,
-    mixed_pairs,
-    rows_of_sentences,
-)
+from trelliswork.learn.perceptron_passes import CorePass, Penalties, SentencePass, Sentences
+from trelliswork.learn.perceptron_weights import PerceptronWeights, mixed_pairs
 from trelliswork.learn.protocols import count_penalties
 from trelliswork.model import CRFModel
-from trelliswork.trellis import Trellis
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,14 +39,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.conflicts import OnInfeasible
-    from trelliswork.features import EncodedFeatures, Encoder
+    from trelliswork.features import Encoder
     from trelliswork.learn.protocols import Protocol
     from trelliswork.plan import Plan
     from trelliswork.sentence import Label
     from trelliswork.structure import Structure
 
     FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["PerceptronEpoch", "PerceptronLearned", "PerceptronLearner", "known_labels"]
 
@@ -155,19 +150,18 @@ class PerceptronLearner:
         """
         used = range(len(names)) if weights is None else np.flatnonzero(weights).tolist()
         sequences, names = [sequences[b] for b in used], [names[b] for b in used]
+        own = np.ones(len(names)) if weights is None else weights[weights > 0]
         plan = self.plan
         if self.training == "L+wCI" and plan.constraints:
-            counted = count_penalties(plan.constraints, sequences, names, plan.labels)
+            counted = count_penalties(plan.constraints, sequences, names, plan.labels, own)
             plan = plan.with_penalties(counted)
-        run = _Run(
-            self,
-            plan,
-            self.encoder.transform(sequences, n_jobs=self.n_jobs),
+        sentences = Sentences(
             sequences,
-            names,
-            np.ones(len(names)) if weights is None else weights[weights > 0],
+            self.encoder.transform(sequences, n_jobs=self.n_jobs),
+            self.structure.encode(names).ids,
+            own,
         )
-        return run.finish()
+        return _Run(self, plan, sentences).finish()
 
     def mix(self, first: CRFModel, second: CRFModel, share: float) -> CRFModel:
         """Return `share` of the weights of the first model plus the rest of the second's."""
@@ -186,34 +180,23 @@ class PerceptronLearner:
 class _Run:
     """One run of the perceptron over labelled sentences."""
 
-    def __init__(
-        self,
-        learner: PerceptronLearner,
-        plan: Plan,
-        features: EncodedFeatures,
-        sequences: Sequence[Any],
-        names: Sequence[Sequence[str]],
-        weights: FloatArray,
-    ) -> None:
-        self._learner, self._plan, self._sample_weights = learner, plan, weights
-        structure, offsets = learner.structure, features.offsets
-        gold = structure.encode(names).ids
-        self._gold = np.split(gold, offsets[1:-1])
+    def __init__(self, learner: PerceptronLearner, plan: Plan, sentences: Sentences) -> None:
+        self._learner, self._plan, self._sentences = learner, plan, sentences
+        structure, features = learner.structure, sentences.features
         self._weights = PerceptronWeights(structure, features)
-        self._state = rows_of_sentences(features.state, offsets)
-        self._edge = None
-        if self._weights.edge is not None and features.edge is not None:
-            self._edge = rows_of_sentences(features.edge, offsets)
-        inside = learner.training in ("CIBT", "wCIBT") and bool(plan.constraints)
-        self._answers: FreeAnswers | ConstrainedAnswers = FreeAnswers(len(names))
-        self._penalties = np.zeros(0)
-        if inside:
-            self._answers = ConstrainedAnswers(
-                plan, sequences, offsets, gold, learner.on_infeasible
+        self._penalties = Penalties(np.zeros(0))
+        self._pass: SentencePass | CorePass
+        if learner.training in ("CIBT", "wCIBT") and plan.constraints:
+            self._penalties = Penalties(plan.penalties)
+            answers = ConstrainedAnswers(
+                plan, sentences.sequences, features.offsets, sentences.gold, learner.on_infeasible
             )
-            self._penalties = np.nan_to_num(plan.penalties, nan=0.0, posinf=np.inf)
-        self._learned = np.flatnonzero(np.isnan(plan.penalties)) if inside else np.zeros(0, int)
-        self._penalty_sum = np.zeros(self._learned.size)
+            self._pass = SentencePass(self._weights, sentences, answers, self._penalties)
+        elif self._weights.edge is not None:
+            answers_of_model = FreeAnswers(len(sentences))
+            self._pass = SentencePass(self._weights, sentences, answers_of_model, self._penalties)
+        else:
+            self._pass = CorePass(self._weights, sentences)
 
     def finish(self) -> PerceptronLearned:
         """Run all epochs and return what came of them."""
@@ -224,7 +207,7 @@ class _Run:
         best: tuple[float, Learned, int] | None = None
         try:
             for number in range(1, learner.epochs + 1):
-                mistakes, wrong = self._epoch(rng.permutation(len(self._gold)))
+                mistakes, wrong = self._pass.run(rng.permutation(len(self._sentences)))
                 score = None
                 if learner.dev_score is not None:
                     found = self._result()
@@ -251,53 +234,12 @@ class _Run:
             result.model, result.plan, tuple(log), reason, None if best is None else best[0]
         )
 
-    def _epoch(self, order: IntArray) -> tuple[int, int]:
-        """Learn from every sentence once; return how many answers and tokens were wrong."""
-        mistakes = wrong_tokens = 0
-        for b in order.tolist():
-            n_wrong = self._visit(b)
-            mistakes += n_wrong > 0
-            wrong_tokens += n_wrong
-        return mistakes, wrong_tokens
-
-    def _visit(self, b: int) -> int:
-        """Learn from one sentence; return how many of its tokens were wrong."""
-        weights, gold, amount = self._weights, self._gold[b], float(self._sample_weights[b])
-        edge = None if self._edge is None else self._edge[b]
-        answer = self._answers.best(b, self._trellis(b), self._penalties)
-        n_wrong = int((answer.labels != gold).sum())
-        if n_wrong:
-            weights.update(self._state[b], edge, gold, answer.labels, amount)
-            learned = self._learned
-            if learned.size:
-                change = answer.violations[learned] - self._answers.gold_violations[b, learned]
-                self._penalties = self._penalties.copy()
-                moved = self._penalties[learned] + amount * change
-                self._penalties[learned] = np.maximum(0.0, moved)
-        weights.step += 1
-        self._penalty_sum += self._penalties[self._learned]
-        return n_wrong
-
-    def _trellis(self, b: int) -> Trellis:
-        weights = self._weights
-        positions = None
-        if weights.edge is not None and self._edge is not None:
-            positions = self._edge[b] @ weights.edge.values
-        return Trellis(
-            self._state[b] @ weights.state.values,
-            self._learner.structure.automaton,
-            weights=weights.patterns.values[0],
-            position_weights=positions,
-        )
-
     def _result(self) -> Learned:
-        learner, plan, n_steps = self._learner, self._plan, max(1, self._weights.step)
-        if self._learned.size:
-            penalties = self._penalties.copy()
-            if learner.average:
-                penalties[self._learned] = self._penalty_sum / n_steps
-            plan = plan.with_penalties(penalties)
-        return Learned(self._weights.model(learner.encoder, average=learner.average), plan)
+        average = self._learner.average
+        plan = self._plan
+        if self._penalties.learned.size:
+            plan = plan.with_penalties(self._penalties.result(average=average))
+        return Learned(self._weights.model(self._learner.encoder, average=average), plan)
 
 
 def known_labels(names: Sequence[Sequence[Label]]) -> list[list[str]]:

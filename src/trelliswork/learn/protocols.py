@@ -46,7 +46,6 @@ MEANINGS = {
     "CIBT": "hard constraints in training too",
     "wCIBT": "penalties learned in training",
 }
-
 # What a protocol means for a CRF: whether constraints hold in training, and how penalties come.
 MEANS: dict[Protocol, tuple[bool, str | None]] = {
     "L": (False, None),
@@ -135,6 +134,7 @@ def count_penalties(
     sequences: Sequence[Any],
     names: Sequence[Sequence[str]],
     labels: LabelSet,
+    weights: FloatArray | None = None,
     *,
     doubt: float = DOUBT,
 ) -> FloatArray:
@@ -155,6 +155,8 @@ def count_penalties(
         The labelled data.
     labels
         The labels.
+    weights
+        How many times each sequence counts, shape ``(B,)``. Default: once.
     doubt
         Violations that are believed in before any is seen, above 0. With 1 instead, a handful of
         labelled sequences makes every constraint cheap, however sure it is.
@@ -164,23 +166,33 @@ def count_penalties(
     numpy.ndarray
         Shape ``(C,)``: infinite for hard constraints, the number given where there is one.
     """
-    found = np.full(len(constraints), np.inf)
-    for c, rule in enumerate(constraints):
-        if not isinstance(rule, Soft):
-            continue
-        if rule.penalty is not None:
-            found[c] = rule.penalty
-            continue
-        violated = satisfied = 0
-        for part in rule.rule.conjuncts:
-            for sequence, own in zip(sequences, names, strict=True):
-                reading = Reading(own, sequence, labels)
-                degree = part.degree(reading)
-                violated += degree if isinstance(part, PerToken) else degree > 0
-                satisfied += _chances(part, reading)
-        satisfied -= violated
-        found[c] = min(max(0.0, float(np.log((satisfied + 1) / (violated + doubt)))), MOST_PENALTY)
-    return found
+    penalties = np.array([_known_penalty(rule) for rule in constraints], dtype=np.float64)
+    unknown = np.flatnonzero(np.isnan(penalties)).tolist()
+    if not unknown:
+        return penalties
+    parts = [constraints[c].hard.conjuncts for c in unknown]
+    violated, chances = np.zeros(len(unknown)), np.zeros(len(unknown))
+    counted = np.ones(len(names)) if weights is None else weights
+    for sequence, own, weight in zip(sequences, names, counted.tolist(), strict=True):
+        reading = Reading(own, sequence, labels)  # once for all constraints: it takes time
+        violated += weight * np.array([sum(_broken(p, reading) for p in own) for own in parts])
+        chances += weight * np.array([sum(_chances(p, reading) for p in own) for own in parts])
+    odds = (chances - violated + 1.0) / (violated + doubt)
+    penalties[unknown] = np.clip(np.log(odds), 0.0, MOST_PENALTY)
+    return penalties
+
+
+def _known_penalty(rule: Constraint) -> float:
+    """Return what a constraint costs by itself; nan where that is to be learned."""
+    if not isinstance(rule, Soft):
+        return np.inf
+    return np.nan if rule.penalty is None else float(rule.penalty)
+
+
+def _broken(part: Constraint, reading: Reading) -> int:
+    """Return how often a labelling breaks a part of a constraint."""
+    degree = part.degree(reading)
+    return degree if isinstance(part, PerToken) else int(degree > 0)
 
 
 def _chances(part: Constraint, reading: Reading) -> int:
