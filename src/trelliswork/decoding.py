@@ -222,6 +222,11 @@ def decode_batch(
         found.put(solve(chosen, kept), chosen, trellis.offsets)
         kept_rules.update(dict.fromkeys(members, kept))
         kept_rules.update({b: found.given_up[b] for b in members if b in found.given_up})
+    # Those whose search ended before it had found anything, even after constraints were dropped.
+    lost = np.flatnonzero(np.isneginf(found.scores) & (found.status == UNKNOWN))
+    if lost.size:
+        found.put(solve(lost, ()), lost, trellis.offsets)
+        kept_rules.update(dict.fromkeys(lost.tolist(), ()))
     for b in np.flatnonzero(np.isneginf(found.scores)).tolist():
         raise scores_forbid_all(plan, evidence.numbers[b])
     return DecodedBatch(
