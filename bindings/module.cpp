@@ -11,6 +11,7 @@ void bind_layer(nanobind::module_& m);
 void bind_objective(nanobind::module_& m);
 void bind_patterns(nanobind::module_& m);
 void bind_perceptron(nanobind::module_& m);
+void bind_prefixes(nanobind::module_& m);
 void bind_product(nanobind::module_& m);
 void bind_segments(nanobind::module_& m);
 void bind_segment_features(nanobind::module_& m);
@@ -34,4 +35,5 @@ NB_MODULE(_core, m) {
     trelliswork::bind_objective(m);
     trelliswork::bind_perceptron(m);
     trelliswork::bind_solver(m);
+    trelliswork::bind_prefixes(m);
 }

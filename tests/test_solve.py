@@ -229,8 +229,8 @@ def test_wrong_time_limits(limit):
 
 def test_wrong_arguments():
     problem = tw.Problem(np.zeros((1, 3)), labels=LABELS)
-    with pytest.raises(ValueError, match=r"method: expected one of 'auto', .* got 'beam'"):
-        tw.solve(problem, "beam")
+    with pytest.raises(ValueError, match=r"method: expected one of 'auto', .* got 'tabu'"):
+        tw.solve(problem, "tabu")
     with pytest.raises(TypeError, match="expected a Problem or a list of these, got str at 1"):
         tw.solve([problem, "b"])
     with pytest.raises(TypeError, match="got int at 0"):

@@ -1,4 +1,4 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -434,6 +434,8 @@ def solve(
     max_states: int,
     max_nodes: int,
     group_of_tag: NDArray[np.int32],
+    classes: NDArray[np.uint8] | None,
+    class_weights: NDArray[np.float64] | None,
     warm_prices: NDArray[np.float64] | None,
     labels: NDArray[np.int32],
     begins: NDArray[np.uint8],
@@ -452,3 +454,30 @@ def solve(
     NDArray[np.uint8],
     NDArray[np.float64],
 ]: ...
+
+class ViolationAutomaton:
+    def __init__(
+        self, empty: int, start: int, next: NDArray[np.int32], step: NDArray[np.int64]
+    ) -> None: ...
+
+def search_prefixes(
+    batch: Batch,
+    automata: list[ViolationAutomaton],
+    penalties: NDArray[np.float64],
+    classes: list[NDArray[np.uint8] | None],
+    predicate_penalties: NDArray[np.float64],
+    reads_prefixes: bool,
+    count: Callable[[int, list[int], int, list[int]], list[int]] | None,
+    method: int,
+    width: int,
+    max_states: int,
+    seconds: float,
+    tolerance: float,
+    labels: NDArray[np.int32],
+    begins: NDArray[np.uint8],
+    scores: NDArray[np.float64],
+    bounds: NDArray[np.float64],
+    status: NDArray[np.int32],
+    methods: NDArray[np.int32],
+    expanded: NDArray[np.int64],
+) -> None: ...

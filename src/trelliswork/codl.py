@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from trelliswork.conflicts import OnInfeasible
+    from trelliswork.constraints import Predicate
     from trelliswork.sentence import Label
 
 __all__ = ["CODLTagger"]
@@ -289,12 +290,14 @@ class CODLTagger(Tagger):
         return {**saved_parameters(own, self.plan_), "base": described}
 
     @classmethod
-    def _restored_parameters(cls, saved: Mapping[str, Any]) -> dict[str, Any]:
+    def _restored_parameters(
+        cls, saved: Mapping[str, Any], predicates: Mapping[str, Predicate] | None = None
+    ) -> dict[str, Any]:
         own = dict(saved)
         described = own.pop("base")
         base = BASES[described["estimator"]]
-        restored = base(**base._restored_parameters(described["parameters"]))
-        return {**restored_parameters(own), "base": restored}
+        restored = base(**base._restored_parameters(described["parameters"], predicates))
+        return {**restored_parameters(own, predicates), "base": restored}
 
     def _training_record(self) -> dict[str, Any]:
         return {

@@ -103,6 +103,16 @@ def feasible_rules(
             hint = _limits_in_the_way(plan, one, conflict, known)
             raise InfeasibleError(_describe(plan, conflict, number, int(last - first)) + hint)
         kept.remove(conflict.constraints[-1])
+    # Where a search under predicates found nothing, all of them go that are hard.
+    lost = [i for i in kept if i in plan.predicates and i not in plan.soft]
+    if lost and on_infeasible == "error":
+        names = join_names([shorten(repr(plan.constraints[i])) for i in lost])
+        raise InfeasibleError(
+            f"sequence {evidence.numbers[sequence]}: No labelling of {_tokens(int(last - first))} "
+            f"satisfies {names} and all other hard constraints. Drop one, or make it .soft(); a "
+            "tagger may relax it: on_infeasible='relax'."
+        )
+    kept = [i for i in kept if i not in lost]
     if len(kept) < len(plan.constraints):
         return tuple(kept)
     # The constraints agree; it is the scores that forbid what they leave.
@@ -157,7 +167,7 @@ def group_by_rules(
     groups: dict[tuple[int, ...], list[int]] = {}
     lengths = np.diff(evidence.offsets)
     by_length: dict[int, tuple[int, ...]] = {}
-    same = allowed is None and not any(constraint.tests for constraint in plan.constraints)
+    same = allowed is None and not any(c.tests or c.is_predicate for c in plan.constraints)
     for b in hopeless.tolist():
         length = int(lengths[b])
         kept = by_length.get(length) if same else None

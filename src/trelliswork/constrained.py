@@ -95,6 +95,12 @@ def feasible_trellises(
 def _on_product(
     plan: Plan, trellis: Trellis, evidence: Evidence, constraints: Sequence[int]
 ) -> Trellis:
+    plan.refuse_predicates(
+        "functions cannot be summed over, and probabilities, marginals and samples need all "
+        "constraints as automata. Use predict or decode, or put the tagger under other "
+        "constraints: with_constraints.",
+        constraints,
+    )
     trellis = with_tolls(plan, trellis, evidence, constraints)
     rules = [i for i in constraints if i in plan.rules]
     priced = plan.priced_items(constraints)

@@ -21,6 +21,7 @@ from trelliswork.inference import paths_to_find
 from trelliswork.lazy import METHODS, best_lazily
 from trelliswork.priced import priced_batch
 from trelliswork.priced_answers import INFEASIBLE, UNKNOWN
+from trelliswork.searched import search_broken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,18 +65,19 @@ class Decoding:
     gap : float
         ``upper_bound − score``; 0 for a proven optimum.
     status : str
-        ``"optimal"``; ``"feasible"`` (not proven: a limit was reached first); ``"unverified"`` (the
-        best, by a solver that leaves no certificate); ``"relaxed"`` (best under some of the
-        constraints: all together cannot be satisfied, or need a product beyond the budget) or
-        ``"unconstrained"`` (best under none, for the same reasons).
+        ``"optimal"``; ``"feasible"`` (not proven: a limit was reached first, or a beam cut off what
+        may be better); ``"unverified"`` (the best, by a solver that leaves no certificate);
+        ``"relaxed"`` (best under some of the constraints: all together cannot be satisfied, or need
+        a product beyond the budget) or ``"unconstrained"`` (best under none, for the same reasons).
     violations : dict
         How badly each constraint that is broken is broken, by its expression.
     method : str
         ``"chain"`` (the best labelling of the model broke nothing), ``"lazy"`` or ``"product"``
         (some or all constraints became automata), ``"dual"``, ``"astar"`` or ``"branch"`` (prices,
-        and what closed their gap), ``"milp"``.
+        and what closed their gap; with predicates ``"astar"`` is a search over prefixes),
+        ``"beam"``, ``"milp"``.
     iterations : int
-        Viterbi passes.
+        Viterbi passes; of a search over prefixes, the hypotheses that it went on with.
     prices : dict
         ``λ > 0``, the multipliers of the proof, by the expressions of linear constraints: what each
         unit of the count is charged there, up to the penalty. At the penalty the constraint
@@ -175,16 +177,30 @@ def decode_batch(
     def solve(members: IntArray, constraints: Sequence[int] | None) -> PricedAnswers:
         rows = rows_of(trellis.offsets, members)
         everyone = members.size == trellis.n_sequences
-        return priced_batch(
+        scores = trellis if everyone else derive(trellis, sequences=members)
+        seen = evidence if everyone else evidence.take(members)
+        mask = None if allowed is None else allowed[rows]
+        answers = priced_batch(
             plan,
-            trellis if everyone else derive(trellis, sequences=members),
-            evidence if everyone else evidence.take(members),
+            scores,
+            seen,
             constraints=constraints,
-            allowed=None if allowed is None else allowed[rows],
+            allowed=mask,
             time_limit=time_limit,
-            give_up=on_infeasible != "error",
+            # What is too large for a product is not too large for a search.
+            give_up=on_infeasible != "error" or bool(plan.costly_functions(constraints)),
             n_jobs=n_jobs,
         )
+        search_broken(
+            answers,
+            plan,
+            scores,
+            seen,
+            constraints=constraints,
+            allowed=mask,
+            time_limit=time_limit,
+        )
+        return answers
 
     found = solve(np.arange(trellis.n_sequences), None)
     if on_infeasible == "error":
@@ -229,6 +245,8 @@ def _methods(plan: Plan, found: PricedAnswers) -> IntArray:
     priced = (found.prices != 0).any(axis=1) | found.counted.any(axis=1) | branched
     of_core = np.array([METHODS.index(name) for name in ("dual", "astar", "branch")])
     chosen[priced] = of_core[found.methods[priced]]
+    for b, method in found.searched.items():
+        chosen[b] = METHODS.index(method)
     return chosen
 
 
@@ -266,6 +284,10 @@ def decode_nbest_batch(
             n_jobs=n_jobs,
         )
         return [best]
+    plan.refuse_predicates(
+        "lists of the best labellings need all constraints as automata. Ask for one, k=1, or put "
+        "the tagger under other constraints: with_constraints."
+    )
     everything = tuple(range(len(plan.constraints)))
     lenient = on_infeasible != "error"
     found = best_lazily(

@@ -18,10 +18,12 @@ Letters: ``S`` states, ``L`` letters of the model, ``2**k`` token classes.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trelliswork import _core
 from trelliswork.automaton import Automaton
 from trelliswork.constraints.letters import check_size
 
@@ -59,6 +61,17 @@ class Degrees:
     def counting(cls, automaton: Automaton, added: IntArray) -> Degrees:
         """Return the violation automaton of what labels alone add to, from 0 up."""
         return cls(automaton, added, np.zeros(automaton.n_states, dtype=np.int64), 0)
+
+    @cached_property
+    def of_core(self) -> _core.ViolationAutomaton:
+        """The automaton as a search over prefixes runs it, see `trelliswork.prefix_search`."""
+        automaton, n_letters = self.automaton, self.added.shape[1]
+        after = np.zeros((automaton.n_states, automaton.n_labels), dtype=np.int32)
+        after[automaton.source, automaton.label] = automaton.target
+        letters = np.arange(automaton.n_labels) % n_letters
+        step = self.added[:, letters] + self.value[after] - self.value[:, None]
+        start = int(np.argmax(automaton.initial == 0.0))
+        return _core.ViolationAutomaton(self.empty, start, after, np.ascontiguousarray(step))
 
     @property
     def reads_tokens(self) -> bool:

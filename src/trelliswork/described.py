@@ -47,6 +47,8 @@ def describe_batch(plan: Plan, evidence: Evidence, found: DecodedBatch) -> list[
             certificate = found.priced.certificate(b)
             if found.priced.status[b] != OPTIMAL:
                 status, bound = "feasible", max(score, float(found.priced.bounds[b]))
+            elif b in found.priced.searched:
+                status = "unverified"
         answers.append(
             Decoding(
                 labels,

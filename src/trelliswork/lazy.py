@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["METHODS", "LazyAnswers", "Method", "best_lazily"]
 
-Method = Literal["chain", "lazy", "product", "dual", "astar", "branch", "milp"]
+Method = Literal["chain", "lazy", "product", "dual", "astar", "branch", "milp", "beam"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
 

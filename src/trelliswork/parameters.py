@@ -14,6 +14,7 @@ from trelliswork.features import Templates
 from trelliswork.learn.protocols import settle_protocol
 
 if TYPE_CHECKING:
+    from trelliswork.constraints import Predicate
     from trelliswork.plan import Plan
 
 __all__ = [
@@ -197,7 +198,9 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def restored_parameters(saved: Mapping[str, Any]) -> dict[str, Any]:
+def restored_parameters(
+    saved: Mapping[str, Any], predicates: Mapping[str, Predicate] | None = None
+) -> dict[str, Any]:
     """Return the parameters that `saved_parameters` described; rules are parsed, never executed."""
     parameters = dict(saved)
     if isinstance(parameters.get("features"), dict):
@@ -207,5 +210,6 @@ def restored_parameters(saved: Mapping[str, Any]) -> dict[str, Any]:
     if parameters.get("patterns") is not None:
         parameters["patterns"] = [tuple(pattern) for pattern in parameters["patterns"]]
     # JSON knows no tuple, and old files no constraints.
-    parameters["constraints"] = tuple(map(parse, parameters.get("constraints") or ()))
+    texts = parameters.get("constraints") or ()
+    parameters["constraints"] = tuple(parse(text, predicates=predicates) for text in texts)
     return parameters

@@ -21,7 +21,7 @@ __all__ = ["Placement", "Where", "count_penalties", "describe_placements", "warn
 SHOWN = 5
 """Constraints that a line names."""
 
-Where = Literal["mask", "scores", "training", "decoding"]
+Where = Literal["mask", "scores", "training", "decoding", "search"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,8 @@ class Placement:
         The constraint.
     where : str
         ``"mask"``, ``"scores"`` (charged to single tokens, in decoding only), ``"training"`` (in
-        the product of training, and in decoding) or ``"decoding"`` (in decoding only).
+        the product of training, and in decoding), ``"decoding"`` (in decoding only) or ``"search"``
+        (a Python function, which decoding searches under).
     states, arcs : int
         Size of the model automaton times this constraint alone; 0 where it is none.
     cost : float
@@ -84,7 +85,7 @@ def describe_placements(
     rows, priced = [], dict(penalties)
     for placed in placements:
         sizes = [f"{placed.states:,}", f"{placed.arcs:,}", f"{placed.cost:.1f}"]
-        if placed.where in ("mask", "scores"):
+        if placed.where in ("mask", "scores", "search"):
             sizes = ["", "", ""]
         rule = priced_rule(placed.constraint, priced.get(placed.constraint, math.inf))
         rows.append([shorten(repr(rule)), placed.where, *sizes])

@@ -26,7 +26,7 @@ from trelliswork.evidence import Evidence
 from trelliswork.labels import LabelSet
 from trelliswork.patterns import Patterns
 from trelliswork.placements import Placement, describe_placements
-from trelliswork.plan_prices import PriceMethods
+from trelliswork.plan_predicates import PredicateMethods
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -44,7 +44,7 @@ DECODING_BUDGET = 5_000_000
 USUAL_LENGTH = 32  # of sequences, where a size that depends on it is shown
 
 
-class Plan(PriceMethods):
+class Plan(PredicateMethods):
     """What constraints over a label set compile into; made by `plan`.
 
     Everything is built when first asked for and kept. Pickles as its settings.
@@ -157,6 +157,8 @@ class Plan(PriceMethods):
         constraint = self.constraints[index]
         if index in self.masks:
             return Placement(constraint, "mask", 0, 0, 0.0)
+        if index in self.predicates:
+            return Placement(constraint, "search", 0, 0, 0.0)
         if not self.items_of((index,)):
             return Placement(constraint, "scores", 0, 0, 0.0)
         by_items = constraint.is_soft or index in self.counted
@@ -251,7 +253,7 @@ class Plan(PriceMethods):
         """Return the token labels of tags, by name; -1, no answer, is refused."""
         if (tags < 0).any():
             raise InfeasibleError("expected a labelling of every sequence: no labelling fits one.")
-        names = self.labels.names if self.segmentation is None else self.segmentation.tag_names
+        names = self.tag_names
         return [names[tag] for tag in tags.tolist()]
 
     def masked(self, indices: Iterable[int]) -> tuple[Constraint, ...]:

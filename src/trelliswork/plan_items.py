@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from trelliswork.compiler import ProductCompiler
+    from trelliswork.constraints import TokenTest
+    from trelliswork.degrees import Degrees
 
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
@@ -155,6 +157,14 @@ class ItemMethods(PenaltyMethods):
         made = self.item_product(items, length).automaton
         return made.n_states, made.n_arcs
 
+    def item_degrees(self, item: int, length: int) -> Degrees:
+        """Return the violation automaton of an item, for sequences of up to some length."""
+        return self._items.degrees_of(item, round_length(length))
+
+    def item_tests(self, item: int) -> tuple[TokenTest, ...]:
+        """Return the token tests that the automaton of an item reads."""
+        return self._items.tests_of(item)
+
     def is_counted(self, items: Iterable[int]) -> bool:
         """Return whether the product of some items depends on the lengths of sequences."""
         return not self._items.counted.isdisjoint(items)
@@ -191,8 +201,8 @@ class ItemMethods(PenaltyMethods):
 
     def _choose_trained(self, length: int) -> tuple[int, ...]:
         chosen, n_misses = self.trained_rules, 0
-        charged = {toll.constraint for toll in self.tolls}
-        more = sorted({*self.counted, *(self.soft if self.train_soft else ())} - charged)
+        outside = {toll.constraint for toll in self.tolls}.union(self.predicates)
+        more = sorted({*self.counted, *(self.soft if self.train_soft else ())} - outside)
         for index in more if self.training_budget else ():
             if n_misses == MOST_MISSES:
                 break

@@ -57,14 +57,20 @@ class PenaltyMethods:
         return tuple(
             i
             for i, constraint in enumerate(self.constraints)
-            if i not in self.masks and not constraint.is_soft
+            if not (i in self.masks or constraint.is_soft or constraint.is_predicate)
         )
 
     @cached_property
     def items(self) -> tuple[Item, ...]:
-        """The items of all constraints but those that are masks, in order."""
-        chosen = [(i, c) for i, c in enumerate(self.constraints) if i not in self.masks]
+        """The items of all constraints but masks and predicates, in order."""
+        without = {*self.masks, *self.predicates}
+        chosen = [(i, c) for i, c in enumerate(self.constraints) if i not in without]
         return items_of(chosen, self.labels, self.segmentation)
+
+    @cached_property
+    def predicates(self) -> tuple[int, ...]:
+        """Indices of the Python functions, hard and soft, which only a search decodes under."""
+        return tuple(i for i, constraint in enumerate(self.constraints) if constraint.is_predicate)
 
     @cached_property
     def tolls(self) -> tuple[Toll, ...]:

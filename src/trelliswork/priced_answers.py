@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from trelliswork.prefix_search import SearchMethod
+
     BoolArray = NDArray[np.bool_]
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
@@ -56,6 +58,8 @@ class PricedAnswers:
     given_up : dict
         Sequences that would need a product beyond the budget, and the constraints that their
         answers are the best under.
+    searched : dict
+        Sequences that a search over prefixes answered, without a proof, and how.
     """
 
     tags: NDArray[np.int32]
@@ -70,6 +74,7 @@ class PricedAnswers:
     bits: list[tuple[int, ...]]
     leaves: dict[int, tuple[Leaf, ...]] = field(default_factory=dict)
     given_up: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    searched: dict[int, SearchMethod] = field(default_factory=dict)
 
     @classmethod
     def none(cls, n_sequences: int, n_tokens: int, rows: tuple[int, ...]) -> PricedAnswers:
@@ -105,10 +110,13 @@ class PricedAnswers:
             self.given_up.pop(b, None)
             if place in part.given_up:
                 self.given_up[b] = part.given_up[place]
+            self.searched.pop(b, None)
+            if place in part.searched:
+                self.searched[b] = part.searched[place]
 
     def certificate(self, sequence: int) -> Certificate | None:
         """Return the proof that an answer is the best; None where there is none."""
-        if self.status[sequence] != OPTIMAL:
+        if self.status[sequence] != OPTIMAL or sequence in self.searched:
             return None
         counted = [self.rows[r] for r in np.flatnonzero(self.counted[sequence])]
         items = tuple(sorted((*self.bits[sequence], *counted)))

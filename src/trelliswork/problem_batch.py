@@ -15,7 +15,7 @@ from trelliswork.conflicts import (
 )
 from trelliswork.decoding import Decoding
 from trelliswork.described import prices_by_rule
-from trelliswork.errors import InfeasibleError, TooLargeError
+from trelliswork.errors import InfeasibleError, SearchLimitError, TooLargeError
 from trelliswork.trellis import Trellis
 
 if TYPE_CHECKING:
@@ -121,9 +121,11 @@ class ProblemBatch:
         value = problem.value(labels)
         if value == -np.inf and self._conflicts(member):
             self.refuse(member)
-        status: Status = "relaxed" if value == -np.inf else "optimal" if is_best else "feasible"
+        status: Status = "relaxed" if value == -np.inf else "feasible"
+        if is_best and status == "feasible":
+            status = "optimal" if certificate is not None else "unverified"
         # Sums in another order differ in their last digits.
-        bound = value if status == "optimal" else max(bound, value)
+        bound = max(bound, value) if status in ("relaxed", "feasible") else value
         return Decoding(
             labels=labels,
             score=value,
@@ -135,6 +137,24 @@ class ProblemBatch:
             iterations=iterations,
             prices=prices_by_rule(self.plan, certificate),
             certificate=certificate,
+        )
+
+    def refuse_search(self, member: int, is_proven: bool) -> NoReturn:
+        """Raise the error for a problem that a search met no labelling for.
+
+        Parameters
+        ----------
+        member
+            Which one.
+        is_proven
+            Whether there is none, for all that was cut off.
+        """
+        if is_proven:
+            self.refuse(member)
+        raise SearchLimitError(
+            f"sequence {self.evidence.numbers[member]}: the search met no labelling that satisfies "
+            "all hard constraints, and no proof that there is none. Set a larger width or "
+            "time_limit, or make a constraint .soft()."
         )
 
     def refuse(self, member: int) -> NoReturn:

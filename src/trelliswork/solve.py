@@ -8,7 +8,12 @@
 | ``"astar"`` | A* over the product, never built, guided by scores without constraints | yes |
 | ``"branch"`` | best-first branch and bound over the dual | yes |
 | ``"milp"`` | a mixed-integer program, solved by HiGHS | yes, without a certificate |
+| ``"beam"`` | the best prefixes of each length go on | where nothing better was cut off |
 | ``"auto"`` | the dual first, then what closes its gap | yes |
+
+Predicates, which are Python functions, have no automaton. Under them there are ``"beam"``,
+``"astar"``, then a search over prefixes, and ``"auto"``, which searches where the best labelling
+without predicates breaks one; see `trelliswork.prefix_search`. These answers have no certificate.
 """
 
 from __future__ import annotations
@@ -23,10 +28,12 @@ from trelliswork.derived import derive
 from trelliswork.inference import viterbi
 from trelliswork.lazy import METHODS, best_lazily
 from trelliswork.milp import solve_milp
+from trelliswork.prefix_search import SEARCH_METHODS, WIDTH, check_width, search_batch
 from trelliswork.priced import CORE_METHODS, check_time_limit, priced_batch
-from trelliswork.priced_answers import INFEASIBLE, OPTIMAL
+from trelliswork.priced_answers import INFEASIBLE, OPTIMAL, UNKNOWN
 from trelliswork.problem import Problem
 from trelliswork.problem_batch import ProblemBatch, broken_rules, group_problems
+from trelliswork.searched import search_broken
 from trelliswork.tolls import with_tolls
 
 if TYPE_CHECKING:
@@ -34,11 +41,13 @@ if TYPE_CHECKING:
 
     from trelliswork.decoding import Status
     from trelliswork.lazy import Method
+    from trelliswork.prefix_search import SearchMethod
     from trelliswork.priced import PricedMethod
 
 __all__ = ["SolveMethod", "solve"]
 
-SolveMethod = Literal["auto", "product", "lazy", "astar", "dual", "branch", "milp"]
+SolveMethod = Literal["auto", "product", "lazy", "astar", "dual", "branch", "milp", "beam"]
+UNDER_PREDICATES = ("auto", "astar", "beam")
 
 
 @overload
@@ -47,6 +56,7 @@ def solve(
     method: SolveMethod = "auto",
     *,
     time_limit: float | None = None,
+    width: int | None = WIDTH,
     n_jobs: int | None = None,
 ) -> Decoding: ...
 
@@ -57,6 +67,7 @@ def solve(
     method: SolveMethod = "auto",
     *,
     time_limit: float | None = None,
+    width: int | None = WIDTH,
     n_jobs: int | None = None,
 ) -> list[Decoding]: ...
 
@@ -66,6 +77,7 @@ def solve(
     method: SolveMethod = "auto",
     *,
     time_limit: float | None = None,
+    width: int | None = WIDTH,
     n_jobs: int | None = None,
 ) -> Decoding | list[Decoding]:
     """Find the best labelling under hard and soft constraints, with a certificate.
@@ -80,16 +92,22 @@ def solve(
     method
         See the table above.
     time_limit
-        Seconds for each problem; ``"product"`` and ``"lazy"`` end by themselves.
+        Seconds for each problem; ``"product"`` and ``"lazy"`` end by themselves, and a beam goes on
+        with one prefix.
+    width
+        Prefixes of each length that a beam goes on with; None: all, which is exact, and under
+        predicates takes as many steps as there are labellings. A search under predicates that
+        reaches a limit ends with such a beam.
     n_jobs
-        Threads.
+        Threads; predicates are asked on one.
 
     Returns
     -------
     Decoding or list of Decoding
         One answer a problem. The status is ``"feasible"`` where there is a gap: it was not closed
-        in time, or not by ``"dual"``, or constraints that are not linear need a larger product than
-        the plan's budget allows; and ``"relaxed"`` where even a hard constraint is broken.
+        in time, or not by ``"dual"`` or ``"beam"``, or constraints that are not linear need a
+        larger product than the plan's budget allows; and ``"relaxed"`` where even a hard constraint
+        is broken.
 
     Raises
     ------
@@ -98,6 +116,11 @@ def solve(
     TooLargeError
         Where ``"product"``, or ``"milp"`` with the constraints that are not linear, needs a product
         beyond that budget.
+    RuleError
+        For a method that predicates rule out, and for predicates that count wrongly.
+    SearchLimitError
+        Where a beam, or a search under predicates within its limits, met no labelling that
+        satisfies the hard constraints, and no proof that there is none.
 
     Examples
     --------
@@ -108,19 +131,20 @@ def solve(
     >>> found.labels, found.score, found.status
     (['author', 'title', 'author'], 4.5, 'optimal')
     """
-    _check(method, time_limit)
+    _check(method, time_limit, width)
     if isinstance(problem, Problem):
-        return _solve_all([problem], method, time_limit, n_jobs)[0]
-    return _solve_all(_several(problem), method, time_limit, n_jobs)
+        return _solve_all([problem], method, time_limit, width, n_jobs)[0]
+    return _solve_all(_several(problem), method, time_limit, width, n_jobs)
 
 
-def _check(method: object, time_limit: Any) -> None:
+def _check(method: object, time_limit: Any, width: Any) -> None:
     choices = get_args(SolveMethod)
     if method not in choices:
         raise ValueError(
             f"method: expected one of {', '.join(map(repr, choices))}, got {method!r}."
         )
     check_time_limit(time_limit)
+    check_width(width)
 
 
 def _several(given: Any) -> list[Problem]:
@@ -135,25 +159,78 @@ def _several(given: Any) -> list[Problem]:
 
 
 def _solve_all(
-    problems: Sequence[Problem], method: SolveMethod, time_limit: float | None, n_jobs: int | None
+    problems: Sequence[Problem],
+    method: SolveMethod,
+    time_limit: float | None,
+    width: int | None,
+    n_jobs: int | None,
 ) -> list[Decoding]:
+    if method not in UNDER_PREDICATES:
+        for problem in problems:
+            problem.plan.refuse_predicates(
+                f"method={method!r} needs all constraints as automata or counts. Use 'auto', "
+                "'astar' or 'beam'."
+            )
     if method == "milp":
         return [_by_milp(problem, number, time_limit) for number, problem in enumerate(problems)]
     answers: dict[int, Decoding] = {}
     for members in group_problems(problems):
         batch = ProblemBatch.stack(members, [problems[i] for i in members])
-        if method == "lazy":
+        if method == "beam" or (method == "astar" and batch.plan.predicates):
+            decoded = _by_search(batch, method, time_limit, width, n_jobs)
+        elif method == "lazy":
             decoded = _by_lazy(batch, time_limit, n_jobs)
         elif method == "product":
             decoded = _by_product(batch, n_jobs)
         else:
-            decoded = _by_prices(batch, method, time_limit, n_jobs)
+            decoded = _by_prices(batch, method, time_limit, n_jobs, width)
         answers |= zip(members, decoded, strict=True)
     return [answers[i] for i in range(len(problems))]
 
 
+def _by_search(
+    batch: ProblemBatch,
+    method: SearchMethod,
+    time_limit: float | None,
+    width: int | None,
+    n_jobs: int | None,
+) -> list[Decoding]:
+    """Search over prefixes. Without predicates a proof is to count all items."""
+    plan = batch.plan
+    found = search_batch(
+        plan,
+        batch.trellis,
+        batch.evidence,
+        method=method,
+        width=width,
+        allowed=batch.allowed,
+        time_limit=time_limit,
+        n_jobs=n_jobs,
+    )
+    for b in np.flatnonzero(np.isin(found.status, (INFEASIBLE, UNKNOWN))).tolist():
+        batch.refuse_search(b, found.status[b] == INFEASIBLE)
+    everything = Certificate(tuple(np.flatnonzero(plan.item_penalties > 0.0).tolist()))
+    proven = found.status == OPTIMAL
+    return [
+        batch.answer(
+            b,
+            found.tags,
+            float(found.bounds[b]),
+            is_best=bool(proven[b]),
+            method=SEARCH_METHODS[found.methods[b]],
+            iterations=int(found.expanded[b]),
+            certificate=everything if proven[b] and not plan.predicates else None,
+        )
+        for b in range(len(batch.problems))
+    ]
+
+
 def _by_prices(
-    batch: ProblemBatch, method: PricedMethod, time_limit: float | None, n_jobs: int | None
+    batch: ProblemBatch,
+    method: PricedMethod,
+    time_limit: float | None,
+    n_jobs: int | None,
+    width: int | None = WIDTH,
 ) -> list[Decoding]:
     found = priced_batch(
         batch.plan,
@@ -165,15 +242,27 @@ def _by_prices(
         give_up=True,
         n_jobs=n_jobs,
     )
+    search_broken(
+        found,
+        batch.plan,
+        batch.trellis,
+        batch.evidence,
+        allowed=batch.allowed,
+        width=width,
+        time_limit=time_limit,
+    )
     for b in np.flatnonzero(found.status == INFEASIBLE).tolist():
         batch.refuse(b)
+    for b in found.searched:
+        if found.status[b] == UNKNOWN:
+            batch.refuse_search(b, is_proven=False)
     return [
         batch.answer(
             b,
             found.tags,
             float(found.bounds[b]),
             is_best=bool(found.status[b] == OPTIMAL) and b not in found.given_up,
-            method=cast("Method", CORE_METHODS[found.methods[b]]),
+            method=found.searched.get(b) or cast("Method", CORE_METHODS[found.methods[b]]),
             iterations=int(found.iterations[b]),
             certificate=found.certificate(b),
         )

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from trelliswork.batches import ScoredBatch
     from trelliswork.conflicts import OnInfeasible
+    from trelliswork.constraints import Predicate
     from trelliswork.decoding import DecodedBatch, Decoding
     from trelliswork.evidence import Evidence
     from trelliswork.labels import LabelSet
@@ -76,9 +77,11 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         return saved_parameters(self.get_params(deep=False), self.plan_)
 
     @classmethod
-    def _restored_parameters(cls, saved: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the parameters that `_saved_parameters` described."""
-        return restored_parameters(saved)
+    def _restored_parameters(
+        cls, saved: Mapping[str, Any], predicates: Mapping[str, Predicate] | None = None
+    ) -> dict[str, Any]:
+        """Return the parameters that `_saved_parameters` described; predicates are given."""
+        return restored_parameters(saved, predicates)
 
     def _training_record(self) -> dict[str, Any]:
         """Return how training went, as JSON can hold it."""

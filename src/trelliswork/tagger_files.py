@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork.conflicts import check_on_infeasible
+from trelliswork.constraints import Predicate
 from trelliswork.errors import DataError
 from trelliswork.model import CRFModel
 from trelliswork.parallel import resolve_jobs
@@ -36,6 +37,8 @@ def described(tagger: Tagger) -> tuple[dict[str, Any], int]:
         if tagger.plan_.soft or any("count(" in text for text in parameters["constraints"]):
             least = 3
         parameters, version = oldest_parameters(parameters, least)
+    if tagger.plan_.predicates:
+        version = NEWEST
     settings: dict[str, Any] = {
         "estimator": type(tagger).__name__,
         "parameters": parameters,
@@ -44,6 +47,9 @@ def described(tagger: Tagger) -> tuple[dict[str, Any], int]:
         "training": tagger._training_record(),
         "metadata": tagger.metadata_,
     }
+    if tagger.plan_.predicates:
+        rules = (tagger.plan_.constraints[i].hard for i in tagger.plan_.predicates)
+        settings["predicates"] = [rule.name for rule in rules if isinstance(rule, Predicate)]
     if tagger.plan_.soft:
         tagger.plan_.check_penalties()  # without them the file would be of no use
         settings["penalties"] = tagger.plan_.penalties[list(tagger.plan_.soft)].tolist()
@@ -51,10 +57,16 @@ def described(tagger: Tagger) -> tuple[dict[str, Any], int]:
 
 
 def restored(
-    kind: type[Tagger], settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+    kind: type[Tagger],
+    settings: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+    predicates: Mapping[str, Predicate] | None = None,
 ) -> Tagger:
-    """Return the tagger that `described` and its model's arrays stand for; nothing is executed."""
-    tagger = kind(**kind._restored_parameters(settings["parameters"]))
+    """Return the tagger that `described` and its model's arrays stand for; nothing is executed.
+
+    Its predicates, which are never saved, are those given.
+    """
+    tagger = kind(**kind._restored_parameters(settings["parameters"], predicates))
     check_on_infeasible(tagger.on_infeasible)
     resolve_jobs(tagger.n_jobs)
     tagger.model_ = CRFModel.restore(settings["model"], arrays)

@@ -114,7 +114,9 @@ def _less(scores: FloatArray, charged: FloatArray, plan: Plan) -> FloatArray:
     if plan.segmentation is None:
         found[:, 0] -= charged
         return found
-    by_tag = charged[:, plan.segmentation.token_of_tag].reshape(len(charged), 2, -1)
+    by_tag = charged[:, plan.segmentation.token_of_tag].reshape(
+        len(charged), 2, plan.model.n_labels
+    )
     going_on = np.zeros_like(by_tag[:, 1])
     for back in range(min(found.shape[1], len(found))):
         found[:, back] -= going_on + np.roll(by_tag[:, 0], back, axis=0)  # what wraps is no segment

@@ -23,6 +23,7 @@ from trelliswork.constraints.looking import changes_only_at, only_on, where
 from trelliswork.constraints.pairs import excludes, precedes, requires
 from trelliswork.constraints.parsing import PlacedRule, iter_rules, parse, parse_rules, read_rules
 from trelliswork.constraints.positions import at, not_at
+from trelliswork.constraints.predicates import Predicate, predicate
 from trelliswork.constraints.regular import arc_list, as_constraint, matches
 from trelliswork.constraints.rows import Row
 from trelliswork.constraints.soft import Soft
@@ -34,6 +35,7 @@ __all__ = [
     "Finding",
     "Linear",
     "PlacedRule",
+    "Predicate",
     "Row",
     "Soft",
     "TokenTest",
@@ -58,6 +60,7 @@ __all__ = [
     "parse",
     "parse_rules",
     "precedes",
+    "predicate",
     "read_rules",
     "requires",
     "starts_with",

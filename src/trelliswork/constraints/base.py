@@ -112,6 +112,11 @@ class Constraint(ABC):
         return False
 
     @property
+    def is_predicate(self) -> bool:
+        """Whether the rule is a Python function, which has no automaton."""
+        return False
+
+    @property
     def hard(self) -> Constraint:
         """The rule that forbids what breaks this one: itself, or what was made soft."""
         return self
@@ -230,14 +235,14 @@ class Constraint(ABC):
         return repr(self)
 
     def __and__(self, other: object) -> Constraint:
-        if not isinstance(other, Constraint) or other.is_soft:
+        if not isinstance(other, Constraint) or other.is_soft or other.is_predicate:
             return NotImplemented
         from trelliswork.constraints import combined  # whose rules are constraints themselves
 
         return combined.both(self, other)
 
     def __or__(self, other: object) -> Constraint:
-        if not isinstance(other, Constraint) or other.is_soft:
+        if not isinstance(other, Constraint) or other.is_soft or other.is_predicate:
             return NotImplemented
         from trelliswork.constraints import combined
 

@@ -13,6 +13,7 @@ Nothing is ever run: only the words of this package can be called.
 from __future__ import annotations
 
 import operator
+from typing import TYPE_CHECKING
 
 from trelliswork.constraints import looking, tokens
 from trelliswork.constraints.base import Constraint
@@ -41,6 +42,11 @@ from trelliswork.constraints.vocabulary import (
     METHODS,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trelliswork.constraints.predicates import Predicate
+
 __all__ = ["Grammar"]
 
 
@@ -51,6 +57,8 @@ class Grammar:
     ----------
     text
         The text of the rule.
+    predicates
+        What ``predicate(name)`` may stand for.
 
     Attributes
     ----------
@@ -58,8 +66,9 @@ class Grammar:
         Where each string and name of the text was first met, counted from 0.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, predicates: Mapping[str, Predicate] | None = None) -> None:
         self._scanner = Scanner(text)
+        self._predicates = predicates or {}
         self._depth = 0
         self.labels: dict[str, int] = {}
 
@@ -157,12 +166,21 @@ class Grammar:
         if name == "not":
             raise PlacedError(start, "expected ~ instead of 'not'.")
         if scanner.sign() == "(":
-            word = word_called(start, name)
+            word = self._predicate if name == "predicate" else word_called(start, name)
             return called(Placed(name, start), word, *self._arguments(name))
         if name in CONSTANTS:
             return Placed(CONSTANTS[name], start)
         self.labels.setdefault(name, start)
         return Placed(Bare(name), start)
+
+    def _predicate(self, name: str) -> Predicate:
+        """Return a predicate by its name."""
+        if name in self._predicates:
+            return self._predicates[name]
+        raise ValueError(
+            f"there is no predicate {name!r} here: a Python function cannot be read from text. "
+            "Pass it as predicates=[...], or as a constraint."
+        )
 
     def _takes_minus(self) -> bool:
         """Take a minus before counts; that before a label, as in ``-LRB-``, is a part of it."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trelliswork.constraints.grammar import Grammar
+from trelliswork.constraints.predicates import as_predicates
 from trelliswork.constraints.scanning import PlacedError, Scanner
 from trelliswork.errors import LabelError, RuleError
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from trelliswork.constraints.base import Constraint
+    from trelliswork.constraints.predicates import Predicate, Predicates
     from trelliswork.labels import LabelSet
 
 __all__ = ["PlacedRule", "iter_rules", "parse", "parse_rules", "read_rules"]
@@ -63,7 +65,7 @@ class PlacedRule:
         return None
 
 
-def parse(text: str) -> Constraint:
+def parse(text: str, *, predicates: Predicates | None = None) -> Constraint:
     """Read one rule.
 
     Parameters
@@ -71,6 +73,8 @@ def parse(text: str) -> Constraint:
     text
         The rule as it would stand in a program, ``at_most(1, 'title') & ~contiguous('author')``,
         or in a rule file, ``author before title : soft``.
+    predicates
+        What ``predicate('name')`` may stand for: Python functions, which text cannot hold.
 
     Raises
     ------
@@ -84,7 +88,7 @@ def parse(text: str) -> Constraint:
     >>> parse("count(**/person) - count(authors) >= 0 : soft(1.5)")
     (count('**/person') - count('authors') >= 0).soft(1.5)
     """
-    return _read(text, "column ")[0]
+    return _read(text, "column ", as_predicates(predicates))[0]
 
 
 def parse_rules(text: str, origin: str = "rules") -> tuple[Constraint, ...]:
@@ -127,9 +131,11 @@ def read_rules(path: str | PathLike[str]) -> tuple[Constraint, ...]:
     return parse_rules(text, str(path))
 
 
-def _read(text: str, place: str) -> tuple[Constraint, dict[str, int]]:
+def _read(
+    text: str, place: str, predicates: Mapping[str, Predicate] | None = None
+) -> tuple[Constraint, dict[str, int]]:
     """Return a rule and where its names are; errors name the column after `place`."""
-    grammar = Grammar(text)
+    grammar = Grammar(text, predicates or {})
     try:
         return grammar.rule(), grammar.labels
     except PlacedError as error:

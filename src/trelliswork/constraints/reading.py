@@ -92,6 +92,11 @@ class Reading:
         return len(self.labels)
 
     @property
+    def sentence(self) -> SentenceLike | None:
+        """The sentence as it was given."""
+        return self._sentence
+
+    @property
     def has_sentence(self) -> bool:
         """Whether token tests have something to look at."""
         return self._sentence is not None

@@ -62,6 +62,11 @@ class Soft(Constraint):
         return True
 
     @property
+    def is_predicate(self) -> bool:
+        """Whether the rule is a Python function."""
+        return self.rule.is_predicate
+
+    @property
     def hard(self) -> Constraint:
         """The rule itself, which forbids what breaks it."""
         return self.rule

@@ -111,8 +111,8 @@ class Denominator:
         if not plan.train_soft:  # which is as it should be
             left = [i for i in left if i not in plan.soft]
         _check_learnable(plan, left, trained)
-        charged = {toll.constraint for toll in plan.tolls}
-        left = [i for i in left if i not in charged]
+        outside = {toll.constraint for toll in plan.tolls}.union(plan.predicates)
+        left = [i for i in left if i not in outside]
         if trained:
             by_tests = [i for i in left if i in plan.beyond_tests]
             by_arcs = [i for i in left if i not in by_tests]
@@ -179,6 +179,11 @@ def _check_learnable(plan: Plan, left: Sequence[int], trained: bool) -> None:
         raise RuleError(
             f"penalties: the likelihood does not learn what {names} cost, as tokens are counted "
             "one by one. Set penalties='perceptron'; or give numbers, as in .soft(2.0)."
+        )
+    if not set(plan.predicates).isdisjoint(unknown):
+        raise RuleError(
+            f"penalties: the likelihood does not learn what {names} cost, as Python functions "
+            "cannot be summed over. Set penalties='perceptron'; or give numbers, as in .soft(2.0)."
         )
     learn = "Set penalties='perceptron', which does without sums over labellings"
     if trained and plan.training_budget:

@@ -1,0 +1,110 @@
+"""Predicates after the exact methods: search where an answer breaks one.
+
+The exact methods know nothing of predicates, and charge for less than all constraints do. So an
+answer of theirs that breaks no predicate is the best under all constraints, with the same proof.
+Where it breaks one, the search over prefixes takes over, with everything else inside.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trelliswork.derived import derive
+from trelliswork.evidence import rows_of
+from trelliswork.prefix_search import SEARCH_METHODS, WIDTH, search_batch
+from trelliswork.priced_answers import FEASIBLE, INFEASIBLE, OPTIMAL, UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork.evidence import Evidence
+    from trelliswork.plan import Plan
+    from trelliswork.prefix_search import PrefixAnswers
+    from trelliswork.priced_answers import PricedAnswers
+    from trelliswork.trellis import Trellis
+
+    BoolArray = NDArray[np.bool_]
+    IntArray = NDArray[np.int64]
+
+__all__ = ["search_broken"]
+
+
+def search_broken(
+    found: PricedAnswers,
+    plan: Plan,
+    trellis: Trellis,
+    evidence: Evidence,
+    *,
+    constraints: Sequence[int] | None = None,
+    allowed: BoolArray | None = None,
+    width: int | None = WIDTH,
+    time_limit: float | None = None,
+) -> None:
+    """Search anew where an answer breaks a predicate that costs anything, or there is none.
+
+    Parameters
+    ----------
+    found
+        Answers without predicates, which are changed.
+    plan, trellis, evidence, constraints, allowed, width, time_limit
+        As in `search_batch`.
+    """
+    penalties, functions = plan.penalties, plan.costly_functions(constraints)
+    if not functions:
+        return
+    has_answer = np.isin(found.status, (OPTIMAL, FEASIBLE))
+    cost = np.zeros(trellis.n_sequences)
+    answered = np.flatnonzero(has_answer)
+    if answered.size:
+        tags = found.tags[rows_of(trellis.offsets, answered)]
+        own = evidence.take(answered)
+        broken = plan.predicate_violations(tags, own, functions)[:, functions]
+        each = np.broadcast_to(penalties[functions], broken.shape)
+        charged = np.multiply(broken, each, out=np.zeros(broken.shape), where=broken > 0)
+        cost[answered] = charged.sum(axis=1)
+    left = (cost > 0.0) | (found.status == UNKNOWN)
+    left[list(found.given_up)] = True
+    chosen = np.flatnonzero(left)
+    if not chosen.size:
+        return
+    searched = search_batch(
+        plan,
+        derive(trellis, sequences=chosen),
+        evidence.take(chosen),
+        constraints=constraints,
+        allowed=None if allowed is None else allowed[rows_of(trellis.offsets, chosen)],
+        width=width,
+        time_limit=time_limit,
+    )
+    found.scores[chosen] -= cost[chosen]
+    _put(found, searched, chosen, trellis.offsets)
+
+
+def _put(
+    found: PricedAnswers, searched: PrefixAnswers, chosen: IntArray, offsets: IntArray
+) -> None:
+    """Take the answers of a search, unless one from before is better."""
+    ends = np.cumsum(np.diff(offsets)[chosen])
+    for place, b in enumerate(chosen.tolist()):
+        rows = slice(offsets[b], offsets[b + 1])
+        last = int(ends[place])
+        own = searched.tags[last - (rows.stop - rows.start) : last]
+        known = found.bounds[b] if b not in found.given_up else np.inf
+        found.bounds[b] = min(searched.bounds[place], known)
+        found.iterations[b] += searched.expanded[place]
+        found.searched[b] = SEARCH_METHODS[searched.methods[place]]
+        found.prices[b], found.counted[b], found.bits[b] = 0.0, False, ()
+        found.leaves.pop(b, None)
+        found.given_up.pop(b, None)
+        status = searched.status[place]
+        if status in (FEASIBLE, UNKNOWN) and found.scores[b] > searched.scores[place]:
+            status = FEASIBLE  # what broke predicates is better than what was found in time
+        else:
+            found.tags[rows], found.scores[b] = own, searched.scores[place]
+        if status == INFEASIBLE:
+            found.scores[b] = -np.inf
+        found.status[b] = status

@@ -1,0 +1,147 @@
+"""Python functions as constraints: what they mean, where they are refused, how they are saved."""
+
+from __future__ import annotations
+
+import copy
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import trelliswork as tw
+from trelliswork.constraints import parse
+from trelliswork.errors import ModelFileError, RuleError
+
+LABELS = tw.LabelSet(["a", "b"])
+
+
+def repeats(labels, sentence):
+    """Return how many labels are those before them."""
+    return sum(x == y for x, y in pairwise(labels))
+
+
+def new_repeat(labels, sentence):
+    return len(labels) > 1 and labels[-1] == labels[-2]
+
+
+REPEATS = tw.predicate(repeats, prefix=new_repeat)
+
+
+class TestValues:
+    def test_is_named_by_its_function_and_prints_its_name(self):
+        assert repr(tw.predicate(repeats)) == "predicate('repeats')"
+        assert repr(tw.predicate(repeats, name="x y").soft(2.0)) == "predicate('x y').soft(2.0)"
+        assert repr(tw.predicate(prefix=new_repeat)) == "predicate('new_repeat')"
+
+    def test_is_equal_by_name_and_functions(self):
+        assert tw.predicate(repeats, prefix=new_repeat) == REPEATS
+        assert hash(REPEATS) == hash(tw.predicate(repeats, prefix=new_repeat))
+        assert tw.predicate(repeats) != REPEATS
+        assert tw.predicate(repeats, "other", new_repeat) != REPEATS
+        assert copy.deepcopy(REPEATS) == REPEATS
+
+    @pytest.mark.parametrize("rule", [REPEATS, tw.predicate(prefix=new_repeat, name="p")])
+    def test_counts_violations(self, rule):
+        assert rule.violations(["a", "a", "b", "b", "b"]) == 3
+        assert rule.violations([]) == 0
+        assert rule.soft(1.0).violations(["a", "a"]) == 1
+        assert rule.explain(["a", "a"]) == [f"{rule!r} counts 1."]
+
+    def test_sees_the_sentence_as_given(self):
+        rule = tw.predicate(lambda labels, sentence: sentence == ("x",), name="x")
+        assert rule.violations(["a"], ("x",)) == 1
+        assert rule.violations(["a"]) == 0
+
+    def test_may_change_the_list_it_is_given(self):
+        rule = tw.predicate(lambda labels, sentence: labels.pop() == "a", name="p")
+        given = ["b", "a"]
+        assert rule.violations(given) == 1
+        assert given == ["b", "a"]
+
+    @pytest.mark.parametrize("answer", [True, np.True_, 1, np.int64(1)])
+    def test_takes_counts_and_truths(self, answer):
+        assert tw.predicate(lambda labels, sentence: answer, name="p").violations(["a"]) == 1
+
+    @pytest.mark.parametrize("answer", [-1, 0.5, None, "yes"])
+    def test_refuses_other_answers(self, answer):
+        with pytest.raises(RuleError, match=r"predicate\('p'\): expected violations to return"):
+            tw.predicate(lambda labels, sentence: answer, name="p").violations(["a"])
+        with pytest.raises(RuleError, match=r"predicate\('p'\): expected prefix to return"):
+            tw.predicate(prefix=lambda labels, sentence: answer, name="p").violations(["a"])
+
+
+class TestRefusals:
+    def test_needs_a_function_and_a_name(self):
+        with pytest.raises(TypeError, match="expected a function, violations= or prefix="):
+            tw.predicate()
+        with pytest.raises(TypeError, match="violations: expected a function of labels and"):
+            tw.predicate("a")
+        with pytest.raises(ValueError, match="Give name="):
+            tw.predicate(lambda labels, sentence: 0)
+        with pytest.raises(ValueError, match="name: expected a text, got ''"):
+            tw.predicate(repeats, name="")
+
+    def test_has_no_automaton(self):
+        with pytest.raises(RuleError, match="has no automaton"):
+            REPEATS.compile(LABELS)
+
+    def test_is_no_part_of_another_rule(self):
+        other = tw.at_most(1, "a")
+        for join in (
+            lambda: REPEATS & other,
+            lambda: other & REPEATS,
+            lambda: REPEATS | other,
+            lambda: other | REPEATS,
+            lambda: ~REPEATS,
+        ):
+            with pytest.raises(TypeError, match=r"predicate\('repeats'\) is a Python function"):
+                join()
+
+
+class TestText:
+    def test_is_read_where_the_function_is_given(self):
+        soft = REPEATS.soft(1.5)
+        assert parse(repr(soft), predicates=[REPEATS]) == soft
+        assert parse("predicate('repeats') : soft(1.5)", predicates={"repeats": REPEATS}) == soft
+
+    def test_is_refused_elsewhere(self):
+        with pytest.raises(RuleError, match="column 11: there is no predicate 'repeats' here"):
+            parse(repr(REPEATS))
+
+    def test_refuses_what_is_no_predicate(self):
+        with pytest.raises(TypeError, match=r"expected what tw\.predicate makes, got function"):
+            parse("at_most(1, a)", predicates=[repeats])
+        with pytest.raises(ValueError, match="under its own name, got 'other'"):
+            parse("at_most(1, a)", predicates={"other": REPEATS})
+        with pytest.raises(ValueError, match=r"expected one predicate\('repeats'\), got two"):
+            parse("at_most(1, a)", predicates=[REPEATS, tw.predicate(repeats)])
+
+
+class TestPlans:
+    def test_are_searched_and_never_compiled(self):
+        plan = tw.plan(LABELS, [tw.at_most(1, "a"), REPEATS, REPEATS.soft(1.0)])
+        assert plan.predicates == (1, 2)
+        assert plan.rules == (0,)
+        assert len(plan.items) == 1
+        assert [p.where for p in plan.placements] == ["training", "search", "search"]
+        assert "search" in str(plan)
+
+
+class TestFiles:
+    @pytest.fixture
+    def tagger(self):
+        trained = tw.CRFTagger(features="word[0]").fit([["x", "y"]], [["a", "b"]])
+        return trained.with_constraints([REPEATS.soft(2.0), tw.at_most(2, "a")])
+
+    def test_keep_the_name_alone(self, tagger, tmp_path):
+        path = tmp_path / "model.tw"
+        tagger.save(path)
+        assert b"new_repeat" not in path.read_bytes()
+        for given in ([REPEATS], {"repeats": REPEATS}, (r for r in [REPEATS])):
+            assert tw.load(path, predicates=given).plan_.constraints == tagger.plan_.constraints
+
+    def test_say_which_are_missing(self, tagger, tmp_path):
+        path = tmp_path / "model.tw"
+        tagger.save(path)
+        with pytest.raises(ModelFileError, match=r"no file holds: 'repeats'. Load it in Python"):
+            tw.load(path)
