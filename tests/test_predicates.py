@@ -197,8 +197,8 @@ class TestTaggers:
         tagger = trained.with_constraints(REPEATS)
         for ask in (
             tagger.predict_marginals,
-            lambda X: tagger.predict_nbest(X, 2),
-            lambda X: trained.probability_of(X, REPEATS),
+            lambda given: tagger.predict_nbest(given, 2),
+            lambda given: trained.probability_of(given, REPEATS),
         ):
             with pytest.raises(RuleError, match="is a Python function: functions cannot be summed"):
                 ask([["x"]])
