@@ -197,8 +197,8 @@ class TestTaggers:
         tagger = trained.with_constraints(REPEATS)
         for ask in (
             tagger.predict_marginals,
-            lambda X: tagger.predict_nbest(X, 2),
-            lambda X: trained.probability_of(X, REPEATS),
+            lambda sentences: tagger.predict_nbest(sentences, 2),
+            lambda sentences: trained.probability_of(sentences, REPEATS),
         ):
             with pytest.raises(RuleError, match="is a Python function: functions cannot be summed"):
                 ask([["x"]])

@@ -1,4 +1,4 @@
-"""Predicates after the exact methods: search where an answer breaks one.
+"""Answers of a search over prefixes: alone, or after exact methods that do not settle a sequence.
 
 The exact methods know nothing of predicates, and charge for less than all constraints do. So an
 answer of theirs that breaks no predicate is the best under all constraints, with the same proof.
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trelliswork.certificate import Certificate
 from trelliswork.derived import derive
 from trelliswork.evidence import rows_of
 from trelliswork.prefix_search import SEARCH_METHODS, WIDTH, search_batch
@@ -21,16 +22,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from trelliswork.decoding import Decoding
     from trelliswork.evidence import Evidence
     from trelliswork.plan import Plan
-    from trelliswork.prefix_search import PrefixAnswers
+    from trelliswork.prefix_search import PrefixAnswers, SearchMethod
     from trelliswork.priced_answers import PricedAnswers
+    from trelliswork.problem_batch import ProblemBatch
     from trelliswork.trellis import Trellis
 
     BoolArray = NDArray[np.bool_]
     IntArray = NDArray[np.int64]
 
-__all__ = ["search_broken"]
+__all__ = ["search_broken", "solve_by_search"]
 
 
 def search_broken(
@@ -108,3 +111,49 @@ def _put(
         if status == INFEASIBLE:
             found.scores[b] = -np.inf
         found.status[b] = status
+
+
+def solve_by_search(
+    batch: ProblemBatch,
+    method: SearchMethod,
+    time_limit: float | None,
+    width: int | None,
+    n_jobs: int | None,
+) -> list[Decoding]:
+    """Answer problems by a search over prefixes alone.
+
+    The parameters are those of `search_batch`. Without predicates there is a proof of what nothing
+    better was cut off from: to count all items.
+
+    Raises
+    ------
+    InfeasibleError, SearchLimitError
+        Where the search met no labelling, with a proof that there is none and without.
+    """
+    plan = batch.plan
+    found = search_batch(
+        plan,
+        batch.trellis,
+        batch.evidence,
+        method=method,
+        width=width,
+        allowed=batch.allowed,
+        time_limit=time_limit,
+        n_jobs=n_jobs,
+    )
+    for b in np.flatnonzero(np.isin(found.status, (INFEASIBLE, UNKNOWN))).tolist():
+        batch.refuse_search(b, found.status[b] == INFEASIBLE)
+    everything = Certificate(tuple(np.flatnonzero(plan.item_penalties > 0.0).tolist()))
+    proven = found.status == OPTIMAL
+    return [
+        batch.answer(
+            b,
+            found.tags,
+            float(found.bounds[b]),
+            is_best=bool(proven[b]),
+            method=SEARCH_METHODS[found.methods[b]],
+            iterations=int(found.expanded[b]),
+            certificate=everything if proven[b] and not plan.predicates else None,
+        )
+        for b in range(len(batch.problems))
+    ]
