@@ -197,8 +197,8 @@ class TestTaggers:
         tagger = trained.with_constraints(REPEATS)
         for ask in (
             tagger.predict_marginals,
-            lambda sentences: tagger.predict_nbest(sentences, 2),
-            lambda sentences: trained.probability_of(sentences, REPEATS),
+            lambda given: tagger.predict_nbest(given, 2),
+            lambda given: trained.probability_of(given, REPEATS),
         ):
             with pytest.raises(RuleError, match="is a Python function: functions cannot be summed"):
                 ask([["x"]])
