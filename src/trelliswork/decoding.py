@@ -19,7 +19,7 @@ from trelliswork.errors import SearchLimitError
 from trelliswork.evidence import rows_of
 from trelliswork.inference import paths_to_find
 from trelliswork.lazy import METHODS, best_lazily
-from trelliswork.priced import priced_batch
+from trelliswork.priced import MAX_NODES, priced_batch
 from trelliswork.priced_answers import INFEASIBLE, UNKNOWN
 from trelliswork.searched import search_broken
 
@@ -135,9 +135,11 @@ def decode_batch(
     trellis: Trellis,
     evidence: Evidence,
     *,
+    constraints: Sequence[int] | None = None,
     allowed: BoolArray | None = None,
     on_infeasible: OnInfeasible = "error",
     time_limit: float | None = None,
+    max_nodes: int = MAX_NODES,
     n_jobs: int | None = None,
 ) -> DecodedBatch:
     """Find the best labelling of each sequence under all constraints, exactly.
@@ -150,6 +152,8 @@ def decode_batch(
         Scores on the model automaton, without constraints.
     evidence
         What the constraints see of the batch.
+    constraints
+        Indices of the constraints to heed, where it is known which fit together. Default: all.
     allowed
         Labels that each token may have for other reasons, shape ``(N, L)``; in a semi-Markov model
         ``(N, 2, L)``, those that may begin and go on.
@@ -161,6 +165,8 @@ def decode_batch(
     time_limit
         Seconds for each round of a sequence; where it is reached, the best labelling so far is the
         answer.
+    max_nodes
+        Most nodes of branch and bound, which end the same way.
     n_jobs
         Threads.
 
@@ -187,6 +193,7 @@ def decode_batch(
             constraints=constraints,
             allowed=mask,
             time_limit=time_limit,
+            max_nodes=max_nodes,
             # What is too large for a product is not too large for a search.
             give_up=on_infeasible != "error" or bool(plan.costly_functions(constraints)),
             n_jobs=n_jobs,
@@ -202,7 +209,7 @@ def decode_batch(
         )
         return answers
 
-    found = solve(np.arange(trellis.n_sequences), None)
+    found = solve(np.arange(trellis.n_sequences), constraints)
     if on_infeasible == "error":
         for b in np.flatnonzero(found.status == UNKNOWN).tolist():
             raise SearchLimitError(
@@ -222,6 +229,10 @@ def decode_batch(
         found.put(solve(chosen, kept), chosen, trellis.offsets)
         kept_rules.update(dict.fromkeys(members, kept))
         kept_rules.update({b: found.given_up[b] for b in members if b in found.given_up})
+    lost = np.flatnonzero(found.status == UNKNOWN)
+    if lost.size:  # under some constraints too the limit came before any labelling
+        found.put(solve(lost, ()), lost, trellis.offsets)
+        kept_rules.update(dict.fromkeys(lost.tolist(), ()))
     for b in np.flatnonzero(np.isneginf(found.scores)).tolist():
         raise scores_forbid_all(plan, evidence.numbers[b])
     return DecodedBatch(

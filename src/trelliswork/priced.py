@@ -60,6 +60,7 @@ def priced_batch(
     allowed: BoolArray | None = None,
     time_limit: float | None = None,
     max_iter: int = MAX_ITERATIONS,
+    max_nodes: int = MAX_NODES,
     step: float | None = None,
     prices: FloatArray | None = None,
     give_up: bool = False,
@@ -85,8 +86,8 @@ def priced_batch(
         Labels that each token may have for other reasons, as `decode_batch` takes them.
     time_limit
         Seconds for each round of a sequence. Default: none.
-    max_iter
-        Most iterations of the dual.
+    max_iter, max_nodes
+        Most iterations of the dual, and most nodes of branch and bound.
     step
         Step ``η_t = step / √t`` of the dual. Default: Polyak's, from the gap.
     prices
@@ -123,7 +124,7 @@ def priced_batch(
             TOLERANCE,
             time_limit or 0.0,
             MAX_STATES,
-            MAX_NODES,
+            max_nodes,
         ),
         prices=prices,
         n_jobs=n_jobs,

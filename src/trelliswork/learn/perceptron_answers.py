@@ -2,8 +2,9 @@
 
     ŷ = argmax_y [ w·Φ(x, y) − Σ_c ρ_c v_c(x, y) ]
 
-exactly. Most answers take one Viterbi pass: the best labelling without constraints that breaks none
-that cost anything is the best with them, as ``ρ ≥ 0``. ``C`` constraints, ``T`` tokens.
+exactly. Where the best labelling without constraints is the gold one, and breaks none that cost
+anything, one Viterbi pass is enough: as ``ρ ≥ 0``, it is the best with them. ``C`` constraints,
+``T`` tokens.
 """
 
 from __future__ import annotations
@@ -31,9 +32,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer", "ConstrainedAnswers", "FreeAnswers"]
 
+MOST_NODES = 100  # of branch and bound: an answer is wanted many times, and better ones come later
+
 
 class Answer(NamedTuple):
-    """``ŷ``, shape ``(T,)``, and how badly it breaks the constraints, shape ``(C,)``."""
+    """``ŷ``, shape ``(T,)``, and how badly it breaks the constraints, shape ``(C,)``.
+
+    Violations are looked up where penalties are learned from them, and else those of ``y*``.
+    """
 
     labels: LabelArray
     violations: IntArray
@@ -78,7 +84,10 @@ class ConstrainedAnswers:
         on_infeasible: OnInfeasible,
     ) -> None:
         self._plan = plan
+        self._learns_penalties = bool(np.isnan(plan.penalties).any())
         self._on_infeasible = on_infeasible
+        # Constraints that fit a sentence together, where not all do: whatever the scores are.
+        self._fitting: dict[int, tuple[int, ...]] = {}
         everything = plan.evidence(sequences, offsets)
         self.gold_violations: IntArray = plan.violations(gold, everything)
         mask = open_labels(plan, everything, range(len(plan.constraints)))
@@ -100,20 +109,26 @@ class ConstrainedAnswers:
         penalties
             ``ρ`` of all constraints, shape ``(C,)``.
         """
-        costly = penalties > 0
         labels = viterbi(trellis, allowed=self._masks[sequence], n_jobs=1).labels
-        gold = self.gold_violations[sequence]
-        if (labels == self._gold[sequence]).all() and not gold[costly].any():
-            return Answer(labels, gold)
-        evidence = self._evidence[sequence]
-        if (labels >= 0).all():
-            violations = self._plan.violations(labels, evidence)[0]
-            if not violations[costly].any():
-                return Answer(labels, violations)
+        gold, of_gold = self._gold[sequence], self.gold_violations[sequence]
+        if (labels == gold).all() and not of_gold[penalties > 0].any():
+            return Answer(labels, of_gold)
         if (penalties != self._plan.penalties).any():
             # From the last plan: it has what was compiled for those before it.
             self._plan = self._plan.with_penalties(penalties)
-        tags = decode_batch(
-            self._plan, trellis, evidence, on_infeasible=self._on_infeasible, n_jobs=1
-        ).tags
+        evidence = self._evidence[sequence]
+        found = decode_batch(
+            self._plan,
+            trellis,
+            evidence,
+            constraints=self._fitting.get(sequence),
+            on_infeasible=self._on_infeasible,
+            max_nodes=MOST_NODES,
+            n_jobs=1,
+        )
+        tags = found.tags
+        if found.kept.get(0):
+            self._fitting[sequence] = found.kept[0]
+        if not self._learns_penalties or (tags == gold).all():
+            return Answer(tags, of_gold)
         return Answer(tags, self._plan.violations(tags, evidence)[0])
