@@ -55,6 +55,26 @@ CountRows make_rows(const In<std::int32_t, 1>& pattern_event,
     return rows;
 }
 
+// A batch on a chain with what tokens of each class add to the weights of pairs of labels.
+Batch with_classes(const BoundBatch& bound, const std::optional<In<std::uint8_t, 1>>& classes,
+                   const std::optional<In<double, 2>>& added) {
+    Batch batch = bound.get();
+    require(classes.has_value() == added.has_value(),
+            "class_weights: classes and weights go together");
+    if (!added) return batch;
+    require(batch.automaton->is_chain && batch.n_durations == 1 && batch.positional == nullptr,
+            "class_weights: expected a chain without position_weights");
+    require(added->shape(0) > 0 && classes->size() == bound.n_tokens() &&
+                added->shape(1) == static_cast<std::size_t>(batch.automaton->n_patterns),
+            "class_weights: wrong shape");
+    for (std::size_t i = 0; i < classes->size(); ++i) {
+        require((*classes)(i) < added->shape(0), "classes: out of range");
+    }
+    batch.classes = classes->data();
+    batch.class_patterns = {added->data(), static_cast<int>(added->shape(0))};
+    return batch;
+}
+
 SolverOptions make_options(int method, std::int64_t max_iterations, double step, double tolerance,
                            double seconds, std::int64_t max_states, std::int64_t max_nodes,
                            const In<std::int32_t, 1>& group_of_tag) {
@@ -122,11 +142,13 @@ void bind_solver(nb::module_& m) {
         [](const BoundBatch& bound, const CountRows& rows, int method, std::int64_t max_iterations,
            double step, double tolerance, double seconds, std::int64_t max_states,
            std::int64_t max_nodes, const In<std::int32_t, 1>& group_of_tag,
+           const std::optional<In<std::uint8_t, 1>>& classes,
+           const std::optional<In<double, 2>>& class_weights,
            const std::optional<In<double, 2>>& warm_prices, Out<std::int32_t, 1> labels,
            Out<std::uint8_t, 1> begins, Out<double, 1> scores, Out<double, 1> bounds,
            Out<std::int32_t, 1> status, Out<std::int32_t, 1> methods,
            Out<std::int64_t, 1> iterations, Out<double, 2> prices, Out<std::uint8_t, 2> counted) {
-            const Batch& batch = bound.get();
+            const Batch batch = with_classes(bound, classes, class_weights);
             const auto n_sequences = bound.n_sequences();
             const auto n_rows = static_cast<std::size_t>(rows.n_rows);
             const auto n_labels = static_cast<std::size_t>(batch.automaton->n_labels);
@@ -177,10 +199,10 @@ void bind_solver(nb::module_& m) {
         },
         nb::arg("batch"), nb::arg("rows"), nb::arg("method"), nb::arg("max_iterations"),
         nb::arg("step"), nb::arg("tolerance"), nb::arg("seconds"), nb::arg("max_states"),
-        nb::arg("max_nodes"), nb::arg("group_of_tag"), nb::arg("warm_prices").none(),
-        nb::arg("labels"), nb::arg("begins"), nb::arg("scores"), nb::arg("bounds"),
-        nb::arg("status"), nb::arg("methods"), nb::arg("iterations"), nb::arg("prices"),
-        nb::arg("counted"));
+        nb::arg("max_nodes"), nb::arg("group_of_tag"), nb::arg("classes").none(),
+        nb::arg("class_weights").none(), nb::arg("warm_prices").none(), nb::arg("labels"),
+        nb::arg("begins"), nb::arg("scores"), nb::arg("bounds"), nb::arg("status"),
+        nb::arg("methods"), nb::arg("iterations"), nb::arg("prices"), nb::arg("counted"));
 }
 
 }  // namespace trelliswork

@@ -45,9 +45,37 @@ struct ChainWeights {
     AlignedDoubles transposed;         // (L, K): W[y, p]
     double shift = 0.0;                // W = exp(weight − shift) in Real
     const double* patterns = nullptr;  // (P,) = (L, L), or null
+    std::vector<ChainWeights> more;    // of tokens of class 1, 2, …; empty: all weigh alike
 
-    void load(const Automaton& automaton, const double* patterns_) {
+    void load(const Automaton& automaton, const double* patterns_, ClassPatterns classes = {}) {
+        load_class(automaton, patterns_, classes.of(0, automaton.n_patterns));
+        more.resize(static_cast<std::size_t>(classes.n_classes) - 1);
+        for (int c = 1; c < classes.n_classes; ++c) {
+            more[c - 1].load_class(automaton, patterns_, classes.of(c, automaton.n_patterns));
+        }
+    }
+
+    const ChainWeights& of_class(int token_class) const {
+        return token_class == 0 ? *this : more[token_class - 1];
+    }
+
+    // Another weight of one arc that does not leave the start; in Max.
+    void set(const Automaton& automaton, std::int64_t arc, double value) {
+        set_class(automaton, arc, value);
+        for (auto& other : more) other.set_class(automaton, arc, value);
+    }
+
+  private:
+    void load_class(const Automaton& automaton, const double* patterns_, const double* added) {
         patterns = patterns_;
+        added_ = added;
+        if (added != nullptr) {
+            sums_.assign(added, added + automaton.n_patterns);
+            for (std::size_t z = 0; z < sums_.size() && patterns_ != nullptr; ++z) {
+                sums_[z] += patterns_[z];
+            }
+            patterns = sums_.data();
+        }
         arcs.load(automaton, patterns, nullptr, 0, 0);
         shift = scale_apart_from_start(automaton, arcs);
         const int n_labels = automaton.n_labels;
@@ -63,8 +91,10 @@ struct ChainWeights {
         }
     }
 
-    // Another weight of one arc that does not leave the start; in Max.
-    void set(const Automaton& automaton, std::int64_t arc, double value) {
+    void set_class(const Automaton& automaton, std::int64_t arc, double value) {
+        if (added_ != nullptr) {
+            value += added_[automaton.pattern_ids[automaton.pattern_offsets[arc]]];
+        }
         arcs.set(automaton, arc, value);
         const int stride = padded(automaton.n_labels);
         const int p = automaton.source[arc] - 1;
@@ -72,6 +102,9 @@ struct ChainWeights {
         matrix[p * stride + y] = value;
         transposed[y * stride + p] = value;
     }
+
+    const double* added_ = nullptr;  // (P,) by the class, or null
+    std::vector<double> sums_;       // (P,) patterns with these
 };
 
 template <class S>
@@ -119,7 +152,7 @@ class Chain {
 
     // (A,): weights of the arcs into token u, in S and in the scale of the rows.
     const std::vector<double>& arc_weights(std::int64_t u) {
-        if (scores_.positional == nullptr) return weights_.arcs.weight;
+        if (scores_.positional == nullptr) return weights_.of_class(class_of(u)).arcs.weight;
         local_arcs_.load(automaton_, weights_.patterns, positional_row(u), automaton_.n_patterns,
                          0);
         scale_apart_from_start(automaton_, local_arcs_);
@@ -173,6 +206,15 @@ class Chain {
     }
 
   private:
+    int class_of(std::int64_t u) const { return weights_.more.empty() ? 0 : scores_.classes[u]; }
+    // How many tokens from u on, up to `end`, weigh alike.
+    std::int64_t run_of_class(std::int64_t u, std::int64_t end) const {
+        auto last = end;
+        if (!weights_.more.empty()) {
+            for (last = u + 1; last < end && scores_.classes[last] == scores_.classes[u];) ++last;
+        }
+        return last - u;
+    }
     const double* positional_row(std::int64_t u) const {
         return scores_.positional + u * automaton_.n_patterns;
     }
@@ -185,7 +227,9 @@ class Chain {
     // The transition weights into token u, (L, K), in S; *shift as in ChainWeights.
     const double* matrix_at(std::int64_t u, double* shift) {
         *shift = weights_.shift;
-        if (scores_.positional == nullptr) return weights_.matrix.data();
+        if (scores_.positional == nullptr) {
+            return weights_.of_class(class_of(u)).matrix.data();
+        }
         local_.resize(static_cast<std::size_t>(n_labels_ * stride_), S::zero);
         if constexpr (S::scaled) {
             *shift = chain_kernels().exponentiate_pairs(n_labels_, weights_.patterns,
@@ -285,7 +329,7 @@ class Chain {
             while (next <= end) {
                 double shift = 0.0;
                 const double* matrix = matrix_at(next - 1, &shift);
-                const auto count = scores_.positional != nullptr ? 1 : end - next + 1;
+                const auto count = scores_.positional != nullptr ? 1 : run_of_class(next - 1, end);
                 kernels.best_forward(count, n_labels_, matrix, scores_.phi + (next - 1) * n_labels_,
                                      rows_[next]);
                 next += count;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "automaton.hpp"
@@ -25,10 +26,12 @@ inline constexpr std::size_t kNoMemoryLimit = ~std::size_t{0};
 class Weights {
   public:
     // `arcs_wanted`: posteriors of single arcs, which only the sparse path has.
+    // `classes`: what tokens add, on the dense path in Max alone.
     Weights(const Automaton& automaton, const double* patterns, int n_durations,
-            bool arcs_wanted = false)
+            bool arcs_wanted = false, ClassPatterns classes = {})
         : automaton_(automaton),
           patterns_(patterns),
+          classes_(classes),
           dense_(automaton.is_chain && n_durations == 1 && !arcs_wanted) {}
 
     const Automaton& automaton() const { return automaton_; }
@@ -87,7 +90,11 @@ class Weights {
         if (!part.loaded.load(std::memory_order_acquire)) {
             const std::scoped_lock lock(mutex_);
             if (!part.loaded.load(std::memory_order_relaxed)) {
-                part.values.load(automaton_, patterns_);
+                if constexpr (std::is_same_v<Values, ChainWeights<Max>>) {
+                    part.values.load(automaton_, patterns_, classes_);
+                } else {
+                    part.values.load(automaton_, patterns_);
+                }
                 part.loaded.store(true, std::memory_order_release);
             }
         }
@@ -96,6 +103,7 @@ class Weights {
 
     const Automaton& automaton_;
     const double* patterns_;
+    ClassPatterns classes_;
     bool dense_;
     mutable std::mutex mutex_;
     mutable OnDemand<ChainWeights<Real>> chain_real_;

@@ -26,6 +26,7 @@ struct Batch {
     const double* positional = nullptr;  // (N, P′) or null
     int n_positional = 0;
     const std::uint8_t* classes = nullptr;  // (N,) or null: all 0
+    ClassPatterns class_patterns;           // on a chain, for the solver alone
     std::size_t memory_limit = 0;           // bytes of rows, a worker
     int n_workers = 1;
 };

@@ -73,7 +73,8 @@ void Lagrangian::set_prices(const std::vector<double>& prices) {
         } else {
             weights_.assign(batch_.patterns, batch_.patterns + n_patterns);
         }
-        own_weights_.emplace(automaton(), weights_.data(), batch_.n_durations);
+        own_weights_.emplace(automaton(), weights_.data(), batch_.n_durations, false,
+                             batch_.class_patterns);
         arc_by_arc_ = own_weights_->can_set_arcs() && batch_.positional == nullptr;
         priced_.emplace(*own_weights_, kNoMemoryLimit);
     }

@@ -24,6 +24,16 @@ struct SequenceScores {
     const std::uint8_t* classes = nullptr;  // (T,) or null: all 0; see Automaton::guards
 };
 
+// What tokens of each class add to the weights of patterns.
+struct ClassPatterns {
+    const double* added = nullptr;  // (C, P) or null: nothing
+    int n_classes = 1;              // C
+
+    const double* of(int token_class, std::int64_t n_patterns) const {
+        return added == nullptr ? nullptr : added + token_class * n_patterns;
+    }
+};
+
 // Arc weights in semiring S, relative to the largest where S is scaled: w[a] = exp(log w[a] −
 // shift) in Real, log w[a] − shift in Log and Max, with log w[a] the sum of the weights of the
 // patterns that arc a fires, −inf where its guard is closed.

@@ -98,7 +98,8 @@ void offer(Answer& answer, const Evaluation& found) {
 
 void solve(const Batch& batch, const CountRows& rows, const SolverOptions& options,
            const double* warm_prices, std::vector<Answer>& answers) {
-    const Weights plain(*batch.automaton, batch.patterns, batch.n_durations);
+    const Weights plain(*batch.automaton, batch.patterns, batch.n_durations, false,
+                        batch.class_patterns);
     answers.assign(static_cast<std::size_t>(batch.n_sequences), {});
     const ArcEvents events(*batch.automaton, rows, batch.patterns);
     std::vector<std::unique_ptr<Lagrangian>> workers;

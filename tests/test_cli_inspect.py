@@ -74,6 +74,19 @@ def test_untrained_and_ready_features(tmp_path):
     assert "none" in result.stdout
 
 
+def test_models_without_a_training_log(tmp_path):
+    path = tmp_path / "hmm.tw"
+    tw.HMMTagger().fit([["Ann", "sings"]], [["B-PER", "O"]]).save(path)
+    shown = run("inspect", path).stdout
+    assert "word=Ann" in shown
+    assert "iterations" not in shown
+    training = json.loads(run("inspect", path, "--json").stdout)["training"]
+    assert training["iterations"] is None
+    assert training["log"] == []
+    tw.PerceptronTagger(features="word[0]").fit([["Ann", "sings"]], [["B-PER", "O"]]).save(path)
+    assert "epochs in" in run("inspect", path).stdout
+
+
 def test_features_of_transitions(tmp_path):
     model = train_model(tmp_path, "--features", "word[0]\nedge: word[0]")
     result = run("inspect", model)

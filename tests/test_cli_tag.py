@@ -135,6 +135,12 @@ def test_models_trained_in_python_know_the_columns_their_templates_read(tmp_path
     assert result.stdout == "Q\tb\tY\n\n"
 
 
+def test_models_that_are_counted_read_tokens_alone(tmp_path):
+    path = tmp_path / "hmm.tw"
+    tw.HMMTagger().fit([["Ann", "sings"]], [["B-PER", "O"]]).save(path)
+    assert run("tag", path, stdin="Bob\nsings\n").stdout == "Bob\tB-PER\nsings\tO\n\n"
+
+
 def test_columns_by_number(tmp_path):
     model = train_model(tmp_path, "--features", "U:%x[0,1]")
     assert run("tag", model, stdin="Bob NNP\n").stdout.startswith("Bob\tNNP\t")

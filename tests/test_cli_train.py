@@ -79,7 +79,7 @@ def test_the_shape_of_a_model_reaches_the_tagger(tmp_path, corpus, monkeypatch, 
         asked.update(parameters)
         raise ValueError("enough")
 
-    monkeypatch.setattr("trelliswork.cli.train.CRFTagger", tagger)
+    monkeypatch.setattr("trelliswork.cli.models.CRFTagger", tagger)
     options = ("--order", 3, "--max-segment", given, "--min-pattern-count", 2)
     fail("train", corpus, "-o", tmp_path / "m.tw", "--features", "segment: text", *options)
     assert asked["features"].has_segments

@@ -21,7 +21,7 @@ from hmm_cases import (
     sentences,
     smoothings,
 )
-from trelliswork.constraints import at_most, ends_with, precedes, starts_with
+from trelliswork.constraints import at_most, ends_with, precedes, starts_with, token
 from trelliswork.learn.protocols import count_penalties
 
 
@@ -120,6 +120,7 @@ def test_files_and_copies(tmp_path):
         ({"shape_smoothing": np.inf}, "shape_smoothing: expected a finite number"),
         ({"transition_smoothing": "1"}, "transition_smoothing: expected a finite number"),
         ({"lowercase": "yes"}, "lowercase: expected True or False"),
+        ({"shapes": None}, "shapes: expected True or False"),
         ({"min_count": 0}, "min_count: expected a whole number from 1 up"),
         ({"decoding_budget": 1.5}, "decoding_budget: expected a whole number"),
         ({"training": "M"}, "training: expected one of 'L'"),
@@ -148,3 +149,10 @@ def test_no_labels_and_wrong_weights_are_refused():
         tw.HMMTagger().fit([], [])
     with pytest.raises(ValueError, match="sample_weight"):
         tw.HMMTagger().fit(X, Y, sample_weight=[1.0])
+
+
+def test_labels_that_nobody_labelled_can_be_ruled_in():
+    digits = token(regex=r"\d+")
+    tagger = tw.HMMTagger(labels=["R"], constraints=tw.where(digits).allow("R")).fit(X, Y)
+    assert_normalised(tagger.model_)
+    assert tagger.predict([["a", "7"]]) == [["P", "R"]]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from trelliswork.corpus import Sentence
 from trelliswork.features import ObservationEncoder, restore
-from trelliswork.features.observations import word_shape
+from trelliswork.features.shapes import word_shape
 
 words = st.text(alphabet="aBé1.-", min_size=1, max_size=4)
 corpora = st.lists(st.lists(words, max_size=4), max_size=4)
@@ -70,22 +70,28 @@ def test_lower_case_keeps_the_most_frequent_shape():
     encoder.fit([["The", "the", "the", "AN", "an"]])
     names = encoder.feature_names()
     assert names[:2] == ["word=an", "word=the"]
-    shapes = [names[2 + s] for s in encoder.shapes[:2]]
+    shapes = [names[2 + s] for s in encoder.shape_of[:2]]
     assert shapes == ["shape=XX", "shape=x"]  # of equally frequent ones the first
     assert observed(encoder, [["THE", "Xy"]]) == [["word=the", "first"], ["shape=Xx", "last"]]
 
 
-@given(corpora, st.integers(1, 3), st.booleans())
-def test_shares_of_a_shape_sum_to_one(corpus, min_count, lowercase):
-    encoder = ObservationEncoder(lowercase=lowercase)
+def test_without_shapes_all_unknown_words_are_one():
+    encoder = ObservationEncoder(shapes=False)
+    encoder.fit([["Ann", "1999"]])
+    assert observed(encoder, [["Bob", "?"]]) == [["shape=any", "first"], ["shape=any", "last"]]
+
+
+@given(corpora, st.integers(1, 3), st.booleans(), st.booleans())
+def test_shares_of_a_shape_sum_to_one(corpus, min_count, lowercase, shapes):
+    encoder = ObservationEncoder(lowercase=lowercase, shapes=shapes)
     encoder.fit(corpus, min_count=min_count)
     assert (encoder.shares > 0).all()
-    np.testing.assert_allclose(np.bincount(encoder.shapes, encoder.shares), 1.0)
+    np.testing.assert_allclose(np.bincount(encoder.shape_of, encoder.shares), 1.0)
 
 
-@given(corpora, corpora, st.booleans())
-def test_what_is_stored_encodes_the_same(corpus, other, lowercase):
-    encoder = ObservationEncoder(lowercase=lowercase)
+@given(corpora, corpora, st.booleans(), st.booleans())
+def test_what_is_stored_encodes_the_same(corpus, other, lowercase, shapes):
+    encoder = ObservationEncoder(lowercase=lowercase, shapes=shapes)
     encoder.fit(corpus)
     again = restore(encoder.settings(), encoder.arrays())
     assert again.feature_names() == encoder.feature_names()
@@ -99,7 +105,8 @@ def test_what_is_stored_encodes_the_same(corpus, other, lowercase):
 
 
 def test_an_encoder_without_words_is_pickled_as_it_is():
-    assert pickle.loads(pickle.dumps(ObservationEncoder(lowercase=True))).lowercase
+    copy = pickle.loads(pickle.dumps(ObservationEncoder(lowercase=True, shapes=False)))
+    assert (copy.lowercase, copy.shapes) == (True, False)
     with pytest.raises(ValueError, match="call fit first"):
         ObservationEncoder().transform([["a"]])
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import trelliswork as tw
+from commands import fail
 from trelliswork.constraints import parse
-from trelliswork.errors import ModelFileError, RuleError
+from trelliswork.errors import InfeasibleError, ModelFileError, RuleError
 
 LABELS = tw.LabelSet(["a", "b"])
 
@@ -145,3 +146,107 @@ class TestFiles:
         tagger.save(path)
         with pytest.raises(ModelFileError, match=r"no file holds: 'repeats'. Load it in Python"):
             tw.load(path)
+
+    def test_tag_the_same_when_loaded(self, tagger, tmp_path):
+        path = tmp_path / "model.tw"
+        tagger.save(path)
+        sentences = [["x", "x", "x"], ["y", "x"]]
+        loaded = tw.load(path, predicates=[REPEATS])
+        assert loaded.predict(sentences) == tagger.predict(sentences)
+
+    def test_are_refused_by_the_command_line(self, tagger, tmp_path):
+        path = tmp_path / "model.tw"
+        tagger.save(path)
+        assert "constraints that are Python functions" in fail("tag", path, "-", stdin="x\n")
+
+
+@pytest.fixture
+def trained():
+    sentences, labels = [["x", "y", "x"], ["x", "x"]], [["a", "b", "a"], ["a", "a"]]
+    return tw.CRFTagger(features="word[0]").fit(sentences, labels)
+
+
+class TestTaggers:
+    @pytest.mark.parametrize("rule", [REPEATS, REPEATS.soft(100.0), tw.predicate(repeats)])
+    def test_decode_under_predicates(self, trained, rule):
+        tagger = trained.with_constraints([rule, tw.starts_with("b", unit="token").soft(50.0)])
+        (long, short) = tagger.decode([["x", "x", "x", "x"], ["y", "x"]])
+        assert long.labels == ["b", "a", "b", "a"]
+        assert (long.status, long.method, long.gap) == ("unverified", "astar", 0.0)
+        assert (short.labels, short.status) == (["b", "a"], "optimal")
+        assert tagger.predict([["x", "x"]]) == [["b", "a"]]
+
+    def test_report_what_is_broken(self, trained):
+        (found,) = trained.with_constraints(REPEATS.soft(0.01)).decode([["x", "x"]])
+        assert found.labels == ["a", "a"]
+        assert found.violations == {"predicate('repeats').soft(0.01)": 1}
+
+    def test_hard_ones_that_cannot_hold(self, trained):
+        never = tw.predicate(lambda labels, sentence: 1, name="never")
+        sentences = [["x", "y"]]
+        with pytest.raises(InfeasibleError, match=r"satisfies predicate\('never'\) and all other"):
+            trained.with_constraints([never, tw.at_most(1, "a")]).predict(sentences)
+        for how in ("relax", "unconstrained"):
+            tagger = trained.with_constraints([never, tw.at_most(0, "b")], on_infeasible=how)
+            (found,) = tagger.decode(sentences)
+            assert found.status == ("relaxed" if how == "relax" else "unconstrained")
+            assert found.violations["predicate('never')"] == 1
+            assert found.labels == (["a", "a"] if how == "relax" else ["a", "b"])
+
+    def test_have_no_probabilities_and_no_lists(self, trained):
+        tagger = trained.with_constraints(REPEATS)
+        for ask in (
+            tagger.predict_marginals,
+            lambda given: tagger.predict_nbest(given, 2),
+            lambda given: trained.probability_of(given, REPEATS),
+        ):
+            with pytest.raises(RuleError, match="is a Python function: functions cannot be summed"):
+                ask([["x"]])
+        with pytest.raises(RuleError, match="is a Python function: lists of the best"):
+            tagger.decode_nbest([["x"]], 2)
+        assert tagger.decode_nbest([["x", "y"]], 1)[0][0].labels == ["a", "b"]
+
+    def test_are_left_to_decoding_in_training(self):
+        sentences, labels = [["x", "y", "x"], ["y", "x"]], [["a", "b", "a"], ["b", "a"]]
+        tagger = tw.CRFTagger(features="word[0]", constraints=[REPEATS]).fit(sentences, labels)
+        assert tagger.predict([["x", "x", "x"]]) == [["a", "b", "a"]]
+        with pytest.raises(RuleError, match="as Python functions cannot be summed over"):
+            tw.CRFTagger(features="word[0]", constraints=[REPEATS.soft()]).fit(sentences, labels)
+
+    @pytest.mark.parametrize("training", ["L+CI", "L+wCI", "CIBT", "wCIBT"])
+    def test_all_protocols_of_the_perceptron(self, training):
+        sentences, labels = [["x", "y", "x"], ["y", "x"]], [["a", "b", "a"], ["b", "a"]]
+        tagger = tw.PerceptronTagger(
+            features="word[0]", training=training, constraints=[REPEATS.soft()], random_state=0
+        )
+        assert tagger.fit(sentences, labels).predict(sentences) == labels
+
+    def test_learn_what_one_costs(self, trained):
+        sentences, labels = [["x", "x", "y"]] * 4, [["a", "b", "a"]] * 4
+        found = tw.learn_penalties(trained, sentences, labels, constraints=[REPEATS.soft()])
+        (penalty,) = found.penalties_.values()
+        assert penalty > 0.0
+
+
+class TestMistakes:
+    def problem(self, rule):
+        return tw.Problem(np.zeros((3, 2)), constraints=rule, labels=["a", "b"])
+
+    @pytest.mark.parametrize("method", ["beam", "astar", "auto"])
+    def test_prefixes_that_do_not_add_up(self, method):
+        wrong = tw.predicate(lambda labels, sentence: 1, "p", lambda labels, sentence: 1)
+        with pytest.raises(RuleError, match="to add up to its violations, 1, got 3 for"):
+            tw.solve(self.problem(wrong.soft(1.0)), method)
+
+    def test_errors_of_functions_come_through(self):
+        def broken(labels, sentence):
+            raise KeyError("no such thing")
+
+        for rule in (tw.predicate(broken), tw.predicate(prefix=broken)):
+            with pytest.raises(KeyError, match="no such thing"):
+                tw.solve(self.problem(rule), "beam")
+
+    @pytest.mark.parametrize("method", ["product", "lazy", "dual", "branch", "milp"])
+    def test_methods_that_cannot(self, method):
+        with pytest.raises(RuleError, match=rf"predicate\('repeats'\) is a .* method='{method}'"):
+            tw.solve(self.problem(REPEATS), method)

@@ -434,6 +434,8 @@ def solve(
     max_states: int,
     max_nodes: int,
     group_of_tag: NDArray[np.int32],
+    classes: NDArray[np.uint8] | None,
+    class_weights: NDArray[np.float64] | None,
     warm_prices: NDArray[np.float64] | None,
     labels: NDArray[np.int32],
     begins: NDArray[np.uint8],

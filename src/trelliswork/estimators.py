@@ -319,7 +319,6 @@ class CRFTagger(Tagger):
                 sequences,
                 names,
                 sample_weight,
-                init=None if self.init is None else _trained(self.init),
                 dev=checked,
                 on_step=show,
             )
@@ -345,7 +344,8 @@ class CRFTagger(Tagger):
     ) -> CRFLearner:
         """Settle structure, features and constraints on a training set."""
         check_parameters(self.get_params(deep=False))
-        return CRFLearner(self, labels, sequences, names, unlabelled)
+        earlier = None if self.init is None else _trained(self.init)
+        return CRFLearner(self, labels, sequences, names, unlabelled, earlier)
 
     def _training_record(self) -> dict[str, Any]:
         return {

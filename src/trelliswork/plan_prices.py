@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork.bases import MarkedAutomaton
+from trelliswork.constraints.per_token import PerToken, leaving
+from trelliswork.constraints.tokens import Before
 from trelliswork.intersection import chain_product_size
 from trelliswork.plan_items import ItemMethods
 
@@ -33,6 +35,7 @@ __all__ = ["Charges", "PriceMethods", "PricedBase"]
 
 BASES_KEPT = 256
 CHARGES_KEPT = 16
+MOST_CHANGES = 3  # rules that count changes: each doubles the classes of tokens
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +50,15 @@ class PricedBase:
         Bit ``i`` of a token's class is the outcome of ``tests[i]``.
     product : ItemProduct or None
         What was marked; None: the model itself.
+    changes : tuple of int
+        Bits that a chain charges for by the class of a token, without an automaton: soft rules
+        that count changes.
     """
 
     marked: MarkedAutomaton
     tests: tuple[TokenTest, ...] = ()
     product: ItemProduct | None = None
+    changes: tuple[int, ...] = ()
 
     def weights(self, plan: Plan, given: FloatArray | None) -> FloatArray | None:
         """Return the weights of its patterns, from those of the model, shape ``(P,)``."""
@@ -61,6 +68,22 @@ class PricedBase:
     def constant(self, plan: Plan) -> float:
         """Return what the scores of its paths lack, see `Plan.item_constant`."""
         return 0.0 if self.product is None else plan.item_constant(self.product)
+
+    def class_weights(self, plan: Plan) -> FloatArray | None:
+        """Return what a token of each class adds to pairs of labels, shape ``(2**k, L * L)``.
+
+        Bit ``i`` of the class says whether the token before passes the test of ``changes[i]``: a
+        change there is free. None without any.
+        """
+        if not self.changes:
+            return None
+        leaves = leaving(plan.labels)[1:].ravel()
+        penalties = plan.item_penalties
+        found = np.zeros((2 ** len(self.changes), leaves.size))
+        for bit, item in enumerate(self.changes):
+            fails = np.arange(len(found)) >> bit & 1 == 0
+            found[fails] -= penalties[item] * leaves
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,16 +107,17 @@ class Charges:
     bits: tuple[int, ...]
     events: Events
     free: NDArray[np.bool_]
-    _of_core: dict[tuple[int, ...], _core.CountRows] = field(default_factory=dict)
+    _of_core: dict[tuple[tuple[int, ...], bool], _core.CountRows] = field(default_factory=dict)
 
     def of_core(self, base: PricedBase, bits: tuple[int, ...]) -> _core.CountRows:
         """Return the rows as the core reads them on the automaton of some bits."""
-        kept = self._of_core.get(bits)
+        key = bits, base.product is None
+        kept = self._of_core.get(key)
         if kept is None:
             kept = base.marked.rows(self.events, self.penalties[list(self.rows)])
             if len(self._of_core) >= BASES_KEPT:
                 self._of_core.clear()  # another thread may be reading: it has what it asked for
-            self._of_core[bits] = kept
+            self._of_core[key] = kept
         return kept
 
 
@@ -115,9 +139,10 @@ class PriceMethods(ItemMethods):
 
     @cached_property
     def free_items(self) -> frozenset[int]:
-        """The hard bits that cost a chain nothing: it remembers all that they ask about.
+        """The bits that cost a chain nothing: it remembers all that they ask about.
 
-        Valid labels of a scheme, for example. Decoding heeds them from the start.
+        Valid labels of a scheme, for example, or changes that are counted. Decoding heeds them from
+        the start.
         """
         if not self.model.is_chain:
             return frozenset()
@@ -126,24 +151,46 @@ class PriceMethods(ItemMethods):
             for i, item in enumerate(self.items)
             if item.rule is not None and not item.rule.tests and i not in self.soft_items
         ]
-        return frozenset(i for i in hard_bits if self._is_free(self._items.language(i)))
+        free = frozenset(i for i in hard_bits if self._is_free(self._items.language(i)))
+        return free | self._counted_changes
+
+    def change_tests(self, items: Sequence[int]) -> tuple[TokenTest, ...]:
+        """Return what decides whether a change at a token is free, for rules that count them."""
+        return tuple(Before(test) for i in items for test in self._items.tests_of(i))
+
+    @cached_property
+    def _counted_changes(self) -> frozenset[int]:
+        """Soft rules that count changes, as far as a chain can charge for them token by token."""
+        found = [i for i in self.soft_items if isinstance(self.items[i].rule, PerToken)]
+        return frozenset(found if self.model.is_chain and len(found) <= MOST_CHANGES else ())
 
     def _is_free(self, language: Automaton) -> bool:
         n_labels = self.model.n_labels
         n_states, n_arcs = chain_product_size(n_labels, language)
         return n_states <= n_labels + 1 and n_arcs <= self.decoding_budget
 
-    def priced_base(self, bits: tuple[int, ...]) -> PricedBase:
-        """Return the model times some bits, marked, from memory where possible."""
-        kept = self._bases.get(bits)
+    def priced_base(self, bits: tuple[int, ...], *, by_class: bool = True) -> PricedBase:
+        """Return the model times some bits, marked, from memory where possible.
+
+        Parameters
+        ----------
+        bits
+            The items.
+        by_class
+            Whether a chain may charge for changes by the class of a token.
+        """
+        key = bits, by_class
+        kept = self._bases.get(key)
         if kept is None:
-            if bits:
+            if by_class and self._counted_changes.issuperset(bits):
+                kept = PricedBase(MarkedAutomaton.mark(self.model, self.row_events), changes=bits)
+            elif bits:
                 built = self.item_product(bits, 0)  # no bit depends on the length
                 marked = MarkedAutomaton.mark(built.automaton, self.row_events)
                 kept = PricedBase(marked, built.tests, built)
             else:
                 kept = PricedBase(MarkedAutomaton.mark(self.model, self.row_events))
-            self._bases[bits] = kept
+            self._bases[key] = kept
             if len(self._bases) > BASES_KEPT:
                 self._bases.popitem(last=False)
         return kept
@@ -179,5 +226,5 @@ class PriceMethods(ItemMethods):
         return {}
 
     @cached_property
-    def _bases(self) -> OrderedDict[tuple[int, ...], PricedBase]:
+    def _bases(self) -> OrderedDict[tuple[tuple[int, ...], bool], PricedBase]:
         return OrderedDict()

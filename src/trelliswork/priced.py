@@ -213,7 +213,8 @@ class _Problem:
     def solve(self, found: PricedAnswers, chosen: IntArray, bits: tuple[int, ...]) -> None:
         """Write the best labellings of some sequences under all rows and some bits."""
         plan, trellis = self.plan, self.trellis
-        base = plan.priced_base(bits)
+        base = plan.priced_base(bits, by_class=trellis.position_weights is None)
+        added, classes = base.class_weights(plan), None
         part = derive(
             trellis,
             sequences=None if chosen.size == trellis.n_sequences else chosen,
@@ -222,6 +223,10 @@ class _Problem:
             weights=base.weights(plan, trellis.weights),
         )
         token_rows = rows_of(trellis.offsets, chosen)
+        if added is not None:
+            classes = self.evidence.classes(plan.change_tests(base.changes))
+            assert classes is not None, "there are tests"
+            classes = classes[token_rows]
         n_rows = len(self.charges.rows)
         labels = np.full(part.n_tokens, -1, dtype=np.int32)
         begins = np.zeros(part.n_tokens, dtype=np.uint8)
@@ -235,6 +240,8 @@ class _Problem:
             self.charges.of_core(base, bits),
             *self.options,
             plan.group_of_tag,
+            classes,
+            added,
             None if self.prices is None else self.prices[chosen],
             labels,
             begins,

@@ -20,6 +20,8 @@ class LoggedStep(Protocol):
     @property
     def iteration(self) -> int: ...  # noqa: D102
     @property
+    def seconds(self) -> float: ...  # noqa: D102
+    @property
     def dev_score(self) -> float | None: ...  # noqa: D102
 
     def summary(self) -> str:

@@ -1,8 +1,9 @@
-"""Predicates after the exact methods: search where an answer breaks one.
+"""A search after the exact methods: where an answer breaks a predicate, or there is none.
 
 The exact methods know nothing of predicates, and charge for less than all constraints do. So an
 answer of theirs that breaks no predicate is the best under all constraints, with the same proof.
-Where it breaks one, the search over prefixes takes over, with everything else inside.
+Where it breaks one, the search over prefixes takes over, with everything else inside. And where
+they ended before they had found any labelling under hard constraints, a wide beam often has one.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 __all__ = ["search_broken"]
 
+RESCUE_WIDTH = 200
+"""Of a beam that looks for any labelling under hard constraints."""
+
 
 def search_broken(
     found: PricedAnswers,
@@ -54,12 +58,12 @@ def search_broken(
         As in `search_batch`.
     """
     penalties, functions = plan.penalties, plan.costly_functions(constraints)
-    if not functions:
+    if not functions and not (found.status == UNKNOWN).any():
         return
     has_answer = np.isin(found.status, (OPTIMAL, FEASIBLE))
     cost = np.zeros(trellis.n_sequences)
     answered = np.flatnonzero(has_answer)
-    if answered.size:
+    if answered.size and functions:
         tags = found.tags[rows_of(trellis.offsets, answered)]
         own = evidence.take(answered)
         broken = plan.predicate_violations(tags, own, functions)[:, functions]
@@ -67,7 +71,8 @@ def search_broken(
         charged = np.multiply(broken, each, out=np.zeros(broken.shape), where=broken > 0)
         cost[answered] = charged.sum(axis=1)
     left = (cost > 0.0) | (found.status == UNKNOWN)
-    left[list(found.given_up)] = True
+    if functions:
+        left[list(found.given_up)] = True
     chosen = np.flatnonzero(left)
     if not chosen.size:
         return
@@ -77,7 +82,8 @@ def search_broken(
         evidence.take(chosen),
         constraints=constraints,
         allowed=None if allowed is None else allowed[rows_of(trellis.offsets, chosen)],
-        width=width,
+        method="astar" if functions else "beam",
+        width=width if functions else RESCUE_WIDTH,
         time_limit=time_limit,
     )
     found.scores[chosen] -= cost[chosen]

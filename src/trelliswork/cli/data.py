@@ -14,7 +14,7 @@ from trelliswork.cli.rules import columns_tested
 from trelliswork.conll import iter_conll
 from trelliswork.corpus import Corpus, read_conll, read_jsonl
 from trelliswork.errors import DataError
-from trelliswork.features import TemplateEncoder
+from trelliswork.features import ObservationEncoder, TemplateEncoder
 from trelliswork.files import read_lines, source_name
 from trelliswork.jsonl import iter_jsonl
 from trelliswork.sentence import LABEL_COLUMN, TOKEN_COLUMN
@@ -193,12 +193,14 @@ def check_labelled(corpus: Corpus) -> Corpus:
 def columns_read(tagger: Tagger) -> list[str | int]:
     """Return the columns beside the tokens that a model reads, by name or number."""
     encoder = tagger.model_.encoder
-    if not isinstance(encoder, TemplateEncoder):
+    columns: list[str | int] = []
+    if isinstance(encoder, TemplateEncoder):
+        columns = [c for c in encoder.templates.program.columns if c not in (None, 0)]
+    elif not isinstance(encoder, ObservationEncoder):
         raise DataError(
             "The model was trained on ready features, not on tokens: use it from Python, with "
             "trelliswork.load(path).predict(features)."
         )
-    columns = [c for c in encoder.templates.program.columns if c not in (None, 0)]
     return list(dict.fromkeys([*columns, *columns_tested(tagger.plan_.constraints)]))
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from trelliswork.cli.inspect_training import describe_training, show_training
 from trelliswork.features import TemplateEncoder
 from trelliswork.inspection import (
     ModelSizes,
@@ -22,13 +22,13 @@ from trelliswork.inspection import (
 from trelliswork.loading import load
 from trelliswork.pattern_statistics import PatternStatistics
 from trelliswork.tables import shorten, text_table
+from trelliswork.tagger import Tagger
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trelliswork.automaton import Automaton
     from trelliswork.inspection import TopFeatures
-    from trelliswork.tagger import Tagger
 
 __all__ = ["EXAMPLES", "inspect"]
 
@@ -40,8 +40,6 @@ EXAMPLES = """Examples:
 
 - `trelliswork inspect m.tw --json | jq .training.stop_reason`
 """
-
-BARS = "▁▂▃▄▅▆▇█"
 
 
 def inspect(
@@ -68,7 +66,6 @@ def _summary(tagger: Tagger, path: Path, labels: Sequence[str], top: int) -> dic
     """Everything there is to show, as JSON values."""
     encoder = tagger.model_.encoder
     names = feature_names(tagger)
-    scores = [(s.iteration, s.dev_score) for s in tagger.training_log_ if s.dev_score is not None]
     return {
         "file": str(path),
         "bytes": path.stat().st_size,
@@ -82,7 +79,7 @@ def _summary(tagger: Tagger, path: Path, labels: Sequence[str], top: int) -> dic
         "segments": _segments(tagger),
         "parameters": {
             name: value
-            for name, value in tagger.get_params(deep=False).items()
+            for name, value in _parameters(tagger).items()
             if isinstance(value, str | int | float | dict) or value is None
         },
         "constraints": [repr(c) for c in tagger.plan_.constraints],
@@ -91,15 +88,16 @@ def _summary(tagger: Tagger, path: Path, labels: Sequence[str], top: int) -> dic
         "transitions": _signs(top_transitions(tagger, top)),
         "patterns": _patterns(WeighedPatterns.of(tagger), tagger.model_.automaton, top),
         "edge_features": _signs(top_edge_features(tagger, top)),
-        "training": {
-            "iterations": tagger.n_iter_,
-            "loss": tagger.loss_,
-            "stop_reason": tagger.stop_reason_,
-            "seconds": tagger.training_log_[-1].seconds if tagger.training_log_ else 0.0,
-            "dev_scores": scores,
-            "log": [asdict(step) for step in tagger.training_log_],
-        },
+        "training": describe_training(tagger),
     }
+
+
+def _parameters(tagger: Tagger) -> dict[str, Any]:
+    """Return the parameters, those of a base by its name and its own ones."""
+    found: dict[str, Any] = tagger.get_params(deep=True)
+    if isinstance(found.get("base"), Tagger):
+        found["base"] = type(found["base"]).__name__
+    return found
 
 
 def _segments(tagger: Tagger) -> dict[str, int | None] | None:
@@ -143,7 +141,8 @@ def _show(summary: dict[str, Any]) -> None:
         "settings": " ".join(f"{k}={v}" for k, v in summary["parameters"].items()),
     }
     typer.echo("\n".join(f"{name:<12}{value}" for name, value in facts.items()))
-    _show_training(training)
+    _heading("Training")
+    show_training(training)
     if summary["templates"] is not None:
         _heading("Templates")
         typer.echo(summary["templates"].rstrip())
@@ -169,26 +168,6 @@ def _segment_facts(longest: dict[str, int | None] | None) -> dict[str, str]:
         return {}
     limits = ((name, "any" if limit is None else limit) for name, limit in longest.items())
     return {"segments": "up to " + " ".join(f"{name}: {limit}" for name, limit in limits)}
-
-
-def _show_training(training: dict[str, Any]) -> None:
-    _heading("Training")
-    typer.echo(
-        f"{training['iterations']} iterations in {training['seconds']:.1f} s, stopped: "
-        f"{training['stop_reason']}, final loss {training['loss']:,.4f}"
-    )
-    losses = [step["loss"] for step in training["log"]]
-    if losses:
-        typer.echo(f"loss    {_curve(losses)}  {losses[0]:,.1f} → {losses[-1]:,.1f}")
-    scores = training["dev_scores"]
-    if scores:
-        iteration, best = max(scores, key=lambda entry: entry[1])
-        typer.echo(
-            f"dev F1  {_curve([score for _, score in scores])}  "
-            f"best {100 * best:.2f} at iteration {iteration}"
-        )
-        if training["loss"] != losses[-1]:
-            typer.echo("The weights with the best dev F1 were kept: the final loss is theirs.")
 
 
 def _show_patterns(summary: dict[str, Any]) -> None:
@@ -224,12 +203,3 @@ def _show_signs(found: dict[str, list[list[Any]]]) -> None:
 
 def _heading(text: str) -> None:
     typer.secho(f"\n{text}", bold=True)
-
-
-def _curve(values: Sequence[float], width: int = 60) -> str:
-    """Draw numbers as one line of bars, thinned to at most `width` of them."""
-    step = -(-len(values) // width)
-    kept = [*values[::step]]
-    low, high = min(kept), max(kept)
-    scale = (len(BARS) - 1) / (high - low) if high > low else 0.0
-    return "".join(BARS[round((value - low) * scale)] for value in kept)

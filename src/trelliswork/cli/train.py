@@ -1,26 +1,19 @@
-"""``trelliswork train``: from a labelled corpus to a model file."""
+"""``trelliswork train``: from a labelled corpus, and perhaps unlabelled text, to a model file."""
 
 from __future__ import annotations
 
-import sys
-from dataclasses import replace
-from enum import StrEnum
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from trelliswork.cli.data import (
     CorpusReader,
-    Format,
-    TokenizerKind,
     check_writable,
     choose_tokenizer,
     split_columns,
 )
-from trelliswork.cli.dev_option import hold_out, read_share
 from trelliswork.cli.errors import placed, say
-from trelliswork.cli.feature_option import FEATURES_HELP, resolve_features
+from trelliswork.cli.models import check_options, make_tagger, with_unlabelled
 from trelliswork.cli.options import (
     Alternatives,
     Comment,
@@ -42,23 +35,68 @@ from trelliswork.cli.structure import (
     MaxSegment,
     MinPatternCount,
     Order,
-    read_l2,
-    read_max_segment,
 )
+from trelliswork.cli.training_data import TrainingData, split_names
 from trelliswork.cli.training_log import log_line, summarise
+from trelliswork.cli.training_options import (
+    Columns,
+    DataFormat,
+    DecodeOnlyRules,
+    Dev,
+    DevEvery,
+    Epochs,
+    Features,
+    HeldOut,
+    Init,
+    LabelNames,
+    MaxIter,
+    MinCount,
+    Model,
+    ModelKind,
+    OnConflict,
+    OnConflictOption,
+    Out,
+    Pairs,
+    Patience,
+    Penalties,
+    PenaltyMethod,
+    Quiet,
+    Seed,
+    Smoothing,
+    Tokenizer,
+    Tol,
+    Train,
+    Training,
+    Transitions,
+    Which,
+)
+from trelliswork.cli.unlabelled import (
+    Cycles,
+    Gamma,
+    IncludeLabelled,
+    LabelledSize,
+    Labelling,
+    LabellingName,
+    LeaveOutRest,
+    TopK,
+    Unlabelled,
+    UnlabelledFormatOption,
+    read_unlabelled,
+)
+from trelliswork.codl import CODLTagger
 from trelliswork.constraints import find_contradiction
 from trelliswork.corpus import Corpus
-from trelliswork.errors import (
-    RuleError,
-    TooLargeError,
-    TrellisworkError,
-)
-from trelliswork.estimators import CRFTagger
-from trelliswork.labels import LabelSet
-from trelliswork.loading import load
-from trelliswork.schemes import check_scheme
+from trelliswork.errors import RuleError, TooLargeError, TrellisworkError
+from trelliswork.hmm import HMMTagger
+from trelliswork.inputs import infer_labels
 from trelliswork.sentence import LABEL_COLUMN
 from trelliswork.tables import shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trelliswork.labels import LabelSet
+    from trelliswork.tagger import Tagger
 
 __all__ = ["EXAMPLES", "train"]
 
@@ -73,214 +111,165 @@ EXAMPLES = """Examples:
 - `trelliswork train partial.conll --unknown "?" --init m.tw --out m2.tw`
 
 - `trelliswork train train.conll --out m.tw --rules rules.txt --rule "at_most(1, title)"`
+
+- `trelliswork train twenty.conll --unlabelled raw.txt --tokenizer words --rules rules.txt
+  --model hmm --training L+wCI --out m.tw`
 """
 
 
-class OnConflict(StrEnum):
-    """What to do with training sentences whose labels break a rule."""
-
-    ERROR = "error"
-    SKIP = "skip"
-
-
-class PenaltyMethod(StrEnum):
-    """How penalties of soft rules are learned."""
-
-    LIKELIHOOD = "likelihood"
-    PERCEPTRON = "perceptron"
-    SSVM = "ssvm"
-
-
-class Which(StrEnum):
-    """Which weights a model has."""
-
-    OBSERVED = "observed"
-    ALL = "all"
-
-
 def train(
-    corpus: Annotated[
-        str,
-        typer.Argument(
-            metavar="TRAIN",
-            help="Labelled sentences: CoNLL columns or JSON lines, .gz too; - is standard input.",
-        ),
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where to write the model.")],
-    features: Annotated[
-        str,
-        typer.Option(help=FEATURES_HELP),
-    ] = "ner",
+    context: typer.Context,
+    corpus: Train,
+    out: Out,
+    model: Model = ModelKind.CRF,
+    training: Training = None,
+    features: Features = "ner",
     order: Order = 1,
     max_segment: MaxSegment = "1",
     adjacent: Adjacent = False,
     min_pattern_count: MinPatternCount = 1,
     max_patterns: MaxPatterns = None,
     edge_order: EdgeOrder = 1,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            help="Names of the columns. Default: the first is word, the last is label; one "
-            "between them is pos, more are col1, col2, …",
-            metavar="word,pos,label",
-        ),
-    ] = None,
-    data_format: Annotated[
-        Format | None,
-        typer.Option("--format", help="Format of TRAIN. Default: by its name (.jsonl, .conll)."),
-    ] = None,
-    dev: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|SHARE",
-            help="Development set, for early stopping: a file, or a share of TRAIN to hold out "
-            "(0.1).",
-        ),
-    ] = None,
-    dev_every: Annotated[
-        int, typer.Option(min=1, help="Iterations between two looks at the development set.")
-    ] = 5,
-    patience: Annotated[
-        int, typer.Option(min=1, help="Stop after so many looks without a better score.")
-    ] = 10,
+    columns: Columns = None,
+    data_format: DataFormat = None,
+    dev: Dev = None,
+    dev_every: DevEvery = 5,
+    patience: Patience = None,
     l2: L2 = "1.0",
-    min_count: Annotated[int, typer.Option(min=1, help="Leave out features seen fewer times.")] = 1,
-    pairs: Annotated[
-        Which, typer.Option(help="(feature, label) pairs with a weight.")
-    ] = Which.OBSERVED,
-    transitions: Annotated[
-        Which | None,
-        typer.Option(
-            help="(label, label) pairs with a weight: in a chain those observed, with segments all."
-        ),
-    ] = None,
-    max_iter: Annotated[int, typer.Option(min=0, help="Most iterations.")] = 200,
-    tol: Annotated[
-        float,
-        typer.Option(min=0.0, help="Stop when ten iterations change the loss by less than this."),
-    ] = 1e-5,
-    init: Annotated[Path | None, typer.Option(help="Start from the weights of this model.")] = None,
+    min_count: MinCount = 1,
+    pairs: Pairs = Which.OBSERVED,
+    transitions: Transitions = None,
+    max_iter: MaxIter = 200,
+    tol: Tol = 1e-5,
+    epochs: Epochs = 10,
+    smoothing: Smoothing = 1.0,
+    init: Init = None,
     rules: RuleFile = None,
     rule: RuleTexts = None,
-    penalties: Annotated[
-        PenaltyMethod,
-        typer.Option(
-            help="How to learn what soft rules without a penalty cost: with the weights, or by "
-            "decoding sentences that were held out."
-        ),
-    ] = PenaltyMethod.LIKELIHOOD,
-    held_out: Annotated[
-        float,
-        typer.Option(
-            metavar="SHARE", help="Share of TRAIN that perceptron and ssvm learn penalties on."
-        ),
-    ] = 0.2,
-    on_conflict: Annotated[
-        OnConflict, typer.Option(help="What to do with sentences of TRAIN that break a rule.")
-    ] = OnConflict.ERROR,
-    decode_only_rules: Annotated[
-        bool,
-        typer.Option("--decode-only-rules", help="Train without the rules; apply them in `tag`."),
-    ] = False,
+    penalties: Penalties = PenaltyMethod.LIKELIHOOD,
+    held_out: HeldOut = 0.2,
+    on_conflict: OnConflictOption = OnConflict.ERROR,
+    decode_only_rules: DecodeOnlyRules = False,
+    unlabelled: Unlabelled = None,
+    unlabelled_format: UnlabelledFormatOption = None,
+    labelled_size: LabelledSize = None,
+    leave_out_rest: LeaveOutRest = False,
+    gamma: Gamma = 0.9,
+    cycles: Cycles = 10,
+    labelling: Labelling = LabellingName.TOP1,
+    top_k: TopK = 10,
+    include_labelled: IncludeLabelled = False,
+    labels: LabelNames = None,
     scheme: SchemeName = None,
     outside: Outside = None,
     separator: Separator = None,
     comment: Comment = None,
     unknown: Unknown = None,
     alternatives: Alternatives = None,
-    tokenizer: Annotated[
-        TokenizerKind | None,
-        typer.Option(help="How TRAIN was cut into tokens: kept for `tag --raw`."),
-    ] = None,
+    tokenizer: Tokenizer = None,
     token_pattern: TokenPattern = None,
     jobs: Jobs = None,
-    seed: Annotated[int, typer.Option(help="Seed of what --dev SHARE holds out.")] = 0,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
+    seed: Seed = 0,
+    quiet: Quiet = False,
 ) -> None:
-    """Train a CRF, over tokens or segments, and write it to a file.
+    """Train a tagger and write it to a file: a CRF over tokens or segments, an HMM, a perceptron.
+
+    With `--unlabelled` or `--labelled-size`, it also learns from sentences without labels: they are
+    labelled under the rules, learned from, labelled again, and so on (constraint-driven learning).
 
     Ctrl-C ends training early and still writes the model reached so far, if any.
     """
     # Whatever can fail is tried before the long work.
     check_writable(out)
+    rest_is_used = labelled_size is not None and not leave_out_rest
+    if leave_out_rest and labelled_size is None:
+        raise ValueError("--leave-out-rest: expected with --labelled-size only.")
+    learns_more = bool(unlabelled) or rest_is_used
+    check_options(context, model, unlabelled=learns_more)
     declared = choose_tokenizer(tokenizer, token_pattern)
     given = GivenRules.read(rules, rule)
-    if decode_only_rules and not given.constraints:
+    _check_penalties(given, context.params)
+    more = split_names(labels)
+    tagger = make_tagger(context.params, given.constraints, more)
+    reader = CorpusReader(
+        data_format, split_columns(columns), separator, comment, unknown, alternatives
+    )
+    data = TrainingData(reader.read(corpus), reader, corpus)
+    if dev is not None:
+        data.hold_out(dev, seed)
+    if labelled_size is not None:
+        data.keep_labels_of(labelled_size, seed, rest_is_used)
+        # Whoever knows the task knows the names of its labels.
+        tagger.set_params(labels=[*data.label_names(), *(more or ())])
+    for path in unlabelled or ():
+        data.unlabelled += read_unlabelled(
+            path,
+            unlabelled_format,
+            data.training.column_names,
+            separator=separator,
+            comment=comment,
+            tokenizer=declared,
+        )
+    known = _labels_of(data.training, tagger)
+    if given.constraints:
+        given.check(known)
+        # Without the option, the gold labels show it.
+        if decode_only_rules and (wrong := find_contradiction(given.constraints, known)):
+            raise RuleError(str(wrong))
+    if learns_more:
+        tagger = with_unlabelled(tagger, context.params)
+    fitted = _fit(tagger, data, given, known, log=not quiet and not tagger.verbose)
+    fitted.metadata_ = {
+        "columns": [*data.training.column_names, LABEL_COLUMN],
+        "separator": separator,
+        "tokenizer": None if declared is None else declared.to_dict(),
+    }
+    fitted.save(out)
+    if getattr(fitted, "stop_reason_", None) == "interrupted":
+        say(f"training was interrupted; {out} holds the model reached so far")
+    if not quiet:
+        summarise(fitted, data.training, data.dev, out, n_unlabelled=len(data.unlabelled))
+
+
+def _check_penalties(given: GivenRules, options: Mapping[str, Any]) -> None:
+    """Refuse what is asked of the penalties of a CRF's rules where nothing could come of it."""
+    penalties, decode_only = options["penalties"], options["decode_only_rules"]
+    if decode_only and not given.constraints:
         raise ValueError("--decode-only-rules: expected rules, from --rules or --rule.")
     if not given.to_learn and penalties is not PenaltyMethod.LIKELIHOOD:
         say(f"warning: --penalties {penalties.value}: no rule ends in ': soft'; nothing to learn")
-    if given.to_learn and decode_only_rules and penalties is PenaltyMethod.LIKELIHOOD:
+    by_likelihood = penalties is PenaltyMethod.LIKELIHOOD and options["training"] is None
+    if given.to_learn and decode_only and by_likelihood:
         open_rule = given.to_learn[0]
         raise RuleError(
             f"{open_rule.place}: {shorten(repr(open_rule.rule))} has no penalty, and training "
             "without the rules learns none. Say what to break it costs, as in ': soft(1.5)'; add "
             "--penalties perceptron; or leave --decode-only-rules out."
         )
-    tagger = CRFTagger(
-        order=order,
-        max_segment=read_max_segment(max_segment),
-        adjacent=adjacent,
-        min_pattern_count=min_pattern_count,
-        max_patterns=max_patterns,
-        edge_order=edge_order,
-        l2=read_l2(l2),
-        features=resolve_features(features),
-        min_count=min_count,
-        pairs=pairs.value,
-        transitions=None if transitions is None else transitions.value,
-        max_iter=max_iter,
-        tol=tol,
-        init=None if init is None else load(init),
-        dev_every=dev_every,
-        patience=patience,
-        scheme=None if scheme is None else check_scheme(scheme),
-        outside=outside,
-        constraints=given.constraints,
-        penalties=penalties.value,
-        held_out=held_out,
-        constrained_training=not decode_only_rules,
-        on_conflict=on_conflict.value,
-        n_jobs=jobs,
-        random_state=seed,
-        verbose=not quiet and sys.stderr.isatty(),
-    )
 
-    reader = CorpusReader(
-        data_format, split_columns(columns), separator, comment, unknown, alternatives
-    )
-    training = everything = reader.read(corpus)
-    dev_corpus: Corpus | None = None
-    if dev is not None:
-        share = read_share(dev)
-        if share is None:
-            dev_corpus = replace(reader, data_format=None).read(dev)
-        else:
-            training, dev_corpus = hold_out(training, share, seed)
-    lines = not quiet and not tagger.verbose
-    if given.constraints:
-        labels = LabelSet.infer(training, tagger.scheme, outside=outside)
-        given.check(labels)
-        # Without the option, the gold labels show it.
-        if decode_only_rules and (wrong := find_contradiction(given.constraints, labels)):
-            raise RuleError(str(wrong))
+
+def _labels_of(training: Corpus, tagger: Any) -> LabelSet:
+    labels = [sentence.labels or () for sentence in training]
+    return infer_labels(labels, tagger.scheme, tagger.outside, tagger.labels)
+
+
+def _fit(
+    tagger: Any, data: TrainingData, given: GivenRules, labels: LabelSet, *, log: bool
+) -> Tagger:
+    """Train, and call what goes wrong by the names of the command line."""
+    tell = log_line if log else None
     try:
-        tagger.fit(training, dev=dev_corpus, on_step=log_line if lines else None)
+        if isinstance(tagger, CODLTagger):
+            return tagger.fit(
+                data.training, unlabelled=data.unlabelled, dev=data.dev, on_cycle=tell
+            )
+        if isinstance(tagger, HMMTagger):  # which is counted, in one step
+            return tagger.fit(data.training)
+        fitted: Tagger = tagger.fit(data.training, dev=data.dev, on_step=tell)
     except TooLargeError as error:
-        labels = LabelSet.infer(training, tagger.scheme, outside=outside)
         raise given.too_large(error, labels) from error
     except TrellisworkError as error:
         if error.sequence is None:
             raise
-        broken = training[error.sequence]
-        index = next(i for i, sentence in enumerate(everything) if sentence is broken)
-        raise placed(error, reader.place(corpus, index)) from error
-    tagger.metadata_ = {
-        "columns": [*training.column_names, LABEL_COLUMN],
-        "separator": separator,
-        "tokenizer": None if declared is None else declared.to_dict(),
-    }
-    tagger.save(out)
-    if tagger.stop_reason_ == "interrupted":
-        say(f"training was interrupted; {out} holds the model reached so far")
-    if not quiet:
-        summarise(tagger, training, dev_corpus, out)
+        raise placed(error, data.place(error.sequence)) from error
+    return fitted

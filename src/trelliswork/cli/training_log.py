@@ -2,56 +2,79 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from trelliswork.constraints.given import as_constraints
+from trelliswork.codl import CODLTagger
 from trelliswork.constraints.soft import priced_rule
+from trelliswork.estimators import CRFTagger
 from trelliswork.inspection import ModelSizes
+from trelliswork.learn.codl import Cycle
+from trelliswork.learn.perceptron import PerceptronEpoch
+from trelliswork.learn.protocols import MEANINGS
+from trelliswork.perceptron import PerceptronTagger
 from trelliswork.placements import count_penalties
+from trelliswork.progress import TrainingStep
 from trelliswork.report import report
+from trelliswork.tables import text_table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from trelliswork.constraints import Constraint
     from trelliswork.corpus import Corpus
-    from trelliswork.estimators import CRFTagger
-    from trelliswork.progress import TrainingStep
+    from trelliswork.progress import LoggedStep
+    from trelliswork.tagger import Tagger
 
-__all__ = ["log_line", "summarise"]
+__all__ = ["curve_table", "log_line", "summarise"]
 
+# What a step is called, and what is measured on the development set.
+WORDS: dict[type, tuple[str, str]] = {
+    PerceptronEpoch: ("epoch", "F1"),
+    Cycle: ("cycle", "accuracy"),
+}
 LINES_EVERY = 10  # iterations between two lines of a log that is no terminal
 
 
-def log_line(step: TrainingStep) -> None:
-    """Tell how training goes on, every few iterations."""
-    if step.iteration == 1 or step.iteration % LINES_EVERY == 0 or step.dev_score is not None:
-        score = "" if step.dev_score is None else f"  dev F1 {100 * step.dev_score:.2f}"
-        typer.echo(
-            f"iteration {step.iteration:>4}  loss {step.loss:.2f}  "
-            f"gradient {step.gradient_norm:.3g}  {step.seconds:.1f} s{score}",
-            err=True,
-        )
+def log_line(step: LoggedStep) -> None:
+    """Tell how training goes on, every few iterations; every epoch and cycle."""
+    score = step.dev_score
+    if isinstance(step, TrainingStep):
+        if step.iteration != 1 and step.iteration % LINES_EVERY != 0 and score is None:
+            return
+        told = f"loss {step.loss:.2f}  gradient {step.gradient_norm:.3g}"
+    else:
+        told = step.summary()
+    kind, measure = WORDS.get(type(step), ("iteration", "F1"))
+    shown = "" if score is None else f"  dev {measure} {100 * score:.2f}"
+    typer.echo(
+        f"{kind} {step.iteration:>4}  {told}  {step.seconds:.1f} s{shown}",
+        err=True,
+    )
 
 
-def summarise(tagger: CRFTagger, training: Corpus, dev: Corpus | None, out: Path) -> None:
+def summarise(
+    tagger: Tagger, training: Corpus, dev: Corpus | None, out: Path, *, n_unlabelled: int = 0
+) -> None:
     """Tell what was trained, and how well it does on the development set."""
     sizes = ModelSizes.of(tagger)
     facts = {
         "sentences": f"{len(training):,}",
         "tokens": f"{sum(map(len, training)):,}",
+        **({"unlabelled": f"{n_unlabelled:,} sentences"} if n_unlabelled else {}),
         "labels": f"{sizes.labels:,} ({tagger.labels_.scheme})",
         **_structure_facts(tagger),
         "features": sizes.spell_features(),
         "weights": f"{sizes.weights:,}",
-        "iterations": f"{tagger.n_iter_} ({tagger.stop_reason_})",
-        "loss": f"{tagger.loss_:,.2f}",
+        **_training_facts(tagger),
         **_rule_facts(tagger),
         "model": f"{out} ({out.stat().st_size:,} bytes)",
     }
     typer.echo("\n".join(f"{name:<12}{value}" for name, value in facts.items()))
+    if isinstance(tagger, CODLTagger):
+        typer.echo(f"\n{curve_table(tagger.curve_)}")
     if dev is not None:
         labels = tagger.labels_
         found = tagger.set_params(on_infeasible="relax").predict(dev)
@@ -66,13 +89,52 @@ def summarise(tagger: CRFTagger, training: Corpus, dev: Corpus | None, out: Path
         typer.echo(str(scores))
 
 
-def _priced_rules(tagger: CRFTagger) -> list[Constraint]:
+def curve_table(curve: Sequence[Cycle]) -> str:
+    """Return how cycles over unlabelled sentences went, as a table."""
+    with_dev = any(cycle.dev_score is not None for cycle in curve)
+    rows = []
+    for cycle in curve:
+        row = [
+            f"{cycle.iteration}",
+            "supervised" if cycle.changed is None else f"{cycle.changed:.2%}",
+            *(
+                "" if value is None else f"{value:.2f}"
+                for value in (cycle.violations_before, cycle.violations_after, cycle.mean_score)
+            ),
+            f"{cycle.seconds:.1f}",
+        ]
+        if with_dev:
+            row.append("" if cycle.dev_score is None else f"{100 * cycle.dev_score:.2f}")
+        rows.append(row)
+    header = ("cycle", "changed", "violations", "under rules", "score", "seconds")
+    return text_table((*header, "dev accuracy") if with_dev else header, rows)
+
+
+def _priced_rules(tagger: Tagger) -> list[Constraint]:
     """Return the rules, with the penalties that were learned."""
-    rules, penalties = as_constraints(tagger.constraints), tagger.plan_.penalties.tolist()
+    rules, penalties = tagger.plan_.constraints, tagger.plan_.penalties.tolist()
     return [priced_rule(rule, penalty) for rule, penalty in zip(rules, penalties, strict=True)]
 
 
-def _structure_facts(tagger: CRFTagger) -> dict[str, str]:
+def _training_facts(tagger: Any) -> dict[str, str]:
+    """Return what there is to say of how a tagger of its kind was trained."""
+    if isinstance(tagger, CRFTagger):
+        return {
+            "iterations": f"{tagger.n_iter_} ({tagger.stop_reason_})",
+            "loss": f"{tagger.loss_:,.2f}",
+        }
+    if isinstance(tagger, PerceptronTagger):
+        return {"epochs": f"{tagger.n_iter_} ({tagger.stop_reason_})"}
+    if isinstance(tagger, CODLTagger):
+        kept = "" if tagger.dev_score_ is None else f", that of cycle {tagger.kept_cycle_} kept"
+        return {
+            "base": type(tagger.base).__name__,
+            "cycles": f"{tagger.n_iter_} ({tagger.stop_reason_}){kept}",
+        }
+    return {}
+
+
+def _structure_facts(tagger: Tagger) -> dict[str, str]:
     """Return what there is to say of segments and label patterns beyond a chain of order 1."""
     facts = {}
     segmentation, patterns = tagger.model_.segmentation, tagger.model_.patterns
@@ -83,16 +145,20 @@ def _structure_facts(tagger: CRFTagger) -> dict[str, str]:
     return facts
 
 
-def _rule_facts(tagger: CRFTagger) -> dict[str, str]:
+def _rule_facts(tagger: Any) -> dict[str, str]:
     """Return what there is to say of rules, if there are any."""
     placed = tagger.plan_.placements
     if not placed:
         return {}
-    trained = sum(p.where != "decoding" for p in placed) if tagger.constrained_training else 0
-    facts = {"rules": f"{len(placed):,}, of which {trained:,} in training"}
+    base = tagger.base if isinstance(tagger, CODLTagger) else tagger
+    if base.training is None:
+        trained = sum(p.where != "decoding" for p in placed) if base.constrained_training else 0
+        facts = {"rules": f"{len(placed):,}, of which {trained:,} in training"}
+    else:
+        facts = {"rules": f"{len(placed):,}, {base.training}: {MEANINGS[base.training]}"}
     rules, penalties = tagger.plan_.constraints, tagger.plan_.penalties.tolist()
     if soft := [(rules[i], penalties[i]) for i in tagger.plan_.soft]:
         facts["penalties"] = count_penalties(soft)
-    if tagger.n_skipped_:
+    if getattr(tagger, "n_skipped_", 0):
         facts["skipped"] = f"{tagger.n_skipped_:,} sentences that break a rule"
     return facts

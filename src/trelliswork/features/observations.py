@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import partial
 from itertools import pairwise
@@ -19,6 +18,7 @@ from trelliswork.features.checks import (
 )
 from trelliswork.features.encoders import TokenFeaturesOnly
 from trelliswork.features.matrix import EncodedFeatures, FeatureMatrix
+from trelliswork.features.shapes import word_shape
 from trelliswork.parallel import resolve_jobs
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from trelliswork.features.matrix import SegmentSpec
 
-__all__ = ["ObservationEncoder", "word_shape"]
+__all__ = ["ObservationEncoder"]
 
 
 class ObservationEncoder(TokenFeaturesOnly):
@@ -43,6 +43,9 @@ class ObservationEncoder(TokenFeaturesOnly):
     lowercase
         Read words in lower case. The shape of a word is always that of the token; a word that was
         seen in several has the most frequent one.
+    shapes
+        Tell words that were not learned apart by their shape. False: they are all of one shape,
+        ``any``.
 
     Examples
     --------
@@ -56,8 +59,9 @@ class ObservationEncoder(TokenFeaturesOnly):
 
     kind = "hmm"
 
-    def __init__(self, *, lowercase: bool = False) -> None:
+    def __init__(self, *, lowercase: bool = False, shapes: bool = True) -> None:
         self.lowercase = lowercase
+        self.shapes = shapes
         self._vocabulary: _Vocabulary | None = None
 
     def fit(
@@ -74,7 +78,7 @@ class ObservationEncoder(TokenFeaturesOnly):
         resolve_jobs(n_jobs)
         given = as_list(sequences)
         tokens = [token for i, sequence in enumerate(given) for token in _tokens(sequence, i)]
-        self._vocabulary = _learned(Counter(tokens), min_count, lowercase=self.lowercase)
+        self._vocabulary = self._learned(Counter(tokens), min_count)
         return self.transform(given)
 
     def transform(self, sequences: Iterable[object], *, n_jobs: int | None = 1) -> EncodedFeatures:
@@ -110,7 +114,7 @@ class ObservationEncoder(TokenFeaturesOnly):
         return len(vocabulary.words) + len(vocabulary.shapes) + 1
 
     @property
-    def shapes(self) -> NDArray[np.int64]:
+    def shape_of(self) -> NDArray[np.int64]:
         """Shape of each observation, from 0 to ``S - 1``, shape ``(O,)``."""
         vocabulary = fitted(self._vocabulary)
         return np.concatenate([vocabulary.shape_of, np.arange(len(vocabulary.shapes) + 1)])
@@ -143,7 +147,7 @@ class ObservationEncoder(TokenFeaturesOnly):
 
     def settings(self) -> dict[str, object]:
         """Return the kind of the encoder and how it reads words."""
-        return {"kind": self.kind, "lowercase": self.lowercase}
+        return {"kind": self.kind, "lowercase": self.lowercase, "shapes": self.shapes}
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Return words and shapes as arrays."""
@@ -163,9 +167,12 @@ class ObservationEncoder(TokenFeaturesOnly):
         cls, settings: Mapping[str, object], arrays: Mapping[str, NDArray[np.generic]]
     ) -> ObservationEncoder:
         """Rebuild an encoder from :meth:`settings` and :meth:`arrays`."""
-        lowercase = settings.get("lowercase")
-        if not isinstance(lowercase, bool):
-            raise ValueError(f"expected lowercase to be true or false, got {lowercase!r}.")
+        lowercase, with_shapes = settings.get("lowercase"), settings.get("shapes")
+        if not isinstance(lowercase, bool) or not isinstance(with_shapes, bool):
+            raise ValueError(
+                f"expected lowercase and shapes to be true or false, got {lowercase!r} and "
+                f"{with_shapes!r}."
+            )
         words, shapes = _stored(arrays, "word"), _stored(arrays, "shape")
         shape_of = stored_array(arrays, "shape_of", np.int64)
         shares = stored_array(arrays, "shares", np.float64)
@@ -173,23 +180,51 @@ class ObservationEncoder(TokenFeaturesOnly):
             raise ValueError(f"shape_of: expected one of {len(shapes)} shapes for every word.")
         if shares.size != len(words) + len(shapes) + 1 or not ((shares > 0) & (shares <= 1)).all():
             raise ValueError("shares: expected a probability above 0 for every observation.")
-        encoder = cls(lowercase=lowercase)
+        encoder = cls(lowercase=lowercase, shapes=with_shapes)
         encoder._vocabulary = _Vocabulary(words, shapes, shape_of, shares)
         return encoder
 
     def __reduce__(self) -> tuple[object, ...]:
         if self._vocabulary is None:
-            return partial(ObservationEncoder, lowercase=self.lowercase), ()
+            return partial(ObservationEncoder, lowercase=self.lowercase, shapes=self.shapes), ()
         return ObservationEncoder.restore, (self.settings(), self.arrays())
 
+    def _learned(self, tokens: Counter[str], min_count: int) -> _Vocabulary:
+        """Return the vocabulary of counted tokens, in an order that does not depend on theirs."""
+        shapes_of: dict[str, Counter[str]] = {}
+        for token, count in tokens.items():
+            own = shapes_of.setdefault(self._word(token), Counter())
+            own[self._shape(token)] += count
+        counts = {word: own.total() for word, own in shapes_of.items()}
+        words = sorted(word for word, count in counts.items() if count >= min_count)
+        usual = {word: min(own, key=lambda s: (-own[s], s)) for word, own in shapes_of.items()}
+        shapes = {
+            s: i for i, s in enumerate(sorted({s for own in shapes_of.values() for s in own}))
+        }
+        shape_of = np.array([shapes[usual[word]] for word in words], dtype=np.int64)
+        known = np.array([counts[word] for word in words], dtype=np.float64)
+        rare = np.zeros(len(shapes) + 1)  # tokens of words that are too rare to be learned
+        for word, count in counts.items():
+            if count < min_count:
+                rare[shapes[usual[word]]] += count
+        n_words = np.bincount(shape_of, minlength=rare.size)
+        unseen = rare + np.maximum(n_words, 1)
+        total = unseen + np.bincount(shape_of, known, minlength=rare.size)
+        shares = np.concatenate([known / total[shape_of], unseen / total])
+        return _Vocabulary({word: i for i, word in enumerate(words)}, shapes, shape_of, shares)
+
     def _observation(self, vocabulary: _Vocabulary, token: str) -> int:
-        word = token.lower() if self.lowercase else token
-        found = vocabulary.words.get(word)
+        found = vocabulary.words.get(self._word(token))
         if found is not None:
             return found
-        return len(vocabulary.words) + vocabulary.shapes.get(
-            word_shape(token), len(vocabulary.shapes)
-        )
+        shape = vocabulary.shapes.get(self._shape(token), len(vocabulary.shapes))
+        return len(vocabulary.words) + shape
+
+    def _word(self, token: str) -> str:
+        return token.lower() if self.lowercase else token
+
+    def _shape(self, token: str) -> str:
+        return word_shape(token) if self.shapes else "any"
 
 
 class _Vocabulary(NamedTuple):
@@ -199,56 +234,6 @@ class _Vocabulary(NamedTuple):
     shapes: dict[str, int]
     shape_of: NDArray[np.int64]
     shares: NDArray[np.float64]
-
-
-def _learned(tokens: Counter[str], min_count: int, *, lowercase: bool) -> _Vocabulary:
-    """Return the vocabulary of counted tokens, in an order that does not depend on theirs."""
-    shapes_of: dict[str, Counter[str]] = {}
-    for token, count in tokens.items():
-        word = token.lower() if lowercase else token
-        shapes_of.setdefault(word, Counter())[word_shape(token)] += count
-    counts = {word: own.total() for word, own in shapes_of.items()}
-    words = sorted(word for word, count in counts.items() if count >= min_count)
-    usual = {word: min(own, key=lambda s: (-own[s], s)) for word, own in shapes_of.items()}
-    shapes = {s: i for i, s in enumerate(sorted({s for own in shapes_of.values() for s in own}))}
-    shape_of = np.array([shapes[usual[word]] for word in words], dtype=np.int64)
-    known = np.array([counts[word] for word in words], dtype=np.float64)
-    rare = np.zeros(len(shapes) + 1)  # tokens of words that are too rare to be learned
-    for word, count in counts.items():
-        if count < min_count:
-            rare[shapes[usual[word]]] += count
-    n_words = np.bincount(shape_of, minlength=rare.size)
-    unseen = rare + np.maximum(n_words, 1)
-    total = unseen + np.bincount(shape_of, known, minlength=rare.size)
-    shares = np.concatenate([known / total[shape_of], unseen / total])
-    return _Vocabulary({word: i for i, word in enumerate(words)}, shapes, shape_of, shares)
-
-
-def word_shape(word: str) -> str:
-    """Return what a word looks like: which kinds of characters, and how many where it matters.
-
-    ``X`` is one capital and ``XX`` are several, ``x`` is any number of other letters, digits are
-    counted up to five, and anything else stays, once.
-
-    Examples
-    --------
-    >>> [word_shape(word) for word in ("Smith", "J", "ACM", "1999", "123456", "pp", "--", "e.g.")]
-    ['Xx', 'X', 'XX', '9999', '99999', 'x', '-', 'x.x.']
-    """
-    kinds = "".join(map(_kind, word))
-    return _RUNS.sub(lambda run: run[0][: _LONGEST_RUN.get(run[1], 1)], kinds)
-
-
-_RUNS = re.compile(r"(.)\1*", re.DOTALL)
-_LONGEST_RUN = {"X": 2, "9": 5}
-
-
-def _kind(character: str) -> str:
-    if character.isupper():
-        return "X"
-    if character.isalpha():
-        return "x"
-    return "9" if character.isdecimal() else character
 
 
 def _tokens(sequence: object, place: int) -> Sequence[str]:

@@ -33,4 +33,6 @@ def restore(settings: Mapping[str, object], arrays: Mapping[str, NDArray[np.gene
         return MatrixEncoder.restore(settings, arrays)
     if kind == ObservationEncoder.kind:
         return ObservationEncoder.restore(settings, arrays)
-    raise ValueError(f"expected an encoder of templates, dicts, matrices or hmm, got {kind!r}.")
+    raise ValueError(
+        f"expected an encoder of templates, dicts, matrices or observations, got {kind!r}."
+    )

@@ -80,6 +80,8 @@ class CRFLearner:
         Labelled sequences; labels may be known in part.
     unlabelled
         More sequences that features are made of.
+    init
+        What to start from the first time. Default: zeros.
     """
 
     def __init__(
@@ -89,6 +91,7 @@ class CRFLearner:
         sequences: list[Any],
         names: Sequence[Sequence[Label]],
         unlabelled: Sequence[Any] = (),
+        init: Learned | None = None,
     ) -> None:
         self._tagger = tagger
         self._parameters = settle_protocol(tagger.get_params(deep=False))
@@ -117,7 +120,7 @@ class CRFLearner:
             setup,
             None if len(unlabelled) else features,
         )
-        self._last: Learned | None = None
+        self._last = init
 
     def learn(
         self,
@@ -125,7 +128,6 @@ class CRFLearner:
         names: Sequence[Sequence[Label]],
         weights: ArrayLike | None = None,
         *,
-        init: Learned | None = None,
         dev: Labelled | None = None,
         on_step: Callable[[TrainingStep], object] | None = None,
     ) -> LearnedCRF:
@@ -137,8 +139,6 @@ class CRFLearner:
             The sequences, and their labels, which may be known in part.
         weights
             Weight of each sequence, shape ``(B,)``. Default: 1.
-        init
-            What to start from. Default: what was learned last, if anything.
         dev
             Sequences and labels: stop when their F1 no longer rises, and keep the weights that
             scored best.
@@ -156,7 +156,7 @@ class CRFLearner:
         objective = self._objective(setup, features, names, of_sequences)
         del features  # the objective keeps what it needs in a form of its own
         start = np.zeros(objective.n_parameters)
-        earlier = init or self._last
+        earlier = self._last
         if earlier is not None:
             known = rules.with_penalties_of(earlier.plan).penalties
             start = objective.parameters_like(earlier.model, self.encoder, known)

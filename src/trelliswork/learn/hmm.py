@@ -92,8 +92,8 @@ class HMMLearner:
         *,
         training: Protocol = "L+wCI",
         smoothing: float = 1.0,
-        shape_smoothing: float = 0.3,
-        transition_smoothing: float = 0.3,
+        shape_smoothing: float = 0.5,
+        transition_smoothing: float = 1.0,
         n_jobs: int | None = None,
     ) -> None:
         self.structure = structure
@@ -105,7 +105,7 @@ class HMMLearner:
         self.transition_smoothing = transition_smoothing
         self.n_jobs = n_jobs
         self._n_observations = encoder.n_observations
-        self._shapes = encoder.shapes
+        self._shapes = encoder.shape_of
         self._shares = encoder.shares
 
     def learn(

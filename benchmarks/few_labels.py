@@ -1,0 +1,153 @@
+"""Decoding under all rules of a reference, and learning from unlabelled ones.
+
+A hidden Markov model is trained on 20 references of Cora, and `examples/citation_rules.txt` applied
+to Cora dev with penalties counted (L+wCI): exact decoding, with a proof for every answer, beside
+Viterbi without rules and beam search at widths 10 and 100, all on the same problems, in one run.
+Then constraint-driven learning on 1,000 unlabelled references, cycle by cycle.
+
+    python benchmarks/few_labels.py [--data DIR] [--labelled 20] [--repeats 15]
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from common import data_directory, machine, markdown_table, peak_megabytes, write_results
+from constraints import milliseconds
+
+import trelliswork as tw
+
+RULES = Path(__file__).parent.parent / "examples" / "citation_rules.txt"
+WIDTHS = (10, 100)
+UNLABELLED = 1000
+BASES = {
+    "HMM": lambda **options: tw.HMMTagger(**options),
+    "CRF": lambda **options: tw.CRFTagger(features="citation", **options),
+}
+
+
+def references(data: Path, name: str, part: str = "train") -> list[tw.Sentence]:
+    """Return the references of a data set."""
+    (path,) = sorted((data / name).glob(f"{part}.conll*"))
+    return list(tw.read_conll(path, ("word", "label")))
+
+
+def accuracy(gold: list[tw.Sentence], answers: list[tw.Decoding]) -> float:
+    """Return the share of tokens with the right label."""
+    return float(tw.report([s.labels for s in gold], [a.labels for a in answers]).token_accuracy)
+
+
+def measure_decoding(tagger: tw.HMMTagger, dev: list[tw.Sentence], repeats: int) -> dict[str, Any]:
+    """Decode a set of references in every way."""
+    free = tagger.with_constraints(())
+    problems, plain = ([one.problem(x) for x in dev] for one in (tagger, free))
+    calls = {"viterbi": lambda: tw.solve(plain, "product", n_jobs=1)}
+    calls["exact"] = lambda: tw.solve(problems, n_jobs=1)
+    for width in WIDTHS:
+        calls[f"beam_{width}"] = lambda width=width: tw.solve(
+            problems, "beam", width=width, n_jobs=1
+        )
+    answers = {name: call() for name, call in calls.items()}
+    exact = np.array([answer.score for answer in answers["exact"]])
+    found: dict[str, Any] = {
+        "references": len(dev),
+        "tokens": sum(map(len, dev)),
+        "rules": len(tagger.plan_.constraints),
+        "certified": float(np.mean([a.status == "optimal" for a in answers["exact"]])),
+        "milliseconds": milliseconds(calls, repeats),
+        "accuracy": {name: accuracy(dev, own) for name, own in answers.items()},
+        "missed": {
+            name: float(
+                np.mean([a.score < best - 1e-6 for a, best in zip(own, exact, strict=True)])
+            )
+            for name, own in answers.items()
+            if name.startswith("beam")
+        },
+    }
+    decoded = {
+        "viterbi": lambda: free.decode(dev),
+        "exact": lambda: tagger.decode(dev),
+    }
+    found["with_features_milliseconds"] = milliseconds(decoded, repeats)
+    return found
+
+
+def measure_cycles(
+    labelled: list[tw.Sentence], pool: list[tw.Sentence], rules: list[Any], names: list[str]
+) -> dict[str, Any]:
+    """Learn from unlabelled references; return what a cycle takes."""
+    found = {}
+    for name, make in BASES.items():
+        base = make(constraints=rules, training="L+wCI", labels=names)
+        tagger = tw.CODLTagger(base, cycles=3, tol=0.0).fit(labelled, unlabelled=pool)
+        ends = [cycle.seconds for cycle in tagger.curve_]
+        found[name] = {"supervised": ends[0], "cycle": float(np.median(np.diff(ends)))}
+    return found
+
+
+def main() -> None:
+    """Run everything and write the results."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, help="directory of the data sets")
+    parser.add_argument("--labelled", type=int, default=20, help="labelled references")
+    parser.add_argument("--repeats", type=int, default=15, help="measurements of each call")
+    options = parser.parse_args()
+    logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s")
+    data = data_directory(options.data)
+    train, dev = references(data, "cora"), references(data, "cora", "dev")
+    order = np.random.default_rng(0).permutation(len(train))
+    labelled = [train[i] for i in order[: options.labelled]]
+    names = sorted({y for sentence in train for y in sentence.labels})
+    rules = tw.read_rules(RULES)
+    pool = [train[i] for i in order[options.labelled :]]
+    pool += references(data, "umass_citation")[: UNLABELLED - len(pool)]
+    tagger = tw.HMMTagger(constraints=rules, training="L+wCI", labels=names).fit(labelled)
+    results: dict[str, Any] = {
+        "labelled": options.labelled,
+        "decoding": measure_decoding(tagger, dev, options.repeats),
+        "unlabelled": len(pool),
+        "cycles": measure_cycles(labelled, pool, rules, names),
+    }
+    decoding = results["decoding"]
+    plain = decoding["milliseconds"]["viterbi"]
+    rows = [
+        [
+            title,
+            f"{decoding['milliseconds'][key]:.2f} ms",
+            f"{decoding['milliseconds'][key] / plain:.1f}×",
+            f"{100 * decoding['accuracy'][key]:.2f}%",
+            "" if key not in decoding["missed"] else f"{100 * decoding['missed'][key]:.0f}%",
+        ]
+        for key, title in (
+            ("viterbi", "Viterbi, no rules"),
+            ("exact", "exact, with proofs"),
+            *((f"beam_{width}", f"beam search, width {width}") for width in WIDTHS),
+        )
+    ]
+    table = markdown_table(["", "time", "ratio", "tokens right", "not the best"], rows)
+    whole = decoding["with_features_milliseconds"]
+    notes = [
+        f"HMM of {options.labelled} references, {decoding['rules']} soft rules with counted "
+        f"penalties, on {decoding['references']} references of Cora dev ({decoding['tokens']:,} "
+        f"tokens), one thread, from scores to answers; {100 * decoding['certified']:.0f}% proven "
+        f"optimal. From text to answers on all cores: {whole['viterbi']:.1f} ms without rules, "
+        f"{whole['exact']:.1f} ms with.",
+        *(
+            f"A cycle of constraint-driven learning on {results['unlabelled']:,} unlabelled "
+            f"references, {name}: {spent['cycle']:.2f} s (learning from the labelled ones: "
+            f"{spent['supervised']:.2f} s)."
+            for name, spent in results["cycles"].items()
+        ),
+    ]
+    results |= {"peak_megabytes": peak_megabytes(), "machine": machine("trelliswork", "numpy")}
+    write_results("few_labels", results, "\n\n".join([table, *notes]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,149 @@
+"""From the options of ``train`` to the tagger that they ask for."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from trelliswork.cli.feature_option import resolve_features
+from trelliswork.cli.structure import read_l2, read_max_segment
+from trelliswork.cli.training_options import ModelKind
+from trelliswork.codl import CODLTagger
+from trelliswork.estimators import CRFTagger
+from trelliswork.hmm import HMMTagger
+from trelliswork.loading import load
+from trelliswork.perceptron import PerceptronTagger
+from trelliswork.schemes import check_scheme
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import typer
+
+    from trelliswork.constraints import Constraint
+    from trelliswork.tagger import Tagger
+
+__all__ = ["check_options", "make_tagger", "with_unlabelled"]
+
+CRF_ONLY = (
+    "max_segment",
+    "adjacent",
+    "min_pattern_count",
+    "max_patterns",
+    "edge_order",
+    "l2",
+    "pairs",
+    "transitions",
+    "max_iter",
+    "tol",
+    "init",
+    "dev_every",
+    "penalties",
+    "held_out",
+    "on_conflict",
+    "decode_only_rules",
+)
+# The options that only some models have.
+MODELS_OF: dict[str, tuple[ModelKind, ...]] = {
+    **dict.fromkeys(CRF_ONLY, (ModelKind.CRF,)),
+    "order": (ModelKind.CRF, ModelKind.PERCEPTRON),
+    "features": (ModelKind.CRF, ModelKind.PERCEPTRON),
+    "epochs": (ModelKind.PERCEPTRON,),
+    "smoothing": (ModelKind.HMM,),
+}
+UNLABELLED_ONLY = ("gamma", "cycles", "labelling", "top_k", "include_labelled")
+
+
+def check_options(context: typer.Context, model: ModelKind, *, unlabelled: bool) -> None:
+    """Raise a `ValueError` at the first option given that would have no effect."""
+    for name in context.params:
+        source = context.get_parameter_source(name)
+        if source is None or source.name != "COMMANDLINE":
+            continue
+        option = f"--{name.replace('_', '-')}"
+        models = MODELS_OF.get(name, (model,))
+        if model not in models:
+            raise ValueError(
+                f"{option}: expected with --model {' or '.join(models)} only, got --model {model}."
+            )
+        if name in UNLABELLED_ONLY and not unlabelled:
+            raise ValueError(f"{option}: expected with --unlabelled or --labelled-size only.")
+
+
+def make_tagger(
+    options: Mapping[str, Any], constraints: tuple[Constraint, ...], labels: list[str] | None
+) -> Tagger:
+    """Return the tagger that options ask for, not yet trained.
+
+    Parameters
+    ----------
+    options
+        The options of ``train``, by the names of its parameters.
+    constraints
+        The rules.
+    labels
+        Labels that there are, whether or not they are seen.
+    """
+    training, scheme = options["training"], options["scheme"]
+    common: dict[str, Any] = {
+        "min_count": options["min_count"],
+        "constraints": constraints,
+        "labels": labels,
+        "scheme": None if scheme is None else check_scheme(scheme),
+        "outside": options["outside"],
+        "n_jobs": options["jobs"],
+        "random_state": options["seed"],
+        "verbose": not options["quiet"] and sys.stderr.isatty(),
+    }
+    if training is not None:
+        common["training"] = training.value
+    if options["model"] is ModelKind.HMM:
+        return HMMTagger(smoothing=options["smoothing"], **common)
+    features = resolve_features(options["features"])
+    if options["model"] is ModelKind.PERCEPTRON:
+        return PerceptronTagger(
+            order=options["order"],
+            features=features,
+            epochs=options["epochs"],
+            patience=options["patience"] or 3,
+            **common,
+        )
+    transitions, init = options["transitions"], options["init"]
+    return CRFTagger(
+        order=options["order"],
+        max_segment=read_max_segment(options["max_segment"]),
+        adjacent=options["adjacent"],
+        min_pattern_count=options["min_pattern_count"],
+        max_patterns=options["max_patterns"],
+        edge_order=options["edge_order"],
+        l2=read_l2(options["l2"]),
+        features=features,
+        pairs=options["pairs"].value,
+        transitions=None if transitions is None else transitions.value,
+        max_iter=options["max_iter"],
+        tol=options["tol"],
+        init=None if init is None else load(init),
+        dev_every=options["dev_every"],
+        patience=options["patience"] or 10,
+        penalties=options["penalties"].value,
+        held_out=options["held_out"],
+        constrained_training=not options["decode_only_rules"],
+        on_conflict=options["on_conflict"].value,
+        **common,
+    )
+
+
+def with_unlabelled(base: Tagger, options: Mapping[str, Any]) -> CODLTagger:
+    """Return a tagger that learns from sentences without labels as well."""
+    return CODLTagger(
+        base,
+        gamma=options["gamma"],
+        cycles=options["cycles"],
+        labelling=options["labelling"].value,
+        k=options["top_k"],
+        include_labelled=options["include_labelled"],
+        patience=options["patience"] or 3,
+        n_jobs=options["jobs"],
+        random_state=options["seed"],
+        verbose=not options["quiet"] and sys.stderr.isatty(),
+    )
