@@ -105,9 +105,7 @@ def make_tagger(setting: Setting, source: Source, seed: int) -> Tagger:
     if setting.base == "HMM":
         return tw.HMMTagger(**common)
     common["features"] = task.features[setting.base]
-    return (
-        tw.PerceptronTagger(**common) if setting.base == "perceptron" else tw.CRFTagger(**common)
-    )
+    return tw.PerceptronTagger(**common) if setting.base == "perceptron" else tw.CRFTagger(**common)
 
 
 def run_trial(setting: Setting, seed: int, source: Source) -> Trial:

@@ -7,9 +7,9 @@ from sklearn.base import clone
 import trelliswork as tw
 from trelliswork.constraints import at_least, at_most, starts_with
 from trelliswork.learn.codl import Settings, learn_with_unlabelled
+from trelliswork.learn.counted_penalties import DOUBT
 from trelliswork.learn.learner import Learned
 from trelliswork.learn.pool import UnlabelledPool
-from trelliswork.learn.protocols import DOUBT
 
 # Small enough to work out by hand: see the first test.
 X = [["a", "b"], ["b"]]

@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 
 import trelliswork as tw
-from trelliswork.learn.protocols import count_penalties
+from trelliswork.learn.counted_penalties import count_penalties
 
 X = [["the", "cat", "sleeps"], ["a", "dog", "barks"], ["dogs", "bark"], ["the", "bark"]]
 Y = [["DET", "NOUN", "VERB"], ["DET", "NOUN", "VERB"], ["NOUN", "VERB"], ["DET", "NOUN"]]

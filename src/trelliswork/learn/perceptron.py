@@ -28,11 +28,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork.errors import DataError
+from trelliswork.learn.counted_penalties import count_penalties
 from trelliswork.learn.learner import Learned
 from trelliswork.learn.perceptron_answers import ConstrainedAnswers, FreeAnswers
 from trelliswork.learn.perceptron_passes import CorePass, Penalties, SentencePass, Sentences
 from trelliswork.learn.perceptron_weights import PerceptronWeights, mixed_pairs
-from trelliswork.learn.protocols import count_penalties
 from trelliswork.model import CRFModel
 
 if TYPE_CHECKING:
