@@ -204,6 +204,27 @@ def test_posteriors_are_expectation_maximisation():
     assert tagger.model_.pattern_weights == pytest.approx(expected.pattern_weights)
 
 
+def test_posteriors_under_constraints():
+    rule = starts_with("A")
+    tagger = tw.CODLTagger(tw.HMMTagger(training="L+CI"), rule, labelling="posterior", cycles=1)
+    tagger.fit(X_MORE, Y_MORE, unlabelled=U_MORE)
+    base = tw.HMMTagger(training="L+CI", constraints=rule)
+    learner = base._learner(tw.LabelSet.infer(Y_MORE), X_MORE, Y_MORE, U_MORE)
+    first = learner.learn(X_MORE, Y_MORE)
+    expected = learner.mix(first.model, learner.learn_expected(U_MORE, first).model, 0.9)
+    assert tagger.model_.state.weights == pytest.approx(expected.state.weights)
+    assert all(labels[0] == "A" for labels in tagger.predict(U_MORE))
+
+
+@pytest.mark.parametrize("is_soft", [True, False])
+def test_posteriors_under_too_many_constraints(is_soft):
+    names = [f"L{i}" for i in range(14)]
+    rules = [at_most(2, name).soft() if is_soft else at_most(2, name) for name in names]
+    base = tw.HMMTagger(constraints=rules, labels=names)
+    with pytest.raises(tw.TooLargeError, match="Use labelling='topk'"):
+        tw.CODLTagger(base, labelling="posterior").fit(X, Y, unlabelled=[["a"] * 6])
+
+
 def test_labels_that_training_does_not_show():
     rule = starts_with("A", "editor").soft()
     with pytest.raises(tw.LabelError, match="editor"):
