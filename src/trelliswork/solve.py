@@ -92,7 +92,7 @@ def solve(
         See the table above.
     time_limit
         Seconds for each problem; ``"product"`` and ``"lazy"`` end by themselves, and a beam goes on
-        with one prefix.
+        with a width of 10 at most.
     width
         Prefixes of each length that a beam goes on with; None: all, which is exact, and under
         predicates takes as many steps as there are labellings. A search under predicates that
