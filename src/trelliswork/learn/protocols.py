@@ -175,8 +175,8 @@ def count_penalties(
     counted = np.ones(len(names)) if weights is None else weights
     for sequence, own, weight in zip(sequences, names, counted.tolist(), strict=True):
         reading = Reading(own, sequence, labels)  # once for all constraints: it takes time
-        violated += weight * np.array([sum(_broken(p, reading) for p in own) for own in parts])
-        chances += weight * np.array([sum(_chances(p, reading) for p in own) for own in parts])
+        violated += weight * np.array([sum(_broken(p, reading) for p in one) for one in parts])
+        chances += weight * np.array([sum(_chances(p, reading) for p in one) for one in parts])
     odds = (chances - violated + 1.0) / (violated + doubt)
     penalties[unknown] = np.clip(np.log(odds), 0.0, MOST_PENALTY)
     return penalties
