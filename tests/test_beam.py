@@ -115,6 +115,26 @@ class TestSolve:
         checked = tw.verify(case.problem, found)
         assert checked.status == ("proven" if found.status == "optimal" else "unverified")
 
+    @pytest.mark.parametrize("time_limit", [None, 1e-9])
+    def test_predicates_need_no_budget_for_products(self, time_limit):
+        even = tw.predicate(lambda labels, sentence: labels.count("a") % 2 == 0, name="even")
+        labels = tw.LabelSet(["a", "b", "c"])
+        rules = [tw.precedes("a", "b"), tw.requires("b", "c"), tw.ends_with("c"), even.soft(1.0)]
+        scores = np.random.default_rng(0).normal(size=(8, 3))
+        scores[:, 1] += 1.0
+        best, found = (
+            tw.solve(
+                tw.Problem(scores, tw.plan(labels, rules, training_budget=0, decoding_budget=most)),
+                time_limit=limit,
+            )
+            for most, limit in ((10_000, None), (13, time_limit))
+        )
+        assert set(found.violations) <= {repr(rules[-1])}
+        assert found.score <= best.score + 1e-9 <= found.upper_bound + 2e-9
+        if time_limit is None:
+            assert found.status == "unverified"
+            assert found.score == pytest.approx(best.score)
+
     def test_threads_give_the_same(self):
         problems = [long_problem(seed, n_tokens=12 + seed) for seed in range(6)]
         assert tw.solve(problems, "beam", n_jobs=1) == tw.solve(problems, "beam", n_jobs=3)

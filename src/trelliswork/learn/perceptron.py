@@ -14,6 +14,8 @@ prints the last line with the opposite sign, which would reward what is to be av
 The result is the average of the iterates ``(w_s, ρ_s)`` after every sentence. Scores are linear in
 ``(w, ρ)``, so that this is the average of what the iterates would say. What is averaged are the
 penalties *after* the cut at 0, with which sentences were decoded: so their average is not negative.
+After an epoch without a mistake nothing changes any more. The epochs that are left are not run, but
+count in the average, so that stopping early gives what not stopping would.
 """
 
 from __future__ import annotations
@@ -129,7 +131,7 @@ class PerceptronLearner:
     encoder: Encoder
     plan: Plan
     training: Protocol
-    epochs: int = 10
+    epochs: int = 20
     average: bool = True
     random_state: int | None = None
     on_infeasible: OnInfeasible = "error"
@@ -221,6 +223,7 @@ class _Run:
                     learner.on_epoch(log[-1])
                 if not mistakes:
                     reason = "converged"
+                    self._skip((learner.epochs - number) * len(self._sentences))
                     break
                 if best is not None and number - best[2] >= learner.patience:
                     reason = "early_stopping"
@@ -233,6 +236,11 @@ class _Run:
         return PerceptronLearned(
             result.model, result.plan, tuple(log), reason, None if best is None else best[0]
         )
+
+    def _skip(self, n_visits: int) -> None:
+        """Count visits that would change nothing: the average is the same as if they were made."""
+        self._weights.step += n_visits
+        self._penalties.count(n_visits)
 
     def _result(self) -> Learned:
         average = self._learner.average

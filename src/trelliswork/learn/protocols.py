@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 __all__ = ["Protocol", "check_protocol", "count_penalties", "rules_under", "settle_protocol"]
 
 Protocol = Literal["L", "L+CI", "L+wCI", "CIBT", "wCIBT"]
-DOUBT = 1e-4
-"""Of a rule that someone wrote down: one violation in ten thousand, until some are seen."""
+DOUBT = 1e-6
+"""Of a rule that someone wrote down: one violation in a million, until some are seen."""
 PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
 MEANINGS = {
     "L": "without constraints",
