@@ -9,6 +9,7 @@ from trelliswork.constraints import at_least, at_most, starts_with
 from trelliswork.learn.codl import Settings, learn_with_unlabelled
 from trelliswork.learn.learner import Learned
 from trelliswork.learn.pool import UnlabelledPool
+from trelliswork.learn.protocols import DOUBT
 
 # Small enough to work out by hand: see the first test.
 X = [["a", "b"], ["b"]]
@@ -119,8 +120,7 @@ def test_penalties_are_mixed():
     names = [*Y, ["B", "A", "B"]]
     tagger = tw.CODLTagger(counted(constraints=rule), gamma=0.25, cycles=1)
     tagger.fit([*X, ["b", "a", "b"]], names, unlabelled=[["a"], ["a", "b"]])
-    doubt = 1e-4
-    labelled, guessed = np.log(3 / (1 + doubt)), np.log(3 / doubt)  # 1 of 3 breaks it; 0 of 2
+    labelled, guessed = np.log(3 / (1 + DOUBT)), np.log(3 / DOUBT)  # 1 of 3 breaks it; 0 of 2
     assert tagger.penalties_[repr(rule)] == pytest.approx(0.25 * labelled + 0.75 * guessed)
 
 
