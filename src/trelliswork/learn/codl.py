@@ -145,6 +145,7 @@ def learn_with_unlabelled(
     """
     began = time.perf_counter()
     first = now = learner.learn(*labelled)
+    reached = 0
     curve: list[Cycle] = []
     best: tuple[float, int, Learned] | None = None
     labels: Labelling | None = None
@@ -179,7 +180,7 @@ def learn_with_unlabelled(
                 earlier, labels = labels, pool.label(now, settings.k, settings.temperature)
                 changed = labels.changed_since(earlier)
                 found = _learn_from(learner, labels, pool, labelled, now, settings)
-                now = _mixed(learner, first, found, settings.gamma)
+                now, reached = _mixed(learner, first, found, settings.gamma), number
                 note(number, changed)
                 if found.interrupted:
                     reason = "interrupted"
@@ -201,7 +202,7 @@ def learn_with_unlabelled(
         )
     if best is not None:
         return CODLRun(best[2], best[1], reason, curve)
-    return CODLRun(now, curve[-1].iteration if curve else 0, reason, curve)
+    return CODLRun(now, reached, reason, curve)
 
 
 def _learn_from(

@@ -30,10 +30,10 @@ import numpy as np
 from trelliswork.errors import DataError
 from trelliswork.learn.counted_penalties import count_penalties
 from trelliswork.learn.learner import Learned
+from trelliswork.learn.mixing import mix_weights
 from trelliswork.learn.perceptron_answers import ConstrainedAnswers, FreeAnswers
 from trelliswork.learn.perceptron_passes import CorePass, Penalties, SentencePass, Sentences
-from trelliswork.learn.perceptron_weights import PerceptronWeights, mixed_pairs
-from trelliswork.model import CRFModel
+from trelliswork.learn.perceptron_weights import PerceptronWeights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from trelliswork.conflicts import OnInfeasible
     from trelliswork.features import Encoder
     from trelliswork.learn.protocols import Protocol
+    from trelliswork.model import CRFModel
     from trelliswork.plan import Plan
     from trelliswork.sentence import Label
     from trelliswork.structure import Structure
@@ -167,16 +168,7 @@ class PerceptronLearner:
 
     def mix(self, first: CRFModel, second: CRFModel, share: float) -> CRFModel:
         """Return `share` of the weights of the first model plus the rest of the second's."""
-        edge = None
-        if first.edge is not None and second.edge is not None:
-            edge = mixed_pairs(first.edge, second.edge, share, self.structure.n_edge_patterns)
-        return CRFModel(
-            self.structure,
-            self.encoder,
-            mixed_pairs(first.state, second.state, share, self.structure.n_letters),
-            share * first.pattern_weights + (1.0 - share) * second.pattern_weights,
-            edge=edge,
-        )
+        return mix_weights(first, second, share)
 
 
 class _Run:
