@@ -7,6 +7,13 @@
 
 namespace trelliswork {
 
+namespace {
+
+// After its time: narrow, but not so narrow that hard constraints leave nothing.
+constexpr std::size_t kLateWidth = 10;
+
+}  // namespace
+
 void search_beam(Prefixes& prefixes, std::int64_t width, double tolerance, const Deadline& deadline,
                  PrefixAnswer& answer) {
     answer.method = PrefixMethod::beam;
@@ -27,7 +34,8 @@ void search_beam(Prefixes& prefixes, std::int64_t width, double tolerance, const
         std::make_heap(queue.begin(), queue.end(), is_worse);
         std::unordered_set<std::int64_t, decltype(hash), decltype(same)> kept(16, hash, same);
         auto most = static_cast<std::size_t>(width);
-        if (t == length || deadline.passed()) most = 1;
+        if (deadline.passed()) most = most == 0 ? kLateWidth : std::min(most, kLateWidth);
+        if (t == length) most = 1;
         std::size_t n_kept = 0;
         while (!queue.empty()) {
             const auto id = queue.front();

@@ -18,29 +18,11 @@
 
 #include "inference.hpp"
 #include "lagrangian.hpp"
+#include "prefix_tables.hpp"
 #include "score_reader.hpp"
 #include "solver.hpp"
 
 namespace trelliswork {
-
-// How badly prefixes break an item: complete and deterministic. S states, Y letters, where
-// letter c · L + y is label y on a token of class c.
-struct ViolationAutomaton {
-    std::int64_t empty = 0;  // v(ε)
-    std::int32_t start = 0;
-    std::int64_t n_states = 0, n_letters = 0;
-    std::vector<std::int32_t> next;  // (S, Y)
-    std::vector<std::int64_t> step;  // (S, Y): by how much the violation changes
-};
-
-// An item of a batch.
-struct SearchItem {
-    const ViolationAutomaton* automaton = nullptr;
-    double penalty = 0.0;                   // ρ; infinite: hard
-    const std::uint8_t* classes = nullptr;  // (N,) or null: all 0
-
-    bool is_hard() const { return penalty == -kNegativeInfinity; }
-};
 
 // Functions of the caller. `count` is given a sequence, its first n_tags tags, how many of these
 // are new, and what was counted before them, and writes what is counted with them, (Q,) each.
@@ -82,19 +64,6 @@ struct Prefix {
     std::int64_t counts;                 // where the counts of predicates are, −1: not asked yet
     std::int32_t end;                    // t
     std::int32_t parent, arc, duration;  // −1 at the start
-};
-
-// What is the same for all sequences of a batch: arcs by their source, and the least that items can
-// still change by where these do not read tokens.
-struct PrefixTables {
-    const Batch& batch;
-    const std::vector<SearchItem>& items;
-    std::vector<std::int64_t> out_offsets;              // (S + 1,) into out_arcs
-    std::vector<std::int32_t> out_arcs;                 // (A,)
-    std::vector<double> weight;                         // (A,) without positional weights
-    std::vector<std::vector<std::int64_t>> least_left;  // by item: (T + 1, S) by tokens left
-
-    PrefixTables(const Batch& batch, const std::vector<SearchItem>& items);
 };
 
 // The hypotheses of one sequence.

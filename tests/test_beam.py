@@ -115,6 +115,24 @@ class TestSolve:
         checked = tw.verify(case.problem, found)
         assert checked.status == ("proven" if found.status == "optimal" else "unverified")
 
+    @pytest.mark.parametrize("seed", range(4))
+    def test_predicates_need_no_budget_for_products(self, seed):
+        even = tw.predicate(lambda labels, sentence: labels.count("a") % 2 == 0, name="even")
+        rules = [tw.precedes("a", "b"), tw.precedes("b", "c"), tw.requires("c", "a")]
+        labels = tw.LabelSet(["a", "b", "c"])
+        scores = 2 * np.random.default_rng(seed).normal(size=(8, 3))
+        large, small = (
+            tw.plan(labels, [*rules, even.soft(1.0)], training_budget=0, decoding_budget=most)
+            for most in (10_000, 5)
+        )
+        best = tw.solve(tw.Problem(scores, large)).score
+        found = tw.solve(tw.Problem(scores, small))
+        assert found.status == "unverified"
+        assert found.score == pytest.approx(best)
+        late = tw.solve(tw.Problem(scores, small), time_limit=1e-9)
+        assert set(late.violations) <= {"predicate('even').soft(1.0)"}
+        assert late.score <= best + 1e-9 <= late.upper_bound + 2e-9
+
     def test_threads_give_the_same(self):
         problems = [long_problem(seed, n_tokens=12 + seed) for seed in range(6)]
         assert tw.solve(problems, "beam", n_jobs=1) == tw.solve(problems, "beam", n_jobs=3)

@@ -7,6 +7,7 @@ from sklearn.base import clone
 import trelliswork as tw
 from trelliswork.constraints import at_least, at_most, starts_with
 from trelliswork.learn.codl import Settings, learn_with_unlabelled
+from trelliswork.learn.counted_penalties import DOUBT
 from trelliswork.learn.learner import Learned
 from trelliswork.learn.pool import UnlabelledPool
 
@@ -119,8 +120,7 @@ def test_penalties_are_mixed():
     names = [*Y, ["B", "A", "B"]]
     tagger = tw.CODLTagger(counted(constraints=rule), gamma=0.25, cycles=1)
     tagger.fit([*X, ["b", "a", "b"]], names, unlabelled=[["a"], ["a", "b"]])
-    doubt = 1e-4
-    labelled, guessed = np.log(3 / (1 + doubt)), np.log(3 / doubt)  # 1 of 3 breaks it; 0 of 2
+    labelled, guessed = np.log(3 / (1 + DOUBT)), np.log(3 / DOUBT)  # 1 of 3 breaks it; 0 of 2
     assert tagger.penalties_[repr(rule)] == pytest.approx(0.25 * labelled + 0.75 * guessed)
 
 
@@ -202,6 +202,27 @@ def test_posteriors_are_expectation_maximisation():
     expected = learner.mix(first.model, learner.learn_expected(U_MORE, first).model, 0.5)
     assert tagger.model_.state.weights == pytest.approx(expected.state.weights)
     assert tagger.model_.pattern_weights == pytest.approx(expected.pattern_weights)
+
+
+def test_posteriors_under_constraints():
+    rule = starts_with("A")
+    tagger = tw.CODLTagger(tw.HMMTagger(training="L+CI"), rule, labelling="posterior", cycles=1)
+    tagger.fit(X_MORE, Y_MORE, unlabelled=U_MORE)
+    base = tw.HMMTagger(training="L+CI", constraints=rule)
+    learner = base._learner(tw.LabelSet.infer(Y_MORE), X_MORE, Y_MORE, U_MORE)
+    first = learner.learn(X_MORE, Y_MORE)
+    expected = learner.mix(first.model, learner.learn_expected(U_MORE, first).model, 0.9)
+    assert tagger.model_.state.weights == pytest.approx(expected.state.weights)
+    assert all(labels[0] == "A" for labels in tagger.predict(U_MORE))
+
+
+@pytest.mark.parametrize("is_soft", [True, False])
+def test_posteriors_under_too_many_constraints(is_soft):
+    names = [f"L{i}" for i in range(14)]
+    rules = [at_most(2, name).soft() if is_soft else at_most(2, name) for name in names]
+    base = tw.HMMTagger(constraints=rules, labels=names)
+    with pytest.raises(tw.TooLargeError, match="Use labelling='topk'"):
+        tw.CODLTagger(base, labelling="posterior").fit(X, Y, unlabelled=[["a"] * 6])
 
 
 def test_labels_that_training_does_not_show():

@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 
 import trelliswork as tw
-from trelliswork.learn.protocols import count_penalties
+from trelliswork.learn.counted_penalties import count_penalties
 
 X = [["the", "cat", "sleeps"], ["a", "dog", "barks"], ["dogs", "bark"], ["the", "bark"]]
 Y = [["DET", "NOUN", "VERB"], ["DET", "NOUN", "VERB"], ["NOUN", "VERB"], ["DET", "NOUN"]]
@@ -256,3 +256,23 @@ def test_features_of_too_many_transitions_are_refused(monkeypatch: pytest.Monkey
     monkeypatch.setattr("trelliswork.learn.perceptron_weights.MOST_WEIGHTS", 30)
     with pytest.raises(tw.TooLargeError, match="edge features: expected at most 30 weights"):
         fitted(features="word[0]\nedge: word[0]")
+
+
+def test_functions_take_part_in_training():
+    sentences, labels = noisy(30, 5)
+
+    def extra(names: Any, sentence: Any) -> int:
+        return max(0, list(names).count("T") - 1)
+
+    function = tw.predicate(extra, name="few").soft()
+    rule = tw.at_most(1, "T", unit="token").soft()
+
+    def learned(constraint: Any) -> tw.PerceptronTagger:
+        tagger = tw.PerceptronTagger(
+            features="word[0]", training="wCIBT", constraints=constraint, random_state=0, epochs=2
+        )
+        return tagger.fit(sentences, labels)
+
+    (of_function,), (of_rule,) = (learned(c).penalties_.values() for c in (function, rule))
+    assert of_function > 1
+    assert of_rule > 1

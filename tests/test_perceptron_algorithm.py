@@ -11,12 +11,15 @@ from hypothesis import strategies as st
 
 import trelliswork as tw
 from soft_cases import soft_cases
+from trelliswork.decoding import decode_batch
 from trelliswork.derived import derive
 from trelliswork.inputs import infer_labels
 from trelliswork.learn.perceptron_answers import ConstrainedAnswers, FreeAnswers
 from trelliswork.learn.perceptron_passes import CorePass, Penalties, SentencePass, Sentences
 from trelliswork.learn.perceptron_weights import PerceptronWeights
 from trelliswork.plan import plan
+from trelliswork.priced import priced_batch
+from trelliswork.priced_answers import UNKNOWN
 
 FEW_B = tw.at_most(1, "B", unit="token")
 
@@ -164,6 +167,63 @@ def test_averages_are_those_of_all_iterates(data: Any, order: int, edges: bool) 
         np.testing.assert_allclose(table.average(n_steps), own / n_steps, atol=1e-12)
     np.testing.assert_allclose(run.penalties.result(average=True), penalties / n_steps)
     assert (run.penalties.values >= 0).all()
+
+
+@pytest.mark.parametrize("training", ["L", "wCIBT"])
+def test_stopping_early_changes_nothing(training: str) -> None:
+    X = [["p", "q", "p"], ["q", "q"], ["p", "p"]]
+    y = [["B", "A", "A"], ["A", "A"], ["B", "A"]]
+    settings = {"features": "word[0]\nword[-1]", "training": training, "constraints": FEW_B.soft()}
+    tagger = tw.PerceptronTagger(**settings, epochs=12, random_state=3).fit(X, y)
+    assert tagger.stop_reason_ == "converged"
+    assert tagger.n_iter_ < 12
+    run, rng = Steps(X, y, **settings), np.random.default_rng(3)
+    for _ in range(12):
+        run.steps.run(rng.permutation(3))
+    model = run.weights.model(run.encoder, average=True)
+    np.testing.assert_allclose(model.state.weights, tagger.model_.state.weights)
+    np.testing.assert_allclose(model.pattern_weights, tagger.model_.pattern_weights)
+    if training == "wCIBT":
+        expected = run.penalties.result(average=True)
+        np.testing.assert_allclose(tagger.plan_.penalties, expected)
+
+
+def test_what_fits_a_sentence_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = [["x", "x"], ["y"]], [["A", "B"], ["B"]]
+    rules = [FEW_B, tw.at_least(3, "A", unit="token")]
+    found: list[Any] = []
+
+    def spy(*arguments: Any, **options: Any) -> Any:
+        found.append(decode_batch(*arguments, **options))
+        return found[-1]
+
+    monkeypatch.setattr("trelliswork.learn.perceptron_answers.decode_batch", spy)
+    tagger = tw.PerceptronTagger(
+        features="word[0]", training="CIBT", constraints=rules, on_infeasible="relax", epochs=3
+    )
+    tagger.fit(X, y)
+    assert [answer.kept for answer in found[:2]] == [{0: (0,)}] * 2
+    assert not any(answer.kept for answer in found[2:])
+
+
+def test_a_search_that_finds_nothing_in_its_limits_drops_constraints(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    case = plan(tw.LabelSet(["A", "B"]), [FEW_B, tw.at_least(3, "A", unit="token")])
+    trellis = tw.Trellis(np.array([[0.0, 1.0], [0.0, 1.0]]))
+
+    def give_up(*arguments: Any, constraints: Any = None, **options: Any) -> Any:
+        answers = priced_batch(*arguments, constraints=constraints, **options)
+        if constraints != ():
+            answers.status[:], answers.scores[:] = UNKNOWN, -np.inf
+        return answers
+
+    monkeypatch.setattr("trelliswork.decoding.priced_batch", give_up)
+    monkeypatch.setattr("trelliswork.decoding.search_broken", lambda *_, **__: None)
+    evidence = case.evidence([["x", "x"]], trellis.offsets)
+    found = decode_batch(case, trellis, evidence, on_infeasible="relax")
+    assert found.tags.tolist() == [1, 1]
+    assert found.kept == {0: ()}
 
 
 @given(soft_cases())

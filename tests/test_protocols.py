@@ -5,10 +5,10 @@ import pytest
 
 import trelliswork as tw
 from trelliswork.constraints import at_least, at_most, starts_with
+from trelliswork.learn.counted_penalties import count_penalties
 from trelliswork.learn.protocols import (
     PROTOCOLS,
     check_protocol,
-    count_penalties,
     rules_under,
     settle_protocol,
 )

@@ -73,7 +73,7 @@ class CODLTagger(Tagger):
         constraints. ``"topk"``: the `k` best, each weighing
         ``exp(score / temperature)``, normalised to 1 a sequence. ``"posterior"``: all labellings,
         by their probability under constraints, for an `HMMTagger`; without constraints this is
-        expectation maximisation.
+        expectation maximisation. It needs the product of all constraints, which has to be small.
     k, temperature
         Of ``"topk"``. Scores of a CRF and of an HMM are natural logarithms, those of a perceptron
         have no scale.

@@ -121,7 +121,7 @@ class CRFTagger(Tagger):
         it. They have to fit `training_budget` together with the hard ones: those without a penalty
         that do not are an error, the others are left to decoding. Otherwise the weights are trained
         without soft constraints. ``"counts"``: by how often labels of the training set, known in
-        full, break them, see `trelliswork.learn.protocols.count_penalties`. ``"perceptron"`` and
+        full, break them, see `trelliswork.learn.counted_penalties`. ``"perceptron"`` and
         ``"ssvm"`` learn them by decoding, see `trelliswork.learn_penalties`: the weights are
         trained once without the sequences held out, on which the penalties are learned, and then
         on all.

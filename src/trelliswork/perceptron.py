@@ -67,7 +67,8 @@ class PerceptronTagger(Tagger):
     min_count
         Leave out features seen fewer times.
     epochs
-        Most passes over the training set. Stops earlier after one without a mistake.
+        Passes over the training set. After one without a mistake the others are not run, which
+        changes nothing: they count in the average all the same.
     average
         Whether the weights, and penalties that are learned, are the average over all steps, which
         is far less sensitive to the order of sentences. False: the last ones.
@@ -148,7 +149,7 @@ class PerceptronTagger(Tagger):
         order: int = 1,
         features: str | Templates | None = None,
         min_count: int = 1,
-        epochs: int = 10,
+        epochs: int = 20,
         average: bool = True,
         patience: int = 3,
         constraints: Any = (),

@@ -127,8 +127,8 @@ def search_batch(
     allowed
         Labels that each token may have for other reasons, as `decode_batch` takes them.
     time_limit
-        Seconds for each sequence. Best-first search then ends, and a beam goes on with one
-        hypothesis. Default: none.
+        Seconds for each sequence. Best-first search then ends, and a beam goes on with 10
+        hypotheses of each length at most. Default: none.
     max_states
         Hypotheses that best-first search goes on with. Where it reaches that, or the time limit,
         the answer is that of a beam of this width, with the best bound there is.

@@ -1,4 +1,4 @@
-"""A search after the exact methods: where an answer breaks a predicate, or there is none.
+"""Answers of a search over prefixes: alone, or after exact methods that do not settle a sequence.
 
 The exact methods know nothing of predicates, and charge for less than all constraints do. So an
 answer of theirs that breaks no predicate is the best under all constraints, with the same proof.
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trelliswork.certificate import Certificate
 from trelliswork.derived import derive
 from trelliswork.evidence import rows_of
 from trelliswork.prefix_search import SEARCH_METHODS, WIDTH, search_batch
@@ -22,16 +23,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from trelliswork.decoding import Decoding
     from trelliswork.evidence import Evidence
     from trelliswork.plan import Plan
-    from trelliswork.prefix_search import PrefixAnswers
+    from trelliswork.prefix_search import PrefixAnswers, SearchMethod
     from trelliswork.priced_answers import PricedAnswers
+    from trelliswork.problem_batch import ProblemBatch
     from trelliswork.trellis import Trellis
 
     BoolArray = NDArray[np.bool_]
     IntArray = NDArray[np.int64]
 
-__all__ = ["search_broken"]
+__all__ = ["search_broken", "solve_by_search"]
 
 RESCUE_WIDTH = 200
 """Of a beam that looks for any labelling under hard constraints."""
@@ -99,8 +102,9 @@ def _put(
         rows = slice(offsets[b], offsets[b + 1])
         last = int(ends[place])
         own = searched.tags[last - (rows.stop - rows.start) : last]
-        known = found.bounds[b] if b not in found.given_up else np.inf
-        found.bounds[b] = min(searched.bounds[place], known)
+        if b in found.given_up:
+            found.scores[b] = -np.inf  # it was the best under some of the hard constraints
+        found.bounds[b] = min(searched.bounds[place], found.bounds[b])
         found.iterations[b] += searched.expanded[place]
         found.searched[b] = SEARCH_METHODS[searched.methods[place]]
         found.prices[b], found.counted[b], found.bits[b] = 0.0, False, ()
@@ -114,3 +118,49 @@ def _put(
         if status == INFEASIBLE:
             found.scores[b] = -np.inf
         found.status[b] = status
+
+
+def solve_by_search(
+    batch: ProblemBatch,
+    method: SearchMethod,
+    time_limit: float | None,
+    width: int | None,
+    n_jobs: int | None,
+) -> list[Decoding]:
+    """Answer problems by a search over prefixes alone.
+
+    The parameters are those of `search_batch`. Without predicates there is a proof of what nothing
+    better was cut off from: to count all items.
+
+    Raises
+    ------
+    InfeasibleError, SearchLimitError
+        Where the search met no labelling, with a proof that there is none and without.
+    """
+    plan = batch.plan
+    found = search_batch(
+        plan,
+        batch.trellis,
+        batch.evidence,
+        method=method,
+        width=width,
+        allowed=batch.allowed,
+        time_limit=time_limit,
+        n_jobs=n_jobs,
+    )
+    for b in np.flatnonzero(np.isin(found.status, (INFEASIBLE, UNKNOWN))).tolist():
+        batch.refuse_search(b, found.status[b] == INFEASIBLE)
+    everything = Certificate(tuple(np.flatnonzero(plan.item_penalties > 0.0).tolist()))
+    proven = found.status == OPTIMAL
+    return [
+        batch.answer(
+            b,
+            found.tags,
+            float(found.bounds[b]),
+            is_best=bool(proven[b]),
+            method=SEARCH_METHODS[found.methods[b]],
+            iterations=int(found.expanded[b]),
+            certificate=everything if proven[b] and not plan.predicates else None,
+        )
+        for b in range(len(batch.problems))
+    ]

@@ -28,12 +28,12 @@ from trelliswork.derived import derive
 from trelliswork.inference import viterbi
 from trelliswork.lazy import METHODS, best_lazily
 from trelliswork.milp import solve_milp
-from trelliswork.prefix_search import SEARCH_METHODS, WIDTH, check_width, search_batch
+from trelliswork.prefix_search import WIDTH, check_width
 from trelliswork.priced import CORE_METHODS, check_time_limit, priced_batch
 from trelliswork.priced_answers import INFEASIBLE, OPTIMAL, UNKNOWN
 from trelliswork.problem import Problem
 from trelliswork.problem_batch import ProblemBatch, broken_rules, group_problems
-from trelliswork.searched import search_broken
+from trelliswork.searched import search_broken, solve_by_search
 from trelliswork.tolls import with_tolls
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
     from trelliswork.decoding import Status
     from trelliswork.lazy import Method
-    from trelliswork.prefix_search import SearchMethod
     from trelliswork.priced import PricedMethod
 
 __all__ = ["SolveMethod", "solve"]
@@ -93,7 +92,7 @@ def solve(
         See the table above.
     time_limit
         Seconds for each problem; ``"product"`` and ``"lazy"`` end by themselves, and a beam goes on
-        with one prefix.
+        with a width of 10 at most.
     width
         Prefixes of each length that a beam goes on with; None: all, which is exact, and under
         predicates takes as many steps as there are labellings. A search under predicates that
@@ -177,7 +176,7 @@ def _solve_all(
     for members in group_problems(problems):
         batch = ProblemBatch.stack(members, [problems[i] for i in members])
         if method == "beam" or (method == "astar" and batch.plan.predicates):
-            decoded = _by_search(batch, method, time_limit, width, n_jobs)
+            decoded = solve_by_search(batch, method, time_limit, width, n_jobs)
         elif method == "lazy":
             decoded = _by_lazy(batch, time_limit, n_jobs)
         elif method == "product":
@@ -186,43 +185,6 @@ def _solve_all(
             decoded = _by_prices(batch, method, time_limit, n_jobs, width)
         answers |= zip(members, decoded, strict=True)
     return [answers[i] for i in range(len(problems))]
-
-
-def _by_search(
-    batch: ProblemBatch,
-    method: SearchMethod,
-    time_limit: float | None,
-    width: int | None,
-    n_jobs: int | None,
-) -> list[Decoding]:
-    """Search over prefixes. Without predicates a proof is to count all items."""
-    plan = batch.plan
-    found = search_batch(
-        plan,
-        batch.trellis,
-        batch.evidence,
-        method=method,
-        width=width,
-        allowed=batch.allowed,
-        time_limit=time_limit,
-        n_jobs=n_jobs,
-    )
-    for b in np.flatnonzero(np.isin(found.status, (INFEASIBLE, UNKNOWN))).tolist():
-        batch.refuse_search(b, found.status[b] == INFEASIBLE)
-    everything = Certificate(tuple(np.flatnonzero(plan.item_penalties > 0.0).tolist()))
-    proven = found.status == OPTIMAL
-    return [
-        batch.answer(
-            b,
-            found.tags,
-            float(found.bounds[b]),
-            is_best=bool(proven[b]),
-            method=SEARCH_METHODS[found.methods[b]],
-            iterations=int(found.expanded[b]),
-            certificate=everything if proven[b] and not plan.predicates else None,
-        )
-        for b in range(len(batch.problems))
-    ]
 
 
 def _by_prices(

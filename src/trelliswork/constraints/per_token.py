@@ -71,15 +71,6 @@ class PerToken(Constraint):
         """Return the rule itself, which counts tokens already."""
         return self
 
-    def chances(self, reading: Reading) -> int:
-        """Return how many tokens, or changes after a token, could break the rule."""
-        self._check_reading(reading)
-        if isinstance(self.rule, ChangesOnlyAt):
-            return int(np.sum(~reading.passes(self.rule.test)[:-1]))
-        assert isinstance(self.rule, PositionWise)
-        outcomes = reading.passes(self.tests[0]) if self.tests else None
-        return len(self.rule._restricted(len(reading), outcomes))
-
     def _degree(self, reading: Reading) -> int:
         assert isinstance(self.rule, PositionWise | ChangesOnlyAt)
         return len(self.rule._broken(reading))

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.errors import DataError
+from trelliswork.errors import DataError, TooLargeError
 from trelliswork.learn.hmm import HMMLearner
 from trelliswork.learn.learner import Learned
 from trelliswork.learn.mixing import mix_penalties
+from trelliswork.plan import TRAINING_BUDGET, USUAL_LENGTH, Plan
 from trelliswork.report import report
 
 if TYPE_CHECKING:
@@ -144,6 +145,7 @@ def learn_with_unlabelled(
     """
     began = time.perf_counter()
     first = now = learner.learn(*labelled)
+    reached = 0
     curve: list[Cycle] = []
     best: tuple[float, int, Learned] | None = None
     labels: Labelling | None = None
@@ -178,7 +180,7 @@ def learn_with_unlabelled(
                 earlier, labels = labels, pool.label(now, settings.k, settings.temperature)
                 changed = labels.changed_since(earlier)
                 found = _learn_from(learner, labels, pool, labelled, now, settings)
-                now = _mixed(learner, first, found, settings.gamma)
+                now, reached = _mixed(learner, first, found, settings.gamma), number
                 note(number, changed)
                 if found.interrupted:
                     reason = "interrupted"
@@ -200,7 +202,7 @@ def learn_with_unlabelled(
         )
     if best is not None:
         return CODLRun(best[2], best[1], reason, curve)
-    return CODLRun(now, curve[-1].iteration if curve else 0, reason, curve)
+    return CODLRun(now, reached, reason, curve)
 
 
 def _learn_from(
@@ -215,7 +217,8 @@ def _learn_from(
     if settings.labelling == "posterior":
         assert isinstance(learner, HMMLearner)  # the tagger sees to that
         known = learner.count(*labelled) if settings.include_labelled else None
-        return learner.learn_expected(pool.sequences, now, labelled=known)
+        found = learner.learn_expected(pool.sequences, _summable(now), labelled=known)
+        return Learned(found.model, now.plan)
     if not labels.numbers:
         raise DataError(
             "unlabelled: expected sequences that satisfy the constraints, but no labelling of any "
@@ -229,6 +232,33 @@ def _learn_from(
         names += labelled[1]
         weights = np.concatenate([weights, np.ones(len(labelled[1]))])
     return learner.learn(sequences, names, None if (weights == 1.0).all() else weights)
+
+
+def _summable(learned: Learned) -> Learned:
+    """Return a model under constraints that sums over all labellings are affordable with.
+
+    Raises
+    ------
+    TooLargeError
+        Where they are not.
+    """
+    plan = learned.plan
+    if not plan.constraints:
+        return learned
+    limited = Plan(plan.labels, plan.constraints, model=plan.model, decoding_budget=TRAINING_BUDGET)
+    limited = limited.with_penalties(plan.penalties)
+    try:
+        if limited.soft:
+            limited.item_product(range(len(limited.items)), USUAL_LENGTH)
+        else:
+            _ = limited.decoding
+    except TooLargeError as error:
+        raise TooLargeError(
+            f"labelling='posterior': sums over all labellings need a product of more than "
+            f"{TRAINING_BUDGET:,} arcs with these {len(plan.constraints)} constraints. Use "
+            "labelling='topk', which does without, or fewer constraints."
+        ) from error
+    return Learned(learned.model, limited)
 
 
 def _mixed(learner: Learner, first: Learned, found: Learned, gamma: float) -> Learned:

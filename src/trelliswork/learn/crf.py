@@ -10,11 +10,12 @@ import numpy as np
 
 from trelliswork.advice import check_settings, warn_of_no_features
 from trelliswork.inputs import make_encoder
+from trelliswork.learn.counted_penalties import count_penalties
 from trelliswork.learn.held_out import learn_held_out
 from trelliswork.learn.learner import Learned
 from trelliswork.learn.mixing import mix_weights
 from trelliswork.learn.objective import Objective
-from trelliswork.learn.protocols import count_penalties, settle_protocol
+from trelliswork.learn.protocols import settle_protocol
 from trelliswork.learn.setup import Setup
 from trelliswork.learn.train import DevCheck, train
 from trelliswork.learn.weights import sequence_weights

@@ -21,8 +21,8 @@ import numpy as np
 from trelliswork.batches import feasible_batches
 from trelliswork.errors import DataError
 from trelliswork.inference import marginals
+from trelliswork.learn.counted_penalties import count_penalties
 from trelliswork.learn.learner import Learned
-from trelliswork.learn.protocols import count_penalties
 from trelliswork.model import CRFModel
 from trelliswork.pair_weights import PairWeights
 

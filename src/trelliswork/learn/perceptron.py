@@ -14,6 +14,8 @@ prints the last line with the opposite sign, which would reward what is to be av
 The result is the average of the iterates ``(w_s, ρ_s)`` after every sentence. Scores are linear in
 ``(w, ρ)``, so that this is the average of what the iterates would say. What is averaged are the
 penalties *after* the cut at 0, with which sentences were decoded: so their average is not negative.
+After an epoch without a mistake nothing changes any more. The epochs that are left are not run, but
+count in the average, so that stopping early gives what not stopping would.
 """
 
 from __future__ import annotations
@@ -26,12 +28,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork.errors import DataError
+from trelliswork.learn.counted_penalties import count_penalties
 from trelliswork.learn.learner import Learned
+from trelliswork.learn.mixing import mix_weights
 from trelliswork.learn.perceptron_answers import ConstrainedAnswers, FreeAnswers
 from trelliswork.learn.perceptron_passes import CorePass, Penalties, SentencePass, Sentences
-from trelliswork.learn.perceptron_weights import PerceptronWeights, mixed_pairs
-from trelliswork.learn.protocols import count_penalties
-from trelliswork.model import CRFModel
+from trelliswork.learn.perceptron_weights import PerceptronWeights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from trelliswork.conflicts import OnInfeasible
     from trelliswork.features import Encoder
     from trelliswork.learn.protocols import Protocol
+    from trelliswork.model import CRFModel
     from trelliswork.plan import Plan
     from trelliswork.sentence import Label
     from trelliswork.structure import Structure
@@ -129,7 +132,7 @@ class PerceptronLearner:
     encoder: Encoder
     plan: Plan
     training: Protocol
-    epochs: int = 10
+    epochs: int = 20
     average: bool = True
     random_state: int | None = None
     on_infeasible: OnInfeasible = "error"
@@ -165,16 +168,7 @@ class PerceptronLearner:
 
     def mix(self, first: CRFModel, second: CRFModel, share: float) -> CRFModel:
         """Return `share` of the weights of the first model plus the rest of the second's."""
-        edge = None
-        if first.edge is not None and second.edge is not None:
-            edge = mixed_pairs(first.edge, second.edge, share, self.structure.n_edge_patterns)
-        return CRFModel(
-            self.structure,
-            self.encoder,
-            mixed_pairs(first.state, second.state, share, self.structure.n_letters),
-            share * first.pattern_weights + (1.0 - share) * second.pattern_weights,
-            edge=edge,
-        )
+        return mix_weights(first, second, share)
 
 
 class _Run:
@@ -221,6 +215,7 @@ class _Run:
                     learner.on_epoch(log[-1])
                 if not mistakes:
                     reason = "converged"
+                    self._skip((learner.epochs - number) * len(self._sentences))
                     break
                 if best is not None and number - best[2] >= learner.patience:
                     reason = "early_stopping"
@@ -233,6 +228,11 @@ class _Run:
         return PerceptronLearned(
             result.model, result.plan, tuple(log), reason, None if best is None else best[0]
         )
+
+    def _skip(self, n_visits: int) -> None:
+        """Count visits that would change nothing: the average is the same as if they were made."""
+        self._weights.step += n_visits
+        self._penalties.count(n_visits)
 
     def _result(self) -> Learned:
         average = self._learner.average

@@ -86,7 +86,8 @@ class ConstrainedAnswers:
         self._plan = plan
         self._learns_penalties = bool(np.isnan(plan.penalties).any())
         self._on_infeasible = on_infeasible
-        # Constraints that fit a sentence together, where not all do: whatever the scores are.
+        # Constraints that fit a sentence together, where not all do: whatever the scores are. None
+        # where a search under them has once come to its limit with nothing in hand.
         self._fitting: dict[int, tuple[int, ...]] = {}
         everything = plan.evidence(sequences, offsets)
         self.gold_violations: IntArray = plan.violations(gold, everything)
@@ -127,7 +128,7 @@ class ConstrainedAnswers:
             n_jobs=1,
         )
         tags = found.tags
-        if found.kept.get(0):
+        if found.kept:
             self._fitting[sequence] = found.kept[0]
         if not self._learns_penalties or (tags == gold).all():
             return Answer(tags, of_gold)

@@ -85,10 +85,10 @@ class Penalties:
         change = amount * (found - gold)[self.learned]
         self.values[self.learned] = np.maximum(0.0, self.values[self.learned] + change)
 
-    def count(self) -> None:
-        """Let the average know that a sentence is done."""
-        self._sum += self.values[self.learned]
-        self._n_steps += 1
+    def count(self, n_visits: int = 1) -> None:
+        """Let the average know that sentences are done."""
+        self._sum += n_visits * self.values[self.learned]
+        self._n_steps += n_visits
 
     def result(self, *, average: bool) -> FloatArray:
         """Return the penalties, averaged over all steps or the last, shape ``(C,)``."""

@@ -33,7 +33,6 @@ __all__ = [
     "MOST_WEIGHTS",
     "AveragedTable",
     "PerceptronWeights",
-    "mixed_pairs",
     "rows_of_sentences",
 ]
 
@@ -163,14 +162,6 @@ class PerceptronWeights:
         return CRFModel(self.structure, encoder, state, read(self.patterns)[0].copy(), edge=edge)
 
 
-def mixed_pairs(
-    first: PairWeights, second: PairWeights, share: float, n_outputs: int
-) -> PairWeights:
-    """Return the convex combination of weights: `share` of the first, the rest the second."""
-    mixed = share * _table(first, n_outputs) + (1.0 - share) * _table(second, n_outputs)
-    return _pairs(scipy.sparse.csr_array(mixed))
-
-
 def rows_of_sentences(matrix: FeatureMatrix, offsets: IntArray) -> list[Csr]:
     """Return the features of each sentence as a matrix of its own."""
     values = np.ones(matrix.indices.size) if matrix.values is None else matrix.values
@@ -185,12 +176,6 @@ def rows_of_sentences(matrix: FeatureMatrix, offsets: IntArray) -> list[Csr]:
             )
         )
     return made
-
-
-def _table(pairs: PairWeights, n_outputs: int) -> Csr:
-    return scipy.sparse.csr_array(
-        (pairs.weights, pairs.outputs, pairs.offsets), shape=(pairs.offsets.size - 1, n_outputs)
-    )
 
 
 def _pairs(table: Csr) -> PairWeights:

@@ -16,28 +16,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import numpy as np
-
 from trelliswork.constraints.given import as_constraints
-from trelliswork.constraints.per_token import PerToken
-from trelliswork.constraints.reading import Reading
-from trelliswork.constraints.soft import MOST_PENALTY, Soft
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from trelliswork.constraints import Constraint
-    from trelliswork.labels import LabelSet
 
-    FloatArray = NDArray[np.float64]
-
-__all__ = ["Protocol", "check_protocol", "count_penalties", "rules_under", "settle_protocol"]
+__all__ = ["Protocol", "check_protocol", "rules_under", "settle_protocol"]
 
 Protocol = Literal["L", "L+CI", "L+wCI", "CIBT", "wCIBT"]
-DOUBT = 1e-4
-"""Of a rule that someone wrote down: one violation in ten thousand, until some are seen."""
 PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
 MEANINGS = {
     "L": "without constraints",
@@ -127,74 +115,3 @@ def settle_protocol(parameters: Mapping[str, Any]) -> dict[str, Any]:
     found["constrained_training"] = trained
     found["penalties"] = penalties or "likelihood"
     return found
-
-
-def count_penalties(
-    constraints: Sequence[Constraint],
-    sequences: Sequence[Any],
-    names: Sequence[Sequence[str]],
-    labels: LabelSet,
-    weights: FloatArray | None = None,
-    *,
-    doubt: float = DOUBT,
-) -> FloatArray:
-    """Return what each constraint costs by how often labelled data breaks it, ``L+wCI``.
-
-        ρ_c = max(0, log((satisfied_c + 1) / (violated_c + doubt)))
-
-    the log-odds that a constraint is satisfied where it could be broken: by a sequence; for one
-    that counts tokens (`Constraint.per_token`), at a token that it is about. A constraint holds by
-    default, and what was never seen broken costs much; one that is wrong half the time costs
-    nothing.
-
-    Parameters
-    ----------
-    constraints
-        The ``C`` constraints.
-    sequences, names
-        The labelled data.
-    labels
-        The labels.
-    weights
-        How many times each sequence counts, shape ``(B,)``. Default: once.
-    doubt
-        Violations that are believed in before any is seen, above 0. With 1 instead, a handful of
-        labelled sequences makes every constraint cheap, however sure it is.
-
-    Returns
-    -------
-    numpy.ndarray
-        Shape ``(C,)``: infinite for hard constraints, the number given where there is one.
-    """
-    penalties = np.array([_known_penalty(rule) for rule in constraints], dtype=np.float64)
-    unknown = np.flatnonzero(np.isnan(penalties)).tolist()
-    if not unknown:
-        return penalties
-    parts = [constraints[c].hard.conjuncts for c in unknown]
-    violated, chances = np.zeros(len(unknown)), np.zeros(len(unknown))
-    counted = np.ones(len(names)) if weights is None else weights
-    for sequence, own, weight in zip(sequences, names, counted.tolist(), strict=True):
-        reading = Reading(own, sequence, labels)  # once for all constraints: it takes time
-        violated += weight * np.array([sum(_broken(p, reading) for p in own) for own in parts])
-        chances += weight * np.array([sum(_chances(p, reading) for p in own) for own in parts])
-    odds = (chances - violated + 1.0) / (violated + doubt)
-    penalties[unknown] = np.clip(np.log(odds), 0.0, MOST_PENALTY)
-    return penalties
-
-
-def _known_penalty(rule: Constraint) -> float:
-    """Return what a constraint costs by itself; nan where that is to be learned."""
-    if not isinstance(rule, Soft):
-        return np.inf
-    return np.nan if rule.penalty is None else float(rule.penalty)
-
-
-def _broken(part: Constraint, reading: Reading) -> int:
-    """Return how often a labelling breaks a part of a constraint."""
-    degree = part.degree(reading)
-    return degree if isinstance(part, PerToken) else int(degree > 0)
-
-
-def _chances(part: Constraint, reading: Reading) -> int:
-    """Return how often a labelling could have broken a part of a constraint."""
-    return part.chances(reading) if isinstance(part, PerToken) else 1
