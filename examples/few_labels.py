@@ -17,14 +17,8 @@ def main() -> None:
     labelled = parts.train[::45][:20]
     unlabelled = [reference.tokens for reference in parts.train[1::2]]
     test = parts.new_works[:150]
-    X, y = (
-        [reference.tokens for reference in labelled],
-        [reference.labels for reference in labelled],
-    )
-    X_test, y_test = (
-        [reference.tokens for reference in test],
-        [reference.labels for reference in test],
-    )
+    X, y = [r.tokens for r in labelled], [r.labels for r in labelled]  # noqa: N806
+    X_test, y_test = [r.tokens for r in test], [r.labels for r in test]  # noqa: N806
 
     # Rules may name fields that twenty references do not show: `labels` says that there are more.
     written = tw.read_rules(Path(__file__).parent / "citation_rules.txt")
