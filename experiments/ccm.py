@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 PARTS = ("table2", "table2_ws", "table3", "crf", "ablation", "usaddress")
-QUICK_SIZES = {"cora": (5, 20), "cora_ws": (5,), "usaddress": (5, 20)}
+QUICK_SIZES = {"cora": (5, 20), "cora_ws": (5,), "usaddress": (5,)}
 
 
 def parse(arguments: Sequence[str] | None) -> Namespace:

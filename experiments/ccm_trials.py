@@ -22,7 +22,7 @@ from common import progress
 import trelliswork as tw
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from rich.console import Console
@@ -171,16 +171,25 @@ def run_all(
         for seed in (seeds[:1] if _is_settled(setting, source) else seeds)
     ]
     found: dict[Setting, list[Trial]] = {setting: [] for setting, _ in work}
-    with (
-        progress(console) as bar,
-        ProcessPoolExecutor(parallel, mp_context=get_context("spawn")) as pool,
-    ):
+    with progress(console) as bar:
         running = bar.add_task("trials", total=len(work))
-        futures = [pool.submit(kept_trial, setting, seed, source) for setting, seed in work]
-        for (setting, _), future in zip(work, futures, strict=True):
-            found[setting].append(future.result())
+        for (setting, _), trial in zip(work, _outcomes(work, source, parallel), strict=True):
+            found[setting].append(trial)
             bar.advance(running)
     return found
+
+
+def _outcomes(
+    work: Sequence[tuple[Setting, int]], source: Source, parallel: int
+) -> Iterator[Trial]:
+    """Run trials one after another, or in processes side by side; yields them in order."""
+    if parallel == 1:
+        for setting, seed in work:
+            yield kept_trial(setting, seed, source)
+        return
+    with ProcessPoolExecutor(parallel, mp_context=get_context("spawn")) as pool:
+        for future in [pool.submit(kept_trial, *one, source) for one in work]:
+            yield future.result()
 
 
 def means(found: Mapping[Setting, Sequence[Trial]]) -> dict[Setting, Mean]:
