@@ -114,6 +114,10 @@ def make_tagger(setting: Setting, source: Source, seed: int) -> Tagger:
     common["features"] = task.features[setting.base]
     if setting.base == "perceptron":
         return tw.PerceptronTagger(**common, epochs=EPOCHS)
+    if setting.training == "wCIBT":  # the likelihood does not learn penalties of counted tokens
+        common |= {"training": None, "penalties": "perceptron"}
+    if setting.training == "CIBT":
+        common["on_conflict"] = "skip"
     return tw.CRFTagger(**common)
 
 
