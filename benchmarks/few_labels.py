@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 RULES = Path(__file__).parent.parent / "examples" / "citation_rules.txt"
 WIDTHS = (10, 100)
+TABLE_1 = ("starts_with", "at_most", "changes_only_at", "where")
+"""Words of the rules that the table of the paper has; the file has more."""
 UNLABELLED = 1000
 BASES = {
     "HMM": lambda **options: tw.HMMTagger(**options),
@@ -114,46 +116,60 @@ def main() -> None:
     rules = tw.read_rules(RULES)
     pool = [train[i] for i in order[options.labelled :]]
     pool += references(data, "umass_citation")[: UNLABELLED - len(pool)]
-    tagger = tw.HMMTagger(constraints=rules, training="L+wCI", labels=names).fit(labelled)
+    of_table = [rule for rule in rules if repr(rule).startswith(TABLE_1)]
     results: dict[str, Any] = {
         "labelled": options.labelled,
-        "decoding": measure_decoding(tagger, dev, options.repeats),
+        **{
+            name: measure_decoding(
+                tw.HMMTagger(constraints=own, training="L+wCI", labels=names).fit(labelled),
+                dev,
+                options.repeats,
+            )
+            for name, own in (("table_1", of_table), ("all_rules", rules))
+        },
         "unlabelled": len(pool),
         "cycles": measure_cycles(labelled, pool, rules, names),
     }
-    decoding = results["decoding"]
-    plain = decoding["milliseconds"]["viterbi"]
-    rows = [
-        [
-            title,
-            f"{decoding['milliseconds'][key]:.2f} ms",
-            f"{decoding['milliseconds'][key] / plain:.1f}×",
-            f"{100 * decoding['accuracy'][key]:.2f}%",
-            "" if key not in decoding["missed"] else f"{100 * decoding['missed'][key]:.0f}%",
+    parts = []
+    for name in ("table_1", "all_rules"):
+        decoding = results[name]
+        plain = decoding["milliseconds"]["viterbi"]
+        rows = [
+            [
+                title,
+                f"{decoding['milliseconds'][key]:.2f} ms",
+                f"{decoding['milliseconds'][key] / plain:.1f}×",
+                f"{100 * decoding['accuracy'][key]:.2f}%",
+                "" if key not in decoding["missed"] else f"{100 * decoding['missed'][key]:.0f}%",
+            ]
+            for key, title in (
+                ("viterbi", "Viterbi, no rules"),
+                ("exact", "exact, with proofs"),
+                *((f"beam_{width}", f"beam search, width {width}") for width in WIDTHS),
+            )
         ]
-        for key, title in (
-            ("viterbi", "Viterbi, no rules"),
-            ("exact", "exact, with proofs"),
-            *((f"beam_{width}", f"beam search, width {width}") for width in WIDTHS),
-        )
-    ]
-    table = markdown_table(["", "time", "ratio", "tokens right", "not the best"], rows)
-    whole = decoding["from_text_milliseconds"]
+        whole = decoding["from_text_milliseconds"]
+        parts += [
+            f"{decoding['rules']} rules"
+            + (", those of table 1:" if name == "table_1" else ", all of the file:"),
+            markdown_table(["", "time", "ratio", "tokens right", "not the best"], rows),
+            f"{100 * decoding['certified']:.0f}% proven optimal. From text to answers on all "
+            f"cores: {whole['viterbi']:.1f} ms without rules, {whole['exact']:.1f} ms with.",
+        ]
     notes = [
-        f"HMM of {options.labelled} references, {decoding['rules']} soft rules with counted "
-        f"penalties, on {decoding['references']} references of Cora dev ({decoding['tokens']:,} "
-        f"tokens), one thread, from scores to answers; {100 * decoding['certified']:.0f}% proven "
-        f"optimal. From text to answers on all cores: {whole['viterbi']:.1f} ms without rules, "
-        f"{whole['exact']:.1f} ms with.",
+        f"Soft rules with counted penalties on an HMM of {options.labelled} references, decoding "
+        f"{decoding['references']} references of Cora dev ({decoding['tokens']:,} tokens) from "
+        "scores to answers on one thread.",
+        *parts,
         *(
             f"A cycle of constraint-driven learning on {results['unlabelled']:,} unlabelled "
-            f"references, {name}: {spent['cycle']:.2f} s (learning from the labelled ones: "
-            f"{spent['supervised']:.2f} s)."
+            f"references under all rules, {name}: {spent['cycle']:.2f} s (learning from the "
+            f"labelled ones: {spent['supervised']:.2f} s)."
             for name, spent in results["cycles"].items()
         ),
     ]
     results |= {"peak_megabytes": peak_megabytes(), "machine": machine("trelliswork", "numpy")}
-    write_results("few_labels", results, "\n\n".join([table, *notes]))
+    write_results("few_labels", results, "\n\n".join(notes))
 
 
 if __name__ == "__main__":

@@ -91,14 +91,14 @@ class Token(TokenTest):
     def ask(self, sentence: SentenceLike) -> NDArray[np.bool_]:
         """Return which tokens pass, shape ``(T,)``."""
         cells = _cells(sentence, self)
-        return np.fromiter((self._passes(cell) for cell in cells), np.bool_, len(cells))
-
-    def _passes(self, cell: str) -> bool:
-        if self.regex is not None and not _pattern(self.regex, self.ignore_case).fullmatch(cell):
-            return False
-        if self.lexicon is None:
-            return True
-        return (cell.lower() if self.ignore_case else cell) in self.lexicon
+        found = np.ones(len(cells), dtype=np.bool_)
+        if self.regex is not None:
+            matches = _pattern(self.regex, self.ignore_case).fullmatch
+            found = np.fromiter(map(matches, cells), np.bool_, len(cells))
+        if self.lexicon is not None:
+            words = [cell.lower() for cell in cells] if self.ignore_case else cells
+            found &= np.fromiter(map(self.lexicon.__contains__, words), np.bool_, len(cells))
+        return found
 
     def __repr__(self) -> str:
         arguments = []
