@@ -62,6 +62,7 @@ bench: $(STAMP) ## measure us and the rivals in one run; writes benchmarks/resul
 	$(BIN)/python benchmarks/constraints.py
 	$(BIN)/python benchmarks/high_order.py
 	$(BIN)/python benchmarks/soft_constraints.py
+	$(BIN)/python benchmarks/few_labels.py
 	$(BIN)/python benchmarks/torch_layer.py
 
 experiments: $(STAMP) ## the tables and figures of the papers; writes experiments/results

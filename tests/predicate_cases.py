@@ -48,7 +48,9 @@ def predicate_cases(draw: Any, most_rules: int = 2) -> ProblemCase:
         chain_problems(most_rules), chain_problems(most_rules), segment_problems(most_rules)
     )
     problem = draw(kinds)
-    functions = draw(st.lists(predicates(), min_size=1, max_size=3, unique_by=repr))
+    functions = draw(
+        st.lists(predicates(), min_size=1, max_size=3, unique_by=lambda rule: rule.hard.name)
+    )
     plan = Plan(
         problem.labels,
         draw(st.permutations([*problem.constraints, *functions])),

@@ -242,3 +242,49 @@ def test_what_cannot_satisfy_the_rules_is_left_out(caplog):
     assert "2 of 3 unlabelled sequences" in caplog.text
     with pytest.raises(tw.DataError, match="no labelling of any"):
         tw.CODLTagger(base, cycles=1).fit(X_MORE, Y_MORE, unlabelled=[["a"]])
+
+
+@pytest.mark.parametrize("base", ["HMM", None, tw.HMMTagger])
+def test_a_base_is_a_tagger(base):
+    with pytest.raises(TypeError, match="base: expected an unfitted HMMTagger or"):
+        tw.CODLTagger(base).fit(X, Y, unlabelled=U)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"gamma": "x"}, "gamma: expected a finite number from 0 up, got 'x'"),
+        ({"gamma": 1.5}, "gamma: expected a share, 1 at most, got 1.5"),
+        ({"cycles": "x"}, "cycles: expected a whole number from 1 up"),
+        ({"k": np.inf}, "k: expected a whole number from 1 up, got inf"),
+        ({"temperature": 0.0}, "temperature: expected 1e-06 or more.*'top1'"),
+        ({"include_labelled": "no"}, "include_labelled: expected True or False, got 'no'"),
+    ],
+)
+def test_parameters_that_make_no_sense(options, message):
+    with pytest.raises(ValueError, match=message):
+        tw.CODLTagger(tw.HMMTagger(), **options).fit(X, Y, unlabelled=U)
+
+
+@pytest.mark.parametrize("labelling", ["top1", "topk", "posterior"])
+def test_nothing_is_learned_from_what_cannot_satisfy_the_rules(labelling):
+    both = [at_least(1, "A"), at_least(1, "B")]
+    fits = ["a", "zz"]  # one token cannot have both labels
+
+    def learned(unlabelled):
+        tagger = tw.CODLTagger(counted(constraints=both), gamma=0.0, cycles=1, labelling=labelling)
+        return tagger.fit(X, Y, unlabelled=unlabelled)
+
+    with_one, without = learned([["a"], fits]), learned([fits])
+    assert with_one.curve_[1].n_infeasible == 1
+    assert with_one.model_.transitions == pytest.approx(without.model_.transitions)
+    with pytest.raises(tw.DataError, match="no labelling of any of them does"):
+        learned([["a"], ["b"]])
+
+
+def test_several_labellings_settle_with_their_scores():
+    tagger = tw.CODLTagger(counted(), gamma=0.0, cycles=60, labelling="posterior", tol=1e-7)
+    tagger.fit(X_MORE, Y_MORE, unlabelled=U_MORE)
+    if tagger.stop_reason_ == "converged":
+        before, after = (cycle.mean_score for cycle in tagger.curve_[-2:])
+        assert after == pytest.approx(before, abs=1e-7 * (1 + abs(after)))

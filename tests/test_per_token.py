@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+import safetensors
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +15,7 @@ from rule_strategies import LABEL_SETS, TOKENS, looking
 from trelliswork.constraints import parse
 from trelliswork.constraints.per_token import PerToken
 from trelliswork.errors import RuleError
+from trelliswork.persist import FORMAT_VERSION
 from trelliswork.plan import Plan
 from trelliswork.solve import solve
 
@@ -143,3 +145,29 @@ def test_a_semi_markov_model_counts_tokens_but_not_changes():
     with pytest.raises(RuleError, match="a semi-Markov model does not count changes"):
         tagger.with_constraints(tw.changes_only_at(POINT).per_token().soft(1.0)).predict(X)
     assert PerToken(YEARS).allowed(labels, ["1"]).tolist() == [[True, False]]
+
+
+@pytest.mark.parametrize("method", ["auto", "beam", "lazy", "product", "milp"])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        tw.where(NUMBER).allow("title").per_token() & tw.at_most(3, "year"),
+        tw.at(0, "title").per_token() & tw.at_most(1, "year"),
+        tw.changes_only_at(POINT).per_token() & tw.at_least(1, "title"),
+    ],
+)
+def test_hard_rules_joined_with_others(rule, method):
+    scores = np.array([[3.0, 0.0], [3.0, 0.0], [0.0, 3.0]])
+    problem = tw.Problem(scores, None, rule, ["1", ".", "3"], labels=["year", "title"])
+    labellings = itertools.product(problem.labels, repeat=3)
+    best = max(problem.value(list(labels)) for labels in labellings)
+    assert solve(problem, method).score == pytest.approx(best)
+
+
+def test_files_with_them_need_the_newest_version(tmp_path):
+    path = tmp_path / "m.tw"
+    tagger = tw.CRFTagger(features="word", constraints=YEARS.per_token())
+    tagger.fit([["1", "x"]], [["year", "title"]]).save(path)
+    metadata = safetensors.safe_open(path, "np").metadata()
+    assert int(metadata["version"]) == FORMAT_VERSION
+    assert tw.load(path).constraints == (YEARS.per_token(),)

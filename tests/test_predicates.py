@@ -11,6 +11,7 @@ import pytest
 import trelliswork as tw
 from commands import fail
 from trelliswork.constraints import parse
+from trelliswork.constraints.predicates import as_predicates
 from trelliswork.errors import InfeasibleError, ModelFileError, RuleError
 
 LABELS = tw.LabelSet(["a", "b"])
@@ -238,15 +239,35 @@ class TestMistakes:
         with pytest.raises(RuleError, match="to add up to its violations, 1, got 3 for"):
             tw.solve(self.problem(wrong.soft(1.0)), method)
 
-    def test_errors_of_functions_come_through(self):
+    def test_errors_of_functions_are_named(self):
         def broken(labels, sentence):
             raise KeyError("no such thing")
 
         for rule in (tw.predicate(broken), tw.predicate(prefix=broken)):
-            with pytest.raises(KeyError, match="no such thing"):
+            with pytest.raises(RuleError, match="raised KeyError: 'no such thing'"):
                 tw.solve(self.problem(rule), "beam")
 
     @pytest.mark.parametrize("method", ["product", "lazy", "dual", "branch", "milp"])
     def test_methods_that_cannot(self, method):
         with pytest.raises(RuleError, match=rf"predicate\('repeats'\) is a .* method='{method}'"):
             tw.solve(self.problem(REPEATS), method)
+
+
+def test_two_functions_of_one_name_are_refused():
+    first, second = (tw.predicate(lambda labels, _, y=y: labels[0] == y, name="z") for y in "ab")
+    with pytest.raises(ValueError, match="two functions of that name"):
+        tw.plan(tw.LabelSet(["a", "b"]), [first.soft(1.0), second.soft(3.0)])
+    assert tw.plan(tw.LabelSet(["a", "b"]), [first.soft(1.0), first]) is not None
+
+
+def test_a_function_that_raises_is_named():
+    broken = tw.predicate(lambda labels, _: 1 // 0, name="broken")
+    with pytest.raises(RuleError, match=r"predicate\('broken'\): violations raised ZeroDivision"):
+        broken.violations(["a"])
+    with pytest.raises(RuleError, match="got one out of range"):
+        tw.predicate(lambda labels, _: 10**30, name="huge").violations(["a"])
+
+
+def test_soft_predicates_may_be_given_to_load():
+    rule = tw.predicate(lambda labels, _: 0, name="never")
+    assert as_predicates([rule.soft(2.0)]) == {"never": rule}

@@ -22,7 +22,12 @@ from trelliswork.inputs import (
 )
 from trelliswork.learn.codl import Cycle, Settings, learn_with_unlabelled
 from trelliswork.learn.pool import UnlabelledPool
-from trelliswork.parameters import restored_parameters, saved_parameters
+from trelliswork.parameters import (
+    check_number,
+    check_whole,
+    restored_parameters,
+    saved_parameters,
+)
 from trelliswork.perceptron import PerceptronTagger
 from trelliswork.plan import DECODING_BUDGET
 from trelliswork.progress import TrainingProgress
@@ -42,6 +47,7 @@ BASES: dict[str, type[Tagger]] = {
     kind.__name__: kind for kind in (HMMTagger, PerceptronTagger, CRFTagger)
 }
 LABELLINGS = ("top1", "topk", "posterior")
+LEAST_TEMPERATURE = 1e-6
 
 
 class CODLTagger(Tagger):
@@ -233,26 +239,35 @@ class CODLTagger(Tagger):
 
     def _settings(self) -> Settings:
         """Return what the parameters say of cycles, checked."""
+        if not isinstance(self.base, tuple(BASES.values())):
+            raise TypeError(f"base: expected an unfitted {' or '.join(BASES)}, got {self.base!r}.")
         if self.labelling not in LABELLINGS:
             raise ValueError(
                 f"labelling: expected {' or '.join(map(repr, LABELLINGS))}, got {self.labelling!r}."
             )
-        for name, most in (("gamma", 1.0), ("tol", 1.0), ("temperature", np.inf)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not 0.0 <= value <= most:
-                limit = f"0 to {most:g}" if most < np.inf else "0 up"
-                raise ValueError(f"{name}: expected a number from {limit}, got {value!r}.")
+        for name in ("gamma", "tol", "temperature"):
+            check_number(name, getattr(self, name))
+        for name in ("gamma", "tol"):
+            if getattr(self, name) > 1.0:
+                raise ValueError(
+                    f"{name}: expected a share, 1 at most, got {getattr(self, name)!r}."
+                )
+        if self.temperature < LEAST_TEMPERATURE:
+            raise ValueError(
+                f"temperature: expected {LEAST_TEMPERATURE:g} or more, got {self.temperature!r}. "
+                "For the best labelling alone, use labelling='top1'."
+            )
+        for name in ("cycles", "k", "patience"):
+            check_whole(name, getattr(self, name), 1)
+        if not isinstance(self.include_labelled, bool | np.bool_):
+            raise ValueError(
+                f"include_labelled: expected True or False, got {self.include_labelled!r}."
+            )
         if self.labelling == "posterior" and not isinstance(self.base, HMMTagger):
             raise ValueError(
                 "labelling: expected 'top1' or 'topk', as only an HMMTagger learns from "
                 f"posteriors, got 'posterior' and a {type(self.base).__name__}."
             )
-        if self.temperature == 0.0:
-            raise ValueError("temperature: expected more than 0. For the best alone, use 'top1'.")
-        for name in ("cycles", "k", "patience"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or value != int(value) or value < 1:
-                raise ValueError(f"{name}: expected a whole number from 1 up, got {value!r}.")
         check_on_infeasible(self.on_infeasible)
         return Settings(
             float(self.gamma),
@@ -268,11 +283,6 @@ class CODLTagger(Tagger):
 
     def _own_base(self) -> Any:
         """Return a copy of the base with what this tagger says instead."""
-        if type(self.base).__name__ not in BASES:
-            raise TypeError(
-                f"base: expected an unfitted {' or '.join(BASES)}, got a "
-                f"{type(self.base).__name__}."
-            )
         base = clone(self.base)
         base.set_params(decoding_budget=self.decoding_budget)
         for name in ("constraints", "n_jobs", "random_state"):

@@ -170,7 +170,8 @@ def infer_labels(
     more: Any = None,
 ) -> LabelSet:
     """Return the labels of a training set, and `more` names; see `LabelSet.infer`."""
-    if isinstance(more, str) or not all(isinstance(name, str) for name in more or ()):
+    sized = more is None or (hasattr(more, "__len__") and not isinstance(more, str))
+    if not sized or not all(isinstance(name, str) for name in more or ()):
         raise TypeError(f"labels: expected a list of label names, got {more!r}.")
     if not any(len(sequence) for sequence in sequences):
         raise DataError("X: expected at least one labelled token, got none.")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from trelliswork.errors import LabelError
+from trelliswork.features import ObservationEncoder
 from trelliswork.structure import length_buckets
 
 if TYPE_CHECKING:
@@ -139,6 +140,8 @@ def top_features(
 ) -> TopFeatures:
     """Return the features with the largest and the smallest weights for a label.
 
+    For a hidden Markov model: the most probable observations, with ``P(o | y)``.
+
     Parameters
     ----------
     tagger
@@ -164,7 +167,7 @@ def top_features(
         # Of the pair's place only: `features` of the whole model would be as long as all weights.
         features = np.searchsorted(part.offsets, mine, side="right") - 1
         found.append((own, features, part.weights[mine]))
-    weights = np.concatenate([own for _, _, own in found])
+    weights = _as_shown(model, np.concatenate([own for _, _, own in found]))
     ends = np.cumsum([own.size for _, _, own in found])
 
     def weighted(index: int) -> Weighted:
@@ -197,7 +200,8 @@ class WeighedPatterns(NamedTuple):
     def of(cls, tagger: Tagger) -> WeighedPatterns:
         """Return those of a trained tagger; in a chain of order 1, the transitions."""
         model = tagger.model_
-        return cls(model.patterns, model.pattern_weights, model.structure.letter_names)
+        weights = _as_shown(model, model.pattern_weights)
+        return cls(model.patterns, weights, model.structure.letter_names)
 
     def top(self, length: int, n: int = 10) -> TopFeatures:
         """Return the patterns of a length with the largest and with the smallest weights."""
@@ -229,6 +233,11 @@ def top_edge_features(tagger: Tagger, n: int = 10) -> TopFeatures:
         return Weighted(f"{names[feature]}  {step}", float(edge.weights[index]))
 
     return _signs(edge.weights, weighted, n)
+
+
+def _as_shown(model: CRFModel, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return weights as people read them: those of a hidden Markov model as probabilities."""
+    return np.exp(weights) if isinstance(model.encoder, ObservationEncoder) else weights
 
 
 def _segment_parts(model: CRFModel) -> tuple[PairWeights | None, ...]:

@@ -146,7 +146,8 @@ class ItemParts:
             if key not in self._degrees:
                 n_letters, most = self._compiler.model.n_labels, self._compiler.max_states
                 rule = self.items[index].rule
-                if isinstance(rule, PerToken) and self._compiler.segmentation is None:
+                counts = isinstance(rule, PerToken) and rule.counts_changes
+                if counts and self._compiler.segmentation is None:
                     made = Degrees.counting(*change_counter(self._compiler.labels))
                 elif rule is not None:
                     made = bit_degrees(self.language(index), n_letters, most)

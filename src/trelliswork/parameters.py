@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from trelliswork.plan import Plan
 
 __all__ = [
+    "check_number",
     "check_parameters",
+    "check_whole",
     "oldest_parameters",
     "restored_parameters",
     "saved_parameters",
@@ -57,10 +59,10 @@ CHOICES = {
 def check_parameters(parameters: Mapping[str, Any]) -> None:
     """Raise a `ValueError` at the first parameter with a value that makes no sense."""
     for name, low in LEAST.items():
-        _check_whole(name, parameters[name], low)
-    _check_number("tol", parameters["tol"])
+        check_whole(name, parameters[name], low)
+    check_number("tol", parameters["tol"])
     held_out = parameters["held_out"]
-    _check_number("held_out", held_out)
+    check_number("held_out", held_out)
     if not 0.0 < held_out < 1.0:
         raise ValueError(f"held_out: expected a share between 0 and 1, got {held_out!r}.")
     _check_l2(parameters["l2"])
@@ -82,20 +84,20 @@ def _check_structure(parameters: Mapping[str, Any]) -> None:
 
     Names of labels and the lengths of gold segments are checked against the training set later.
     """
-    _check_whole("order", parameters["order"], 0)
-    _check_whole("edge_order", parameters["edge_order"], 0)
-    _check_whole("min_pattern_count", parameters["min_pattern_count"], 1)
+    check_whole("order", parameters["order"], 0)
+    check_whole("edge_order", parameters["edge_order"], 0)
+    check_whole("min_pattern_count", parameters["min_pattern_count"], 1)
     if parameters["max_patterns"] is not None:
-        _check_whole("max_patterns", parameters["max_patterns"], 1)
+        check_whole("max_patterns", parameters["max_patterns"], 1)
     adjacent = parameters["adjacent"]
     if not isinstance(adjacent, bool | np.bool_):
         raise ValueError(f"adjacent: expected True or False, got {adjacent!r}.")
     longest = parameters["max_segment"]
     if isinstance(longest, Mapping):
         for name, limit in longest.items():
-            _check_whole(f"max_segment[{name!r}]", limit, 1)
+            check_whole(f"max_segment[{name!r}]", limit, 1)
     elif longest != "auto":
-        _check_whole("max_segment", longest, 1, " (of tokens), such numbers by name, or 'auto'")
+        check_whole("max_segment", longest, 1, " (of tokens), such numbers by name, or 'auto'")
     if parameters["patterns"] is not None:
         _check_patterns(parameters["patterns"])
 
@@ -113,14 +115,14 @@ def _check_patterns(patterns: Any) -> None:
 
 def _check_l2(l2: Any) -> None:
     if not isinstance(l2, Mapping):
-        _check_number("l2", l2)
+        check_number("l2", l2)
         return
     for order, value in l2.items():
         if not _is_whole(order, 0):
             raise ValueError(
                 f"l2: expected orders as keys, whole numbers from 0 up, got {order!r}."
             )
-        _check_number(f"l2[{order}]", value)
+        check_number(f"l2[{order}]", value)
     if 0 not in l2:
         raise ValueError(
             f"l2: expected a value for order 0, the features of single labels, got {dict(l2)!r}. "
@@ -128,12 +130,14 @@ def _check_l2(l2: Any) -> None:
         )
 
 
-def _check_number(name: str, value: Any) -> None:
+def check_number(name: str, value: Any) -> None:
+    """Raise a `ValueError` for anything but a finite number from 0 up."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) < np.inf:
         raise ValueError(f"{name}: expected a finite number from 0 up, got {value!r}.")
 
 
-def _check_whole(name: str, value: Any, low: int, more: str = "") -> None:
+def check_whole(name: str, value: Any, low: int, more: str = "") -> None:
+    """Raise a `ValueError` for anything but a whole number from `low` up."""
     if not _is_whole(value, low):
         raise ValueError(f"{name}: expected a whole number from {low} up{more}, got {value!r}.")
 

@@ -24,6 +24,7 @@ from trelliswork.learn.perceptron import (
 from trelliswork.learn.protocols import check_protocol, rules_under
 from trelliswork.learn.weights import sequence_weights
 from trelliswork.parallel import resolve_jobs
+from trelliswork.parameters import check_whole
 from trelliswork.plan import DECODING_BUDGET, plan
 from trelliswork.progress import TrainingProgress
 from trelliswork.report import report
@@ -280,10 +281,7 @@ class PerceptronTagger(Tagger):
 
     def _check_parameters(self) -> None:
         for name, low in LEAST.items():
-            value = getattr(self, name)
-            is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-            if not is_whole or value < low:
-                raise ValueError(f"{name}: expected a whole number from {low} up, got {value!r}.")
+            check_whole(name, getattr(self, name), low)
         if not isinstance(self.average, bool | np.bool_):
             raise ValueError(f"average: expected True or False, got {self.average!r}.")
         check_on_infeasible(self.on_infeasible)

@@ -20,6 +20,7 @@ from trelliswork.automaton import Automaton
 from trelliswork.compiler import MAX_STATES, CompiledProduct, ProductCompiler
 from trelliswork.constraints.given import as_constraints
 from trelliswork.constraints.letters import MAX_TESTS
+from trelliswork.constraints.predicates import as_predicates
 from trelliswork.constraints.soft import Soft
 from trelliswork.errors import InfeasibleError, TooLargeError
 from trelliswork.evidence import Evidence
@@ -96,6 +97,7 @@ class Plan(PredicateMethods):
             raise ValueError("segmentation: expected one of the labels of the plan.")
         for constraint in self.constraints:
             constraint.check(labels)
+        as_predicates(rule for _, rule in self.functions(range(len(self.constraints))))
         self._compiler = ProductCompiler(
             labels, self.constraints, self.model, max_states, segmentation
         )

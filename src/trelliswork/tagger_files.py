@@ -36,6 +36,9 @@ def described(tagger: Tagger) -> tuple[dict[str, Any], int]:
         least = 1 if tagger.model_.is_first_order_chain else 2
         if tagger.plan_.soft or any("count(" in text for text in parameters["constraints"]):
             least = 3
+        newer = any(".per_token()" in text for text in parameters["constraints"])
+        if newer or parameters["penalties"] == "counts":
+            least = NEWEST
         parameters, version = oldest_parameters(parameters, least)
     if tagger.plan_.predicates:
         version = NEWEST

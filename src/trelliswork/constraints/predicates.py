@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Predicate", "Predicates", "as_predicates", "predicate"]
 
+MOST_VIOLATIONS = 1_000_000_000
+"""What still fits sums of them."""
+
 Judge: TypeAlias = Callable[[list[str], Any], Any]
 """Takes labels and the sentence they belong to, says how badly they break a rule."""
 
@@ -72,10 +75,10 @@ class Predicate(Constraint):
         Raises
         ------
         RuleError
-            Where the function answers with anything but a number of violations.
+            Where the function answers with anything but a number of violations, or raises.
         """
         if self.function is not None:
-            return self._checked(self.function(list(labels), sentence), "violations", labels)
+            return self._asked(self.function, "violations", labels, sentence)
         ends = range(1, len(labels) + 1)
         return sum(self.count_new(labels[:end], sentence) for end in ends)
 
@@ -86,7 +89,7 @@ class Predicate(Constraint):
         """
         if self.prefix is None:
             return 0
-        return self._checked(self.prefix(list(labels), sentence), "prefix", labels)
+        return self._asked(self.prefix, "prefix", labels, sentence)
 
     def check_sum(self, total: int, labels: list[str], sentence: Any) -> None:
         """Raise a `RuleError` where prefixes do not add up to the violations of a labelling."""
@@ -100,12 +103,19 @@ class Predicate(Constraint):
                 "what the last label newly causes."
             )
 
-    def _checked(self, answer: Any, what: str, labels: list[str]) -> int:
+    def _asked(self, function: Judge, what: str, labels: list[str], sentence: Any) -> int:
         """Return a number of violations, or raise where the answer of a function is none."""
+        try:
+            answer = function(list(labels), sentence)
+        except Exception as error:
+            raise RuleError(
+                f"{self!r}: {what} raised {type(error).__name__}: {error}, for "
+                f"{shorten(repr(labels))}."
+            ) from error
         is_count = isinstance(answer, bool | np.bool_ | Integral)
-        if is_count and answer >= 0:
+        if is_count and 0 <= answer <= MOST_VIOLATIONS:
             return int(answer)
-        kind = "a number below 0" if is_count else f"a {type(answer).__name__}"
+        kind = "one out of range" if is_count else f"a {type(answer).__name__}"
         raise RuleError(
             f"{self!r}: expected {what} to return a whole number from 0 up, or True where the rule "
             f"is broken, got {kind}, {shorten(repr(answer))}, for {shorten(repr(labels))}."
@@ -211,7 +221,8 @@ def as_predicates(given: Predicates | None) -> dict[str, Predicate]:
         list(given.items()) if isinstance(given, Mapping) else [(None, one) for one in _many(given)]
     )
     found: dict[str, Predicate] = {}
-    for name, one in pairs:
+    for name, given_rule in pairs:
+        one = given_rule.hard if isinstance(given_rule, Constraint) else given_rule
         if not isinstance(one, Predicate):
             raise TypeError(
                 f"predicates: expected what tw.predicate makes, got {type(one).__name__} {one!r}."
@@ -219,7 +230,10 @@ def as_predicates(given: Predicates | None) -> dict[str, Predicate]:
         if name is not None and name != one.name:
             raise ValueError(f"predicates: expected {one!r} under its own name, got {name!r}.")
         if found.setdefault(one.name, one) != one:
-            raise ValueError(f"predicates: expected one {one!r}, got two.")
+            raise ValueError(
+                f"predicates: expected one {one!r}, got two functions of that name. Give one of "
+                "them another: name=."
+            )
     return found
 
 

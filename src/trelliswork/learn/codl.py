@@ -185,7 +185,7 @@ def learn_with_unlabelled(
                 if found.interrupted:
                     reason = "interrupted"
                     break
-                if changed <= settings.tol:
+                if changed <= settings.tol and _is_settled(labels, earlier, settings):
                     reason = "converged"
                     break
                 if best is not None and number - best[1] >= settings.patience:
@@ -205,6 +205,18 @@ def learn_with_unlabelled(
     return CODLRun(now, reached, reason, curve)
 
 
+def _is_settled(labels: Labelling, earlier: Labelling | None, settings: Settings) -> bool:
+    """Return whether what is learned from stays the same where the best labels do.
+
+    The best labels are all of it for ``"top1"``. Otherwise weights of others may still move, and
+    scores tell.
+    """
+    if settings.labelling == "top1" or earlier is None:
+        return True
+    moved = abs(labels.mean_score - earlier.mean_score)
+    return moved <= settings.tol * (1.0 + abs(labels.mean_score))
+
+
 def _learn_from(
     learner: Learner,
     labels: Labelling,
@@ -214,16 +226,17 @@ def _learn_from(
     settings: Settings,
 ) -> Learned:
     """Return ``learn(T)``."""
-    if settings.labelling == "posterior":
-        assert isinstance(learner, HMMLearner)  # the tagger sees to that
-        known = learner.count(*labelled) if settings.include_labelled else None
-        found = learner.learn_expected(pool.sequences, _summable(now), labelled=known)
-        return Learned(found.model, now.plan)
     if not labels.numbers:
         raise DataError(
             "unlabelled: expected sequences that satisfy the constraints, but no labelling of any "
             "of them does. Make constraints soft, or drop some."
         )
+    if settings.labelling == "posterior":
+        assert isinstance(learner, HMMLearner)  # the tagger sees to that
+        known = learner.count(*labelled) if settings.include_labelled else None
+        feasible = [pool.sequences[u] for u in dict.fromkeys(labels.numbers)]
+        found = learner.learn_expected(feasible, _summable(now), labelled=known)
+        return Learned(found.model, now.plan)
     sequences = [pool.sequences[u] for u in labels.numbers]
     names: list[Sequence[Any]] = list(labels.names)
     weights = labels.weights

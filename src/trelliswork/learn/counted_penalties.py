@@ -67,6 +67,8 @@ def count_penalties(
     numpy.ndarray
         Shape ``(C,)``: infinite for hard constraints, the number given where there is one.
     """
+    if not 0.0 < doubt < np.inf:
+        raise ValueError(f"doubt: expected a number above 0, got {doubt!r}.")
     penalties = np.array([_known_penalty(rule) for rule in constraints], dtype=np.float64)
     parts = [
         (c, part)
