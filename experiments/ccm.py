@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 from ccm_tables import (
     ABLATION_SIZE,
     ADDRESS_SIZES,
+    ALL_ADDRESSES,
     PROTOCOLS_OF,
     SIZES,
     ablation_settings,
@@ -72,8 +73,11 @@ def settings_to_run(given: Namespace) -> list[Setting]:
     def add(task: str, base: str, sizes: Sequence[int]) -> None:
         sizes = QUICK_SIZES[task] if given.quick else sizes
         for size in sizes:
-            for how, semi in protocols(task, base):
-                found.append(Setting(task, base, how, size, semi))
+            found.extend(
+                Setting(task, base, how, size, semi)
+                for how, semi in protocols(task, base)
+                if not (semi and size == ALL_ADDRESSES)  # nothing would be unlabelled
+            )
 
     if "table2" in given.parts:
         add("cora", "HMM", SIZES)

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     Means = Mapping[Setting, Mean]
 
-SIZES, ADDRESS_SIZES = (5, 10, 20, 300), (5, 10, 20, 100, 1362)
+ALL_ADDRESSES = 1362  # sentences of the training set
+SIZES, ADDRESS_SIZES = (5, 10, 20, 300), (5, 10, 20, 100, ALL_ADDRESSES)
 ABLATION_SIZE = 20
 PROTOCOLS_OF: dict[str, tuple[Protocol, ...]] = {
     "HMM": ("L", "L+CI", "L+wCI"),
@@ -44,7 +45,6 @@ PAPER_3 = {  # L, L+CI, CIBT, wCIBT
 }
 COLUMNS_3 = ("L", "L+CI", "CIBT", "wCIBT")
 WANTED_GAIN, WANTED_AT_20, WANTED_AT_300 = 0.08, 0.85, 0.94
-RULED: tuple[Protocol, ...] = ("L+wCI", "wCIBT")
 ALL, NONE = "all rules", "no rules"
 
 
@@ -111,7 +111,7 @@ def address_table(found: Means, part: str) -> ResultTable:
     ]
     sizes = sizes_of(found, "usaddress", "HMM")
     rows = [
-        [name, *(str(found[Setting("usaddress", base, how, size, semi)]) for size in sizes)]
+        [name, *(str(found.get(Setting("usaddress", base, how, size, semi), "")) for size in sizes)]
         for name, base, how, semi in columns
     ]
     header = ("labelled", *map(str, sizes))
@@ -231,13 +231,10 @@ def claims(found: Means) -> dict[str, bool]:
     held["20 labels: rules give 8 points"] = ruled - plain >= WANTED_GAIN
     held["20 labels, semi-supervised: 85%"] = both >= WANTED_AT_20
     held["300 labels: 94%"] = most >= WANTED_AT_300
-    of_crf = [mean("CRF", how, 300) for how in RULED]
-    crf = [accuracy for accuracy in of_crf if accuracy is not None]
-    if crf:
+    crf = mean("CRF", "L+wCI", 300)
+    if crf is not None:
         others = [own.accuracy for s, own in found.items() if s.task == "cora" and s.base != "CRF"]
-        held["300 labels: a CRF with rules at least as good as all others"] = max(crf) >= max(
-            others
-        )
+        held["300 labels: the CRF at least as good as all others"] = crf >= max(others)
     return held
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -129,13 +130,14 @@ class ResultTable:
         for i, name in enumerate(self.header):
             table.add_column(name, justify="right" if i else "left")
         for row in self.rows:
-            table.add_row(*row)
+            table.add_row(*map(escape, row))
         console.print(table)
 
     def markdown(self) -> str:
         """Return the table in Markdown."""
         rule = ["---", *["---:"] * (len(self.header) - 1)]
-        lines = ["| " + " | ".join(row) + " |" for row in (self.header, rule, *self.rows)]
+        cells = [[cell.replace("|", r"\|") for cell in row] for row in self.rows]
+        lines = ["| " + " | ".join(row) + " |" for row in (self.header, rule, *cells)]
         return f"**{self.title}**\n\n" + "\n".join(lines)
 
 
