@@ -195,7 +195,7 @@ def draw_curves(found: Means, path: Path) -> bool:
                 color=f"C{PROTOCOLS_OF[base].index(how)}",
                 label=f"{how}, semi-supervised" if semi else how,
             )
-        axis.set(xscale="log", xlabel="labelled references", title=base, ylim=(50, 100))
+        axis.set(xscale="log", xlabel="labelled references", title=base, ylim=(40, 100))
         axis.set_xticks(sizes, [str(size) for size in sizes], minor=False)
         axis.legend(fontsize="small")
     figure.axes[0].set_ylabel("token accuracy, %")
