@@ -244,28 +244,6 @@ def test_what_cannot_satisfy_the_rules_is_left_out(caplog):
         tw.CODLTagger(base, cycles=1).fit(X_MORE, Y_MORE, unlabelled=[["a"]])
 
 
-@pytest.mark.parametrize("base", ["HMM", None, tw.HMMTagger])
-def test_a_base_is_a_tagger(base):
-    with pytest.raises(TypeError, match="base: expected an unfitted HMMTagger or"):
-        tw.CODLTagger(base).fit(X, Y, unlabelled=U)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"gamma": "x"}, "gamma: expected a finite number from 0 up, got 'x'"),
-        ({"gamma": 1.5}, "gamma: expected a share, 1 at most, got 1.5"),
-        ({"cycles": "x"}, "cycles: expected a whole number from 1 up"),
-        ({"k": np.inf}, "k: expected a whole number from 1 up, got inf"),
-        ({"temperature": 0.0}, "temperature: expected 1e-06 or more.*'top1'"),
-        ({"include_labelled": "no"}, "include_labelled: expected True or False, got 'no'"),
-    ],
-)
-def test_parameters_that_make_no_sense(options, message):
-    with pytest.raises(ValueError, match=message):
-        tw.CODLTagger(tw.HMMTagger(), **options).fit(X, Y, unlabelled=U)
-
-
 @pytest.mark.parametrize("labelling", ["top1", "topk", "posterior"])
 def test_nothing_is_learned_from_what_cannot_satisfy_the_rules(labelling):
     both = [at_least(1, "A"), at_least(1, "B")]

@@ -55,11 +55,14 @@ def test_labels_have_to_be_known():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"gamma": 1.5}, "gamma: expected a number from 0 to 1, got 1.5"),
+        ({"gamma": 1.5}, "gamma: expected a share, 1 at most, got 1.5"),
+        ({"gamma": "x"}, "gamma: expected a finite number from 0 up, got 'x'"),
         ({"cycles": 0}, "cycles: expected a whole number from 1 up, got 0"),
         ({"k": 2.5}, "k: expected a whole number from 1 up, got 2.5"),
-        ({"temperature": 0.0}, "temperature: expected more than 0"),
-        ({"tol": -1.0}, "tol: expected a number from 0 to 1"),
+        ({"k": np.inf}, "k: expected a whole number from 1 up, got inf"),
+        ({"temperature": 0.0}, "temperature: expected 1e-06 or more.*'top1'"),
+        ({"tol": -1.0}, "tol: expected a finite number from 0 up, got -1.0"),
+        ({"include_labelled": "no"}, "include_labelled: expected True or False, got 'no'"),
         ({"labelling": "best"}, "labelling: expected 'top1' or 'topk' or 'posterior', got 'best'"),
         ({"labelling": "posterior"}, "only an HMMTagger learns from posteriors"),
         ({"on_infeasible": "stop"}, "on_infeasible"),
@@ -70,9 +73,10 @@ def test_parameters_that_make_no_sense(parameters, message):
         tw.CODLTagger(BASES["crf"], **parameters).fit(X, Y, unlabelled=U)
 
 
-def test_a_base_that_is_none():
+@pytest.mark.parametrize("base", ["HMM", None, tw.HMMTagger, tw.CODLTagger(BASES["hmm"])])
+def test_a_base_that_is_none(base):
     with pytest.raises(TypeError, match="base: expected an unfitted HMMTagger or"):
-        tw.CODLTagger(tw.CODLTagger(BASES["hmm"])).fit(X, Y, unlabelled=U)
+        tw.CODLTagger(base).fit(X, Y, unlabelled=U)
 
 
 @pytest.mark.parametrize("base", BASES)

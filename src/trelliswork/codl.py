@@ -13,13 +13,7 @@ from trelliswork.conflicts import check_on_infeasible
 from trelliswork.errors import DataError
 from trelliswork.estimators import CRFTagger
 from trelliswork.hmm import HMMTagger
-from trelliswork.inputs import (
-    as_labels,
-    as_sequences,
-    check_scheme_fits,
-    infer_labels,
-    sequence_length,
-)
+from trelliswork.inputs import as_dev, as_known_labels, as_sequences, infer_labels, sequence_length
 from trelliswork.learn.codl import Cycle, Settings, learn_with_unlabelled
 from trelliswork.learn.pool import UnlabelledPool
 from trelliswork.parameters import (
@@ -35,11 +29,10 @@ from trelliswork.sentence import Sentence
 from trelliswork.tagger import Tagger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from trelliswork.conflicts import OnInfeasible
     from trelliswork.constraints import Predicate
-    from trelliswork.sentence import Label
 
 __all__ = ["CODLTagger"]
 
@@ -189,7 +182,7 @@ class CODLTagger(Tagger):
         settings = self._settings()
         base = self._own_base()
         sequences = as_sequences(X)
-        names = _known(as_labels(sequences, y), "y")
+        names = as_known_labels(sequences, y)
         more = [_without_labels(own) for own in as_sequences(unlabelled, "unlabelled")]
         more = [own for own in more if sequence_length(own)]
         if not more:
@@ -201,10 +194,8 @@ class CODLTagger(Tagger):
         learner = base._learner(labels, sequences, names, more)
         checked = None
         if dev is not None:
-            X_dev, y_dev = dev if isinstance(dev, tuple) else (dev, None)  # noqa: N806
-            dev_sequences = as_sequences(X_dev, "dev")
-            checked = dev_sequences, _known(as_labels(dev_sequences, y_dev, "dev"), "dev")
-            check_scheme_fits(checked[1], learner.structure.labels)
+            dev_sequences, dev_labels = as_dev(dev, learner.structure.labels)
+            checked = dev_sequences, as_known_labels(dev_sequences, dev_labels, "dev")
         bar = (
             TrainingProgress(self.cycles, measure="dev accuracy") if self.verbose else nullcontext()
         )
@@ -328,15 +319,3 @@ class CODLTagger(Tagger):
 
 def _without_labels(sequence: Any) -> Any:
     return sequence.with_labels(None) if isinstance(sequence, Sentence) else sequence
-
-
-def _known(names: Sequence[Sequence[Label]], what: str) -> list[list[str]]:
-    """Return label sequences, all of whose labels have to be known."""
-    for b, own in enumerate(names):
-        for t, label in enumerate(own):
-            if not isinstance(label, str):
-                raise DataError(
-                    f"{what}: sequence {b}, token {t}: expected a label name, got {label!r}. Leave "
-                    "the sequence out, or pass it as unlabelled."
-                )
-    return [list(map(str, own)) for own in names]

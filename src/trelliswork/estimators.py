@@ -11,12 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from trelliswork.advice import warn_of_long_segments
-from trelliswork.inputs import (
-    as_labels,
-    as_sequences,
-    check_scheme_fits,
-    infer_labels,
-)
+from trelliswork.inputs import as_dev, as_labels, as_sequences, infer_labels
 from trelliswork.learn.crf import CRFLearner
 from trelliswork.learn.learner import Learned
 from trelliswork.parameters import check_parameters
@@ -300,12 +295,8 @@ class CRFTagger(Tagger):
         labels = learner.structure.labels
         checked = None
         if dev is not None:
-            X_dev, y_dev = dev if isinstance(dev, tuple) else (dev, None)  # noqa: N806
-            dev_sequences = as_sequences(X_dev, "dev")
-            dev_labels = as_labels(dev_sequences, y_dev, "dev")
-            check_scheme_fits(dev_labels, labels)
-            warn_of_long_segments(dev_labels, learner.structure.segmentation)
-            checked = dev_sequences, dev_labels
+            checked = as_dev(dev, labels)
+            warn_of_long_segments(checked[1], learner.structure.segmentation)
         bar = TrainingProgress(self.max_iter) if self.verbose else nullcontext()
         with bar as shown:
 

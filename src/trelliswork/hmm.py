@@ -9,7 +9,7 @@ import numpy as np
 
 from trelliswork.conflicts import check_on_infeasible
 from trelliswork.features import ObservationEncoder
-from trelliswork.inputs import as_labels, as_sequences, infer_labels
+from trelliswork.inputs import as_known_labels, as_sequences, infer_labels
 from trelliswork.learn.hmm import HMMLearner
 from trelliswork.learn.protocols import check_protocol, rules_under
 from trelliswork.learn.weights import sequence_weights
@@ -173,7 +173,7 @@ class HMMTagger(Tagger):
             Where a label is missing or left open: `CODLTagger` learns from unlabelled sequences.
         """
         sequences = as_sequences(X)
-        names: Any = as_labels(sequences, y)
+        names: Any = as_known_labels(sequences, y)
         labels = infer_labels(names, self.scheme, self.outside, self.labels)
         weights = sequence_weights(names, sample_weight, None)
         learned = self._learner(labels, sequences, names).learn(sequences, names, weights)

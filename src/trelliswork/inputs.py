@@ -102,6 +102,37 @@ def as_labels(sequences: list[Any], y: Any, name: str = "y") -> list[Sequence[La
     return checked
 
 
+def as_known_labels(sequences: list[Any], y: Any, name: str = "y") -> list[list[str]]:
+    """Return one label sequence a sequence, as `as_labels` does, all of whose labels are names.
+
+    Raises
+    ------
+    DataError
+        Where one is open, naming its place.
+    """
+    checked = as_labels(sequences, y, name)
+    for index, own in enumerate(checked):
+        for t, label in enumerate(own):
+            if not isinstance(label, str):
+                raise DataError(
+                    f"{name}: sequence {index}, token {t}: expected a label name, got {label!r}: "
+                    "all labels have to be known here. Leave the sequence out, pass it as "
+                    "unlabelled to CODLTagger, or use CRFTagger."
+                )
+    return [list(map(str, own)) for own in checked]
+
+
+def as_dev(dev: Any, labels: LabelSet) -> tuple[list[Any], list[Sequence[Label]]]:
+    """Return the sequences and labels of a development set: a corpus, or a pair ``(X, y)``."""
+    if isinstance(dev, tuple) and len(dev) != 2:
+        raise DataError(f"dev: expected a labelled corpus or a pair (X, y), got {len(dev)} values.")
+    given, y = dev if isinstance(dev, tuple) else (dev, None)
+    sequences = as_sequences(given, "dev")
+    names = as_labels(sequences, y, "dev")
+    check_scheme_fits(names, labels)
+    return sequences, names
+
+
 def allowed_labels(
     labels: LabelSet, sequences: Sequence[Sequence[Label]], name: str
 ) -> NDArray[np.bool_]:

@@ -9,17 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork.conflicts import check_on_infeasible
-from trelliswork.inputs import (
-    as_labels,
-    as_sequences,
-    check_scheme_fits,
-    infer_labels,
-    make_encoder,
-)
+from trelliswork.inputs import as_dev, as_known_labels, as_sequences, infer_labels, make_encoder
 from trelliswork.learn.perceptron import (
     PerceptronEpoch,
     PerceptronLearner,
-    known_labels,
 )
 from trelliswork.learn.protocols import check_protocol, rules_under
 from trelliswork.learn.weights import sequence_weights
@@ -216,7 +209,7 @@ class PerceptronTagger(Tagger):
             `on_infeasible` says otherwise.
         """
         sequences = as_sequences(X)
-        names = known_labels(as_labels(sequences, y))
+        names = as_known_labels(sequences, y)
         weights = sequence_weights(names, sample_weight, None)
         labels = infer_labels(names, self.scheme, self.outside, self.labels)
         learner = self._learner(labels, sequences, names)
@@ -289,10 +282,7 @@ class PerceptronTagger(Tagger):
 
     def _dev_score(self, dev: Any, labels: LabelSet) -> Callable[[Learned], float]:
         """Return the segment F1 on a development set as a function of what is learned."""
-        X, y = dev if isinstance(dev, tuple) else (dev, None)  # noqa: N806
-        sequences = as_sequences(X, "dev")
-        gold = as_labels(sequences, y, "dev")
-        check_scheme_fits(gold, labels)
+        sequences, gold = as_dev(dev, labels)
 
         def score(learned: Learned) -> float:
             found = learned.model.decode(sequences, learned.plan, n_jobs=self.n_jobs)

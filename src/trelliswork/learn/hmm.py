@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork.batches import feasible_batches
-from trelliswork.errors import DataError
 from trelliswork.inference import marginals
 from trelliswork.learn.counted_penalties import count_penalties
 from trelliswork.learn.learner import Learned
@@ -114,13 +113,7 @@ class HMMLearner:
         names: Sequence[Sequence[str]],
         weights: FloatArray | None = None,
     ) -> Learned:
-        """Learn from labelled sequences, each counted `weights` times.
-
-        Raises
-        ------
-        DataError
-            Where a label is missing or left open.
-        """
+        """Learn from labelled sequences, each counted `weights` times."""
         model = self.estimate(self.count(sequences, names, weights))
         if self.training != "L+wCI" or not self.plan.soft:
             return Learned(model, self.plan)
@@ -182,14 +175,6 @@ class HMMLearner:
         weights: FloatArray | None = None,
     ) -> HMMCounts:
         """Count what labelled sequences show, each `weights` times, shape ``(B,)``."""
-        for index, own in enumerate(names):
-            for t, label in enumerate(own):
-                if not isinstance(label, str):
-                    raise DataError(
-                        f"y: sequence {index}, token {t}: expected a label, got {label!r}. A "
-                        "hidden Markov model is counted from labels that are all known: pass such "
-                        "sequences as unlabelled ones to CODLTagger."
-                    )
         features = self.encoder.transform(list(sequences))
         labels, offsets = self.structure.labels, features.offsets
         ids = labels.encode([label for own in names for label in own])

@@ -27,7 +27,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.errors import DataError
 from trelliswork.learn.counted_penalties import count_penalties
 from trelliswork.learn.learner import Learned
 from trelliswork.learn.mixing import mix_weights
@@ -45,12 +44,11 @@ if TYPE_CHECKING:
     from trelliswork.learn.protocols import Protocol
     from trelliswork.model import CRFModel
     from trelliswork.plan import Plan
-    from trelliswork.sentence import Label
     from trelliswork.structure import Structure
 
     FloatArray = NDArray[np.float64]
 
-__all__ = ["PerceptronEpoch", "PerceptronLearned", "PerceptronLearner", "known_labels"]
+__all__ = ["PerceptronEpoch", "PerceptronLearned", "PerceptronLearner"]
 
 logger = logging.getLogger(__name__)
 
@@ -240,21 +238,3 @@ class _Run:
         if self._penalties.learned.size:
             plan = plan.with_penalties(self._penalties.result(average=average))
         return Learned(self._weights.model(self._learner.encoder, average=average), plan)
-
-
-def known_labels(names: Sequence[Sequence[Label]]) -> list[list[str]]:
-    """Return label sequences all of whose labels are names.
-
-    Raises
-    ------
-    DataError
-        Where one is open, naming its place.
-    """
-    for b, own in enumerate(names):
-        for t, label in enumerate(own):
-            if not isinstance(label, str):
-                raise DataError(
-                    f"y: sequence {b}, token {t}: the perceptron needs every label, got {label!r}. "
-                    "Leave the sequence out, or use CRFTagger."
-                )
-    return [list(map(str, own)) for own in names]
