@@ -55,23 +55,26 @@ CountRows make_rows(const In<std::int32_t, 1>& pattern_event,
     return rows;
 }
 
-// A batch on a chain with what tokens of each class add to the weights of pairs of labels.
+// A batch with what tokens of each class add to the weights of pairs of labels.
 Batch with_classes(const BoundBatch& bound, const std::optional<In<std::uint8_t, 1>>& classes,
                    const std::optional<In<double, 2>>& added) {
     Batch batch = bound.get();
     require(classes.has_value() == added.has_value(),
             "class_weights: classes and weights go together");
     if (!added) return batch;
-    require(batch.automaton->is_chain && batch.n_durations == 1 && batch.positional == nullptr,
-            "class_weights: expected a chain without position_weights");
+    const auto n_patterns = static_cast<std::size_t>(batch.automaton->n_patterns);
+    require(batch.automaton->n_classes == 1 && batch.positional == nullptr,
+            "class_weights: expected neither guards nor position_weights");
     require(added->shape(0) > 0 && classes->size() == bound.n_tokens() &&
-                added->shape(1) == static_cast<std::size_t>(batch.automaton->n_patterns),
+                added->shape(1) <= n_patterns &&
+                (!batch.automaton->is_chain || added->shape(1) == n_patterns),
             "class_weights: wrong shape");
     for (std::size_t i = 0; i < classes->size(); ++i) {
         require((*classes)(i) < added->shape(0), "classes: out of range");
     }
     batch.classes = classes->data();
-    batch.class_patterns = {added->data(), static_cast<int>(added->shape(0))};
+    batch.class_patterns = {added->data(), static_cast<int>(added->shape(0)),
+                            static_cast<int>(added->shape(1))};
     return batch;
 }
 

@@ -48,10 +48,10 @@ struct ChainWeights {
     std::vector<ChainWeights> more;    // of tokens of class 1, 2, …; empty: all weigh alike
 
     void load(const Automaton& automaton, const double* patterns_, ClassPatterns classes = {}) {
-        load_class(automaton, patterns_, classes.of(0, automaton.n_patterns));
+        load_class(automaton, patterns_, classes.of(0));
         more.resize(static_cast<std::size_t>(classes.n_classes) - 1);
         for (int c = 1; c < classes.n_classes; ++c) {
-            more[c - 1].load_class(automaton, patterns_, classes.of(c, automaton.n_patterns));
+            more[c - 1].load_class(automaton, patterns_, classes.of(c));
         }
     }
 

@@ -26,7 +26,7 @@ inline constexpr std::size_t kNoMemoryLimit = ~std::size_t{0};
 class Weights {
   public:
     // `arcs_wanted`: posteriors of single arcs, which only the sparse path has.
-    // `classes`: what tokens add, on the dense path in Max alone.
+    // `classes`: what tokens add, in Max alone.
     Weights(const Automaton& automaton, const double* patterns, int n_durations,
             bool arcs_wanted = false, ClassPatterns classes = {})
         : automaton_(automaton),
@@ -61,12 +61,12 @@ class Weights {
             return;
         }
         get(max_);
-        for (int c = 0; c < automaton_.n_classes; ++c) {
+        for (int c = 0; c < static_cast<int>(max_.values.of_class.size()); ++c) {
             auto& values = max_.values.of_class[c];
             for (std::int64_t k = 0; k < n; ++k) {
-                if (automaton_.is_open(arcs[k], c)) {
-                    values.set(automaton_, arcs[k], weight[arcs[k]] - price);
-                }
+                if (classes_.added == nullptr && !automaton_.is_open(arcs[k], c)) continue;
+                const double more = classes_.on_arc(automaton_, arcs[k], c);
+                values.set(automaton_, arcs[k], weight[arcs[k]] - price + more);
             }
         }
     }
@@ -90,7 +90,8 @@ class Weights {
         if (!part.loaded.load(std::memory_order_acquire)) {
             const std::scoped_lock lock(mutex_);
             if (!part.loaded.load(std::memory_order_relaxed)) {
-                if constexpr (std::is_same_v<Values, ChainWeights<Max>>) {
+                if constexpr (std::is_same_v<Values, ChainWeights<Max>> ||
+                              std::is_same_v<Values, ClassWeights<Max>>) {
                     part.values.load(automaton_, patterns_, classes_);
                 } else {
                     part.values.load(automaton_, patterns_);

@@ -24,13 +24,27 @@ struct SequenceScores {
     const std::uint8_t* classes = nullptr;  // (T,) or null: all 0; see Automaton::guards
 };
 
-// What tokens of each class add to the weights of patterns.
+// What tokens of each class add to the weights of the first patterns, on an automaton without
+// guards.
 struct ClassPatterns {
-    const double* added = nullptr;  // (C, P) or null: nothing
+    const double* added = nullptr;  // (C, P′) or null: nothing
     int n_classes = 1;              // C
+    int n_patterns = 0;             // P′
 
-    const double* of(int token_class, std::int64_t n_patterns) const {
-        return added == nullptr ? nullptr : added + token_class * n_patterns;
+    const double* of(int token_class) const {
+        return added == nullptr ? nullptr
+                                : added + static_cast<std::int64_t>(token_class) * n_patterns;
+    }
+
+    // What an arc weighs more at a token of a class.
+    double on_arc(const Automaton& automaton, std::int64_t arc, int token_class) const {
+        double total = 0.0;
+        if (added == nullptr) return total;
+        for (auto k = automaton.pattern_offsets[arc]; k < automaton.pattern_offsets[arc + 1]; ++k) {
+            const auto pattern = automaton.pattern_ids[k];
+            if (pattern < n_patterns) total += of(token_class)[pattern];
+        }
+        return total;
     }
 };
 
@@ -153,10 +167,12 @@ struct ClassWeights {
     double range = 0.0;    // no two finite log weights differ by more
     bool forbids = false;  // some pattern weighs −inf
 
-    void load(const Automaton& automaton, const double* patterns) {
-        of_class.resize(static_cast<std::size_t>(automaton.n_classes));
-        for (int c = 0; c < automaton.n_classes; ++c) {
-            of_class[c].load(automaton, patterns, nullptr, 0, c);
+    void load(const Automaton& automaton, const double* patterns, ClassPatterns classes = {}) {
+        const int n_classes = std::max(automaton.n_classes, classes.n_classes);
+        of_class.resize(static_cast<std::size_t>(n_classes));
+        for (int c = 0; c < n_classes; ++c) {
+            const int guarded = classes.added == nullptr ? c : 0;
+            of_class[c].load(automaton, patterns, classes.of(c), classes.n_patterns, guarded);
         }
         forbids = false;
         double least = 0.0;

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import trelliswork as tw
-from rule_strategies import LABEL_SETS, TOKENS, looking
+from rule_strategies import LABEL_SETS, TOKENS, leaves, looking, tests
+from strategies import arrays
 from trelliswork.constraints import parse
 from trelliswork.constraints.per_token import PerToken
 from trelliswork.errors import RuleError
@@ -171,3 +172,39 @@ def test_files_with_them_need_the_newest_version(tmp_path):
     metadata = safetensors.safe_open(path, "np").metadata()
     assert int(metadata["version"]) == FORMAT_VERSION
     assert tw.load(path).constraints == (YEARS.per_token(),)
+
+
+@given(st.data())
+def test_counted_changes_beside_rules_of_all_kinds(data):
+    labels = data.draw(st.sampled_from([tw.LabelSet(["a", "b", "c"]), LABEL_SETS["bio"]]))
+    n_tokens = data.draw(st.integers(1, 4))
+    values = st.floats(-3, 3)
+    scores = data.draw(arrays((n_tokens, len(labels)), values))
+    transitions = data.draw(st.none() | arrays((len(labels), len(labels)), values))
+    sentence = data.draw(st.lists(st.sampled_from(TOKENS), min_size=n_tokens, max_size=n_tokens))
+    some = st.sampled_from([0.3, 1.0, 2.5])
+    changes = st.builds(
+        lambda test, penalty: tw.changes_only_at(test).per_token().soft(penalty), tests, some
+    )
+    others = st.builds(
+        lambda rule, penalty: rule.soft(penalty) if penalty else rule,
+        leaves(["a", "b"], list(labels.names)) | looking(list(labels.names)),
+        some | st.none(),
+    )
+    rules = [
+        *data.draw(st.lists(changes, min_size=1, max_size=4)),
+        *data.draw(st.lists(others, max_size=4)),
+    ]
+    problem = tw.Problem(scores, transitions, rules, sentence, labels=labels)
+    every = itertools.product(labels.names, repeat=n_tokens)
+    best = max((problem.value(list(names)) for names in every), default=-np.inf)
+    if best == -np.inf:
+        with pytest.raises(tw.InfeasibleError):
+            solve(problem)
+        return
+    found = solve(problem)
+    assert found.score == pytest.approx(best)
+    assert found.status == "optimal"
+    assert tw.verify(problem, found)
+    assert solve(problem, "astar").score == pytest.approx(best)
+    assert solve(problem, "branch").score == pytest.approx(best)

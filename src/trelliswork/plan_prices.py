@@ -51,8 +51,8 @@ class PricedBase:
     product : ItemProduct or None
         What was marked; None: the model itself.
     changes : tuple of int
-        Bits that a chain charges for by the class of a token, without an automaton: soft rules
-        that count changes.
+        Bits that are charged for by the class of a token, without an automaton: soft rules that
+        count changes, where the model is a chain.
     """
 
     marked: MarkedAutomaton
@@ -107,11 +107,13 @@ class Charges:
     bits: tuple[int, ...]
     events: Events
     free: NDArray[np.bool_]
-    _of_core: dict[tuple[tuple[int, ...], bool], _core.CountRows] = field(default_factory=dict)
+    _of_core: dict[tuple[tuple[int, ...], tuple[int, ...]], _core.CountRows] = field(
+        default_factory=dict
+    )
 
     def of_core(self, base: PricedBase, bits: tuple[int, ...]) -> _core.CountRows:
         """Return the rows as the core reads them on the automaton of some bits."""
-        key = bits, base.product is None
+        key = bits, base.changes
         kept = self._of_core.get(key)
         if kept is None:
             kept = base.marked.rows(self.events, self.penalties[list(self.rows)])
@@ -182,14 +184,18 @@ class PriceMethods(ItemMethods):
         key = bits, by_class
         kept = self._bases.get(key)
         if kept is None:
-            if by_class and self._counted_changes.issuperset(bits):
-                kept = PricedBase(MarkedAutomaton.mark(self.model, self.row_events), changes=bits)
-            elif bits:
-                built = self.item_product(bits, 0)  # no bit depends on the length
+            changes = tuple(i for i in bits if i in self._counted_changes)
+            others = tuple(i for i in bits if i not in changes)
+            # Classes of tokens are one thing or the other: guards, or what a change costs.
+            if not by_class or any(self._items.tests_of(i) for i in others):
+                changes, others = (), bits
+            if others:
+                built = self.item_product(others, 0)  # no bit depends on the length
                 marked = MarkedAutomaton.mark(built.automaton, self.row_events)
-                kept = PricedBase(marked, built.tests, built)
+                kept = PricedBase(marked, built.tests, built, changes)
             else:
-                kept = PricedBase(MarkedAutomaton.mark(self.model, self.row_events))
+                marked = MarkedAutomaton.mark(self.model, self.row_events)
+                kept = PricedBase(marked, changes=changes)
             self._bases[key] = kept
             if len(self._bases) > BASES_KEPT:
                 self._bases.popitem(last=False)
