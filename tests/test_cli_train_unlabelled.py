@@ -168,7 +168,9 @@ def test_models_without_cycles_are_inspected(tmp_path, corpus):
 def test_labels_by_option(tmp_path, corpus):
     rule = ("--rule", "at_most(1, ORG): soft")
     out = ("--out", tmp_path / "m.tw", "--model", "hmm")
-    assert "ORG" in fail("train", corpus, *out, *rule)
+    line = fail("train", corpus, *out, *rule, "--rule", "starts_with(PER, DATE)")
+    assert "there is no segment 'ORG'" in line
+    assert line.endswith("add --labels B-ORG,I-ORG,B-DATE,I-DATE.")
     result = run("train", corpus, *out, *rule, "--labels", "B-ORG, I-ORG")
     assert result.exit_code == 0, result.output
     assert "B-ORG" in tw.load(tmp_path / "m.tw").labels_.names

@@ -11,6 +11,7 @@ __all__ = [
     "Alternatives",
     "Comment",
     "Jobs",
+    "LabelNames",
     "Outside",
     "RuleFile",
     "RuleTexts",
@@ -56,6 +57,14 @@ TokenPattern = Annotated[
     typer.Option(metavar="REGEX", help="Expression of --tokenizer regex, which it implies."),
 ]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Threads. Default: one a core.")]
+LabelNames = Annotated[
+    str | None,
+    typer.Option(
+        "--labels",
+        metavar="NAME,…",
+        help="Labels that there are besides those in the data: rules may name them.",
+    ),
+]
 RuleFile = Annotated[
     Path | None,
     typer.Option(

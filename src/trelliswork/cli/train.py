@@ -11,6 +11,7 @@ from trelliswork.cli.data import (
     check_writable,
     choose_tokenizer,
     split_columns,
+    split_names,
 )
 from trelliswork.cli.errors import placed, say
 from trelliswork.cli.models import check_options, make_tagger, with_unlabelled
@@ -18,6 +19,7 @@ from trelliswork.cli.options import (
     Alternatives,
     Comment,
     Jobs,
+    LabelNames,
     Outside,
     RuleFile,
     RuleTexts,
@@ -36,7 +38,7 @@ from trelliswork.cli.structure import (
     MinPatternCount,
     Order,
 )
-from trelliswork.cli.training_data import TrainingData, split_names
+from trelliswork.cli.training_data import TrainingData
 from trelliswork.cli.training_log import log_line, summarise
 from trelliswork.cli.training_options import (
     Columns,
@@ -48,7 +50,6 @@ from trelliswork.cli.training_options import (
     Features,
     HeldOut,
     Init,
-    LabelNames,
     MaxIter,
     MinCount,
     Model,
@@ -212,7 +213,7 @@ def train(
         )
     known = _labels_of(data.training, tagger)
     if given.constraints:
-        given.check(known)
+        given.check(known, more=True)
         # Without the option, the gold labels show it.
         if decode_only_rules and (wrong := find_contradiction(given.constraints, known)):
             raise RuleError(str(wrong))

@@ -21,7 +21,6 @@ __all__ = [
     "Features",
     "HeldOut",
     "Init",
-    "LabelNames",
     "MaxIter",
     "MinCount",
     "Model",
@@ -158,14 +157,6 @@ Smoothing = Annotated[
     typer.Option(min=0.0, help="How far the hidden Markov model trusts shapes more than words."),
 ]
 Init = Annotated[Path | None, typer.Option(help="Start from the weights of this model.")]
-LabelNames = Annotated[
-    str | None,
-    typer.Option(
-        "--labels",
-        metavar="NAME,…",
-        help="Labels that there are besides those in TRAIN: rules may name them.",
-    ),
-]
 Penalties = Annotated[
     PenaltyMethod,
     typer.Option(
