@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ __all__ = [
     "Comment",
     "Jobs",
     "LabelNames",
+    "OnInfeasible",
     "Outside",
     "RuleFile",
     "RuleTexts",
@@ -20,6 +22,15 @@ __all__ = [
     "TokenPattern",
     "Unknown",
 ]
+
+
+class OnInfeasible(StrEnum):
+    """What to do with a sentence that cannot satisfy all rules."""
+
+    ERROR = "error"
+    RELAX = "relax"
+    UNCONSTRAINED = "unconstrained"
+
 
 SchemeName = Annotated[
     str | None,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,6 +24,7 @@ from trelliswork.cli.errors import no_warnings_of, say
 from trelliswork.cli.options import (
     Comment,
     Jobs,
+    OnInfeasible,
     RuleFile,
     RuleTexts,
     TokenPattern,
@@ -58,14 +58,6 @@ EXAMPLES = """Examples:
 """
 
 MOST_PLACES = 5  # of sentences that cannot satisfy all rules, named at the end
-
-
-class OnInfeasible(StrEnum):
-    """What to do with a sentence that cannot satisfy all rules."""
-
-    ERROR = "error"
-    RELAX = "relax"
-    UNCONSTRAINED = "unconstrained"
 
 
 def tag(

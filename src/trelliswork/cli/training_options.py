@@ -10,6 +10,7 @@ import typer
 
 from trelliswork.cli.data import Format, TokenizerKind
 from trelliswork.cli.feature_option import FEATURES_HELP
+from trelliswork.cli.options import OnInfeasible
 
 __all__ = [
     "Columns",
@@ -27,6 +28,7 @@ __all__ = [
     "ModelKind",
     "OnConflict",
     "OnConflictOption",
+    "OnInfeasibleOption",
     "Out",
     "Pairs",
     "Patience",
@@ -172,6 +174,14 @@ HeldOut = Annotated[
 ]
 OnConflictOption = Annotated[
     OnConflict, typer.Option(help="What to do with sentences of TRAIN that break a rule.")
+]
+OnInfeasibleOption = Annotated[
+    OnInfeasible,
+    typer.Option(
+        help="What to do with a sentence that no labelling under the rules fits, where training "
+        "decodes (perceptron with CIBT or wCIBT), and later in Python: stop, drop rules until one "
+        "fits, or drop all. `tag` has an option of its own."
+    ),
 ]
 DecodeOnlyRules = Annotated[
     bool,
