@@ -203,7 +203,8 @@ def test_labels_by_option(tmp_path, corpus):
         ),
         ("--unlabelled words.jsonl --features pos[0]", "expected a column 'pos', got tokens"),
         (
-            "--unlabelled words.conll --model hmm --rule only_on(token(column='pos',regex='N.*'),PER)",
+            "--unlabelled words.conll --model hmm --rule "
+            "only_on(token(column='pos',regex='N.*'),PER)",
             "words.conll: expected the column 'pos'",
         ),
         (
