@@ -98,3 +98,17 @@ def test_patterns_that_can(settings):
 def test_an_unknown_outside_label():
     with pytest.raises(tw.LabelError, match=r"^outside: Unknown label 'nope'\. Known are 'A', 'B'"):
         fit(outside="nope")
+
+
+@pytest.mark.parametrize("kind", [tw.CRFTagger, tw.HMMTagger, tw.PerceptronTagger])
+@pytest.mark.parametrize(
+    ("y", "missing"),
+    [(["A", "B"], "labels=['note']"), (["B-A", "I-A"], "labels=['B-note', 'I-note']")],
+)
+def test_a_rule_about_a_label_that_is_not_seen(kind, y, missing):
+    tagger = kind(constraints=tw.at_most(1, "note").soft(1.0))
+    with pytest.raises(tw.LabelError, match="there is no segment 'note'") as found:
+        tagger.fit([["x", "y"]], [y])
+    assert missing in str(found.value)
+    names = [name.strip("'") for name in missing[8:-1].split(", ")]
+    assert tagger.set_params(labels=names).fit([["x", "y"]], [y]).labels_.names[-1] == names[-1]

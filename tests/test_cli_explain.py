@@ -51,7 +51,8 @@ def test_explain_a_model(tmp_path, rules):
     bare = train_model(tmp_path)
     assert "expected rules" in fail("explain", bare)
     assert "expected a model or --data" in fail("explain", "--rules", rules)
-    assert "--scheme, --outside" in fail("explain", model, "--outside", "O")
+    assert "--labels, --scheme, --outside" in fail("explain", model, "--labels", "x")
+    assert "--labels, --scheme, --outside" in fail("explain", model, "--outside", "O")
     assert "expected without a model" in fail("explain", model, "--max-segment", "auto")
     other = tmp_path / "other.conll"
     other.write_text("\nAnn x O\n\nLtd x B-ORG\n")
@@ -135,3 +136,28 @@ def test_explain_input_that_cannot_be(tmp_path, rules):
     result = run("explain", model, source, "--rule", "at_least(9, PER)")
     assert "at_least(9, 'PER'): broken" not in result.stdout  # dropped, and changes nothing
     assert "3 sentences cannot satisfy all rules" in result.stdout
+
+
+def test_labels_that_the_data_do_not_show(tmp_path):
+    corpus = tmp_path / "few.conll"
+    corpus.write_text("A author\n. author\nOn title\nIt title\n\n")
+    command = ("explain", "--rule", "at_most(1, note)", "--data", corpus)
+    line = fail(*command)
+    assert "there is no segment 'note'" in line
+    assert "add --labels note." in line
+    result = run(*command, "--labels", "note,editor")
+    assert result.exit_code == 0, result.output
+    assert "4 labels (plain): author editor note title" in result.output
+
+
+@pytest.mark.parametrize("kind", ["hmm", "perceptron"])
+def test_models_that_train_without_rules(tmp_path, kind):
+    corpus, model = tmp_path / "train.conll", tmp_path / "m.tw"
+    corpus.write_text(conll())
+    trained = run(
+        *("train", corpus, "--out", model, "--model", kind, "--rule", "at_most(1, PER)"), "--quiet"
+    )
+    assert trained.exit_code == 0, trained.output
+    record = json.loads(run("explain", model, "--json").output)
+    assert [p["where"] for p in record["plan"]] == ["decoding"]
+    assert "training budget" not in run("explain", model).output

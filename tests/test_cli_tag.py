@@ -191,3 +191,25 @@ def test_bad_options_end_in_one_line(model, words, tmp_path):
     assert "holds a line end or the separator" in fail("tag", words, *tab, stdin="a\tb\n")
     assert "invalid JSON" in fail("tag", words, "--input-format", "jsonl", stdin="{\n")
     assert run("tag", words, "--nbest", "0").exit_code == 2
+
+
+def test_rules_too_many_for_probabilities(tmp_path, monkeypatch):
+    model = train_model(tmp_path, "--rule", "at_most(1, PER)")
+
+    def too_large(*_):
+        raise tw.TooLargeError("too many arcs")
+
+    for name in ("predict_nbest", "predict_marginals"):
+        monkeypatch.setattr(tw.CRFTagger, name, too_large)
+    text = "Ann x\nBob x\n\n"
+    line = fail("tag", model, "--marginals", stdin=text)
+    assert "--marginals: the rules are too many" in line
+    assert "Tag without --marginals" in line
+    result = run("tag", model, "--nbest", 2, stdin=text)
+    assert result.exit_code == 0, result.output
+    assert result.stderr.count("scores are written instead") == 1
+    assert [line.split()[1] for line in result.stdout.splitlines() if line[:1] == "#"] == ["1", "2"]
+    lines = run("tag", model, "--nbest", 2, "--format", "jsonl", stdin=text).stdout
+    first, second = json.loads(lines)["nbest"]
+    assert first["score"] > second["score"]
+    assert first["labels"] == json.loads(lines)["labels"]

@@ -6,18 +6,27 @@ import logging
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from trelliswork.constraints.given import as_constraints
 from trelliswork.errors import LabelError
-from trelliswork.schemes import OUTSIDE
+from trelliswork.schemes import OUTSIDE, TAGS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from trelliswork.constraints import Constraint
     from trelliswork.features import EncodedFeatures
+    from trelliswork.labels import LabelSet
     from trelliswork.segmentation import Segmentation
     from trelliswork.sentence import Label
     from trelliswork.structure import Structure
 
-__all__ = ["check_settings", "warn_of_long_segments", "warn_of_no_features"]
+__all__ = [
+    "check_rule_names",
+    "check_settings",
+    "labels_to_name",
+    "warn_of_long_segments",
+    "warn_of_no_features",
+]
 
 logger = logging.getLogger(__name__)
 
@@ -51,6 +60,42 @@ def check_settings(parameters: Mapping[str, Any], structure: Structure) -> None:
             "min_pattern_count",
             least,
         )
+
+
+def check_rule_names(constraints: Any, labels: LabelSet) -> None:
+    """Raise a `LabelError` where constraints name a label that training does not show.
+
+    Few labelled sequences may lack one that there is, so the error says how to name it.
+    """
+    given = as_constraints(constraints)
+    missing = labels_to_name(given, labels)
+    for constraint in given if missing else ():
+        try:
+            constraint.check(labels)
+        except LabelError as error:
+            raise LabelError(
+                f"{error} Where there are such labels and training shows none, name them: "
+                f"labels={missing!r}."
+            ) from error
+
+
+def labels_to_name(constraints: Iterable[Constraint], labels: LabelSet) -> list[str]:
+    """Return labels that a label set lacks, for all that constraints name to be known."""
+    tags = TAGS.get(labels.scheme, {})
+    found: list[str] = []
+    for constraint in constraints:
+        for name, unit in constraint.unknown_names(labels):
+            if "*" in name or name in labels:  # a pattern of names, or no name of a segment
+                continue
+            whole = unit == "token" or not tags
+            found += [name] if whole else _tagged(name, tuple(tags), labels.scheme == "path")
+    return list(dict.fromkeys(found))
+
+
+def _tagged(name: str, tags: tuple[str, ...], is_path: bool) -> list[str]:
+    *outer, inner = name.split("/") if is_path else [name]
+    before = "".join(f"I-{level}/" for level in outer)
+    return [f"{before}{tag}-{inner}" for tag in tags]
 
 
 def warn_of_no_features(features: EncodedFeatures, min_count: int) -> None:

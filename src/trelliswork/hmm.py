@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trelliswork.advice import check_rule_names
 from trelliswork.conflicts import check_on_infeasible
 from trelliswork.features import ObservationEncoder
 from trelliswork.inputs import as_known_labels, as_sequences, infer_labels
@@ -202,9 +203,11 @@ class HMMTagger(Tagger):
         structure = Structure.chain(labels)
         encoder = ObservationEncoder(lowercase=bool(self.lowercase), shapes=bool(self.shapes))
         encoder.fit([*sequences, *unlabelled], min_count=int(self.min_count))
+        constraints = rules_under(training, self.constraints)
+        check_rule_names(constraints, labels)
         rules = plan(
             labels,
-            rules_under(training, self.constraints),
+            constraints,
             model=structure.automaton,
             training_budget=0,
             decoding_budget=self.decoding_budget,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trelliswork.advice import check_rule_names
 from trelliswork.conflicts import check_on_infeasible
 from trelliswork.inputs import as_dev, as_known_labels, as_sequences, infer_labels, make_encoder
 from trelliswork.learn.perceptron import (
@@ -252,9 +253,11 @@ class PerceptronTagger(Tagger):
         )
         encoder = make_encoder([*sequences, *unlabelled], self.features)
         encoder.fit([*sequences, *unlabelled], min_count=self.min_count, n_jobs=self.n_jobs)
+        constraints = rules_under(training, self.constraints)
+        check_rule_names(constraints, labels)
         rules = plan(
             labels,
-            rules_under(training, self.constraints),
+            constraints,
             model=structure.automaton,
             training_budget=0,
             decoding_budget=self.decoding_budget,

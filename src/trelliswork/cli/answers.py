@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from trelliswork.errors import DataError
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from trelliswork.decoding import Decoding
     from trelliswork.sentence import Label, Sentence
     from trelliswork.tagger import Tagger
 
@@ -47,7 +48,9 @@ class Answer:
     labellings
         The best labels, and after them the next best where asked for.
     probabilities
-        Of each labelling, where more than one was asked for.
+        Of each labelling, where more than one was asked for and they could be had.
+    scores
+        Of each labelling, less what it pays, where more than one was asked for.
     names
         The ``L`` labels of the model.
     marginals
@@ -65,6 +68,7 @@ class Answer:
     marginals: NDArray[np.float64] | None
     status: str = "optimal"
     broken_rules: Mapping[str, int] | None = None
+    scores: list[float] | None = None
 
     def confidences(self, labels: Sequence[str]) -> list[float] | None:
         """Return how probable each label of a labelling is; ``None`` without marginals."""
@@ -79,7 +83,12 @@ class Answer:
 
 
 def answer(
-    tagger: Tagger, batch: list[Sentence], *, marginals: bool, nbest: int | None
+    tagger: Tagger,
+    batch: list[Sentence],
+    *,
+    marginals: bool,
+    nbest: int | None,
+    with_probabilities: bool = True,
 ) -> list[Answer]:
     """Label a batch of sentences.
 
@@ -93,10 +102,19 @@ def answer(
         Whether to say how probable the labels are.
     nbest
         How many labellings to give, with their probabilities; ``None``: the best, without.
+    with_probabilities
+        False: several labellings come with scores instead, which need no product of all rules.
     """
     names = tagger.labels_.names
     best: list[tuple[list[list[str]], list[float] | None]]
     rows = tagger.predict_marginals(batch) if marginals else [None] * len(batch)
+    if nbest is not None and not with_probabilities:
+        return [
+            replace(_ranked(sentence, found, names), marginals=row)
+            for sentence, found, row in zip(
+                batch, tagger.decode_nbest(batch, nbest), rows, strict=True
+            )
+        ]
     decoded = tagger.decode(batch)
     if nbest is None:
         best = [([found.labels], None) for found in decoded]
@@ -121,10 +139,26 @@ def answer(
     ]
 
 
+def _ranked(sentence: Sentence, found: Sequence[Decoding], names: Sequence[str]) -> Answer:
+    """Return the labellings of a sentence, best first, with their scores."""
+    best = found[0]
+    return Answer(
+        sentence,
+        [one.labels for one in found],
+        None,
+        names,
+        None,
+        best.status,
+        best.violations if best.status in DROPPED_RULES else None,
+        [round(one.score, DECIMALS) for one in found],
+    )
+
+
 def to_conll(found: Answer, separator: str = "\t", *, mark: bool = False) -> str:
     """Write the columns of the input, offsets of raw text, gold labels, labels, confidences.
 
-    With several labellings each is a block of its own after a comment ``# rank probability``. With
+    With several labellings each is a block of its own after a comment ``# rank probability``, or
+    ``# rank score`` where there are no probabilities. With
     `mark`, a comment ``# relaxed: at_most(1, 'title')`` says where rules could not all hold.
     """
     sentence = found.sentence
@@ -146,6 +180,8 @@ def to_conll(found: Answer, separator: str = "\t", *, mark: bool = False) -> str
             )
         if found.probabilities is not None:
             lines.insert(0, f"# {rank + 1} {found.probabilities[rank]:.{DECIMALS}f}")
+        elif found.scores is not None:
+            lines.insert(0, f"# {rank + 1} {found.scores[rank]:.{DECIMALS}f}")
         if mark and found.broken_rules is not None and rank == 0:
             lines.insert(0, f"# {found.status}: {'; '.join(found.broken_rules)}")
         blocks.append("".join(f"{line}\n" for line in lines))
@@ -191,6 +227,11 @@ def to_jsonl(found: Answer, *, given: Mapping[str, Any], all_marginals: bool) ->
         record["nbest"] = [
             {"labels": ranked, "probability": probability}
             for ranked, probability in zip(found.labellings, found.probabilities, strict=True)
+        ]
+    elif found.scores is not None:
+        record["nbest"] = [
+            {"labels": ranked, "score": score}
+            for ranked, score in zip(found.labellings, found.scores, strict=True)
         ]
     if sentence.text is not None:
         record["text"] = sentence.text

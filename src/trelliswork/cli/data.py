@@ -42,6 +42,7 @@ __all__ = [
     "default_columns",
     "iter_sentences",
     "split_columns",
+    "split_names",
 ]
 
 _JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
@@ -111,6 +112,16 @@ def split_columns(names: str | None) -> tuple[str, ...] | None:
     if not all(columns):
         raise ValueError(f"--columns: expected names such as word,pos,label, got {names!r}.")
     return columns
+
+
+def split_names(names: str | None) -> list[str] | None:
+    """Return the names in ``author,title``; ``None`` where none are given."""
+    if names is None:
+        return None
+    found = [name.strip() for name in names.split(",")]
+    if not all(found):
+        raise ValueError(f"--labels: expected names such as author,title, got {names!r}.")
+    return found
 
 
 def default_columns(width: int) -> tuple[str, ...]:

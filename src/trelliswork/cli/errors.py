@@ -51,7 +51,7 @@ _OPTIONS = {
     "on_conflict": "--on-conflict",
     "on_infeasible": "--on-infeasible",
 }
-_KEYWORD = re.compile(rf"\b({'|'.join(_OPTIONS)})=(?:'(\w+)'|(True)\b)?")
+_KEYWORD = re.compile(rf"\b({'|'.join(_OPTIONS)})=(?:'([\w+]+)'|(True)\b)?")
 # Names with an underscore are no English words: they mean the parameter wherever they stand.
 _NAME = re.compile(rf"\b({'|'.join(name for name in _OPTIONS if '_' in name)})\b")
 _CARET = re.compile(r"^ *\^$", re.MULTILINE)
@@ -99,7 +99,10 @@ def say(message: str) -> None:
 
 def placed(error: TrellisworkError, place: str) -> TrellisworkError:
     """Return the error of a sequence with the file and the line instead of the number."""
-    message = str(error).removeprefix(f"y: sequence {error.sequence}, ")
+    number = error.sequence
+    message = (
+        str(error).removeprefix(f"y: sequence {number}, ").removeprefix(f"sequence {number}: ")
+    )
     return type(error)(f"{place}: {message}")
 
 

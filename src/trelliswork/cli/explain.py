@@ -14,6 +14,7 @@ from trelliswork.cli.data import (
     choose_format,
     iter_sentences,
     split_columns,
+    split_names,
 )
 from trelliswork.cli.errors import placed
 from trelliswork.cli.explain_input import show_changes
@@ -21,6 +22,7 @@ from trelliswork.cli.options import (
     Alternatives,
     Comment,
     Jobs,
+    LabelNames,
     Outside,
     RuleFile,
     RuleTexts,
@@ -37,7 +39,7 @@ from trelliswork.constraints.soft import priced_rule
 from trelliswork.errors import LabelError, TooLargeError, TrellisworkError
 from trelliswork.labels import LabelSet
 from trelliswork.loading import load
-from trelliswork.plan import plan
+from trelliswork.plan import TRAINING_BUDGET, plan
 from trelliswork.rule_report import count_violations, rule_table
 from trelliswork.schemes import check_scheme
 from trelliswork.segmentation import Segmentation
@@ -92,6 +94,7 @@ def explain(
         Format | None,
         typer.Option("--format", help="Format of the data. Default: by its name."),
     ] = None,
+    more: LabelNames = None,
     scheme: SchemeName = None,
     outside: Outside = None,
     max_segment: Annotated[
@@ -121,9 +124,11 @@ def explain(
     sentences whose labels the rules change, which rules acted there, and what each of them costs.
     """
     longest = read_max_segment(max_segment)
-    if model is not None and ((scheme or outside) is not None or longest != 1):
+    own = (more, scheme, outside) if longest == 1 else (max_segment,)
+    if model is not None and any(option is not None for option in own):
         raise ValueError(
-            "--scheme, --outside, --max-segment: expected without a model, which has its own."
+            "--labels, --scheme, --outside, --max-segment: expected without a model, which has its "
+            "own."
         )
     tagger = None if model is None else load(model)
     if source is not None and tagger is not None:
@@ -153,6 +158,10 @@ def explain(
     elif corpus is not None:
         named = None if scheme is None else check_scheme(scheme)
         labels = LabelSet.infer(corpus, named, outside=outside)
+        if more is not None:
+            labels = LabelSet(
+                sorted({*labels.names, *(split_names(more) or ())}), labels.scheme, outside
+            )
         if longest != 1:
             gold = [sentence.labels or () for sentence in corpus]
             try:
@@ -166,13 +175,14 @@ def explain(
         raise ValueError("explain: expected a model or --data, whose labels the rules are about.")
     if not constraints:
         raise ValueError("explain: expected rules: of the model, from --rules or from --rule.")
-    given.check(labels)
+    given.check(labels, more=tagger is None)
     try:
         found = plan(
             labels,
             constraints,
             model=None if tagger is None else tagger.plan_.model,
             segmentation=segmentation,
+            training_budget=TRAINING_BUDGET if tagger is None else tagger.plan_.training_budget,
         )
     except TooLargeError as error:
         raise given.too_large(error, labels) from error

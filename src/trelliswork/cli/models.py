@@ -6,14 +6,19 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from trelliswork.cli.feature_option import resolve_features
+from trelliswork.cli.rules import columns_tested
 from trelliswork.cli.structure import read_l2, read_max_segment
 from trelliswork.cli.training_options import ModelKind
+from trelliswork.cli.unlabelled import LabellingName
 from trelliswork.codl import CODLTagger
+from trelliswork.constraints.given import as_constraints
 from trelliswork.estimators import CRFTagger
+from trelliswork.features import resolve
 from trelliswork.hmm import HMMTagger
 from trelliswork.loading import load
 from trelliswork.perceptron import PerceptronTagger
 from trelliswork.schemes import check_scheme
+from trelliswork.sentence import TOKEN_COLUMN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +28,7 @@ if TYPE_CHECKING:
     from trelliswork.constraints import Constraint
     from trelliswork.tagger import Tagger
 
-__all__ = ["check_options", "make_tagger", "with_unlabelled"]
+__all__ = ["check_options", "columns_needed", "make_tagger", "with_unlabelled"]
 
 CRF_ONLY = (
     "max_segment",
@@ -68,6 +73,20 @@ def check_options(context: typer.Context, model: ModelKind, *, unlabelled: bool)
             )
         if name in UNLABELLED_ONLY and not unlabelled:
             raise ValueError(f"{option}: expected with --unlabelled or --labelled-size only.")
+        if name == "top_k" and context.params["labelling"] is not LabellingName.TOPK:
+            raise ValueError(
+                f"{option}: expected with --labelling topk only, got --labelling "
+                f"{context.params['labelling']}."
+            )
+
+
+def columns_needed(tagger: Tagger) -> list[str | int]:
+    """Return the columns beside the tokens that a tagger to be trained reads, by name or number."""
+    tested = columns_tested(as_constraints(tagger.constraints))
+    if isinstance(tagger, HMMTagger):
+        return list(tested)
+    read = resolve(tagger.get_params(deep=False)["features"]).program.columns
+    return [*(column for column in read if column not in (None, 0, TOKEN_COLUMN)), *tested]
 
 
 def make_tagger(
@@ -88,6 +107,7 @@ def make_tagger(
     common: dict[str, Any] = {
         "min_count": options["min_count"],
         "constraints": constraints,
+        "on_infeasible": options["on_infeasible"].value,
         "labels": labels,
         "scheme": None if scheme is None else check_scheme(scheme),
         "outside": options["outside"],
@@ -142,6 +162,7 @@ def with_unlabelled(base: Tagger, options: Mapping[str, Any]) -> CODLTagger:
         labelling=options["labelling"].value,
         k=options["top_k"],
         include_labelled=options["include_labelled"],
+        on_infeasible=options["on_infeasible"].value,
         patience=options["patience"] or 3,
         n_jobs=options["jobs"],
         random_state=options["seed"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,8 @@ __all__ = [
     "Alternatives",
     "Comment",
     "Jobs",
+    "LabelNames",
+    "OnInfeasible",
     "Outside",
     "RuleFile",
     "RuleTexts",
@@ -19,6 +22,15 @@ __all__ = [
     "TokenPattern",
     "Unknown",
 ]
+
+
+class OnInfeasible(StrEnum):
+    """What to do with a sentence that cannot satisfy all rules."""
+
+    ERROR = "error"
+    RELAX = "relax"
+    UNCONSTRAINED = "unconstrained"
+
 
 SchemeName = Annotated[
     str | None,
@@ -56,6 +68,14 @@ TokenPattern = Annotated[
     typer.Option(metavar="REGEX", help="Expression of --tokenizer regex, which it implies."),
 ]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Threads. Default: one a core.")]
+LabelNames = Annotated[
+    str | None,
+    typer.Option(
+        "--labels",
+        metavar="NAME,…",
+        help="Labels that there are besides those in the data: rules may name them.",
+    ),
+]
 RuleFile = Annotated[
     Path | None,
     typer.Option(

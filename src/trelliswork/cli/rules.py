@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from trelliswork.advice import labels_to_name
 from trelliswork.constraints import iter_rules
 from trelliswork.constraints.soft import Soft
-from trelliswork.errors import RuleError, TooLargeError
+from trelliswork.errors import LabelError, RuleError, TooLargeError
 from trelliswork.files import read_lines
 from trelliswork.language import MAX_STATES
 from trelliswork.sentence import TOKEN_COLUMN
@@ -67,10 +68,27 @@ class GivenRules:
             if isinstance(placed.rule, Soft) and placed.rule.penalty is None
         )
 
-    def check(self, labels: LabelSet) -> None:
-        """Raise an error where a rule names what the labels do not know, with its place."""
+    def check(self, labels: LabelSet, *, more: bool = False) -> None:
+        """Raise an error where a rule names what the labels do not know, with its place.
+
+        Parameters
+        ----------
+        labels
+            The labels.
+        more
+            Whether the command has ``--labels`` for those that the data do not show.
+        """
         for placed in self.placed:
-            placed.check(labels)
+            try:
+                placed.check(labels)
+            except LabelError as error:
+                missing = labels_to_name(self.constraints, labels) if more else []
+                if not missing:
+                    raise
+                raise LabelError(
+                    f"{error} If the data just do not show all labels that there are, add "
+                    f"--labels {','.join(missing)}."
+                ) from error
 
     def apply_to(self, tagger: Tagger) -> Tagger:
         """Return a trained tagger under these rules, if there are any, instead of its own.

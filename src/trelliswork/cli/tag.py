@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,6 +24,7 @@ from trelliswork.cli.errors import no_warnings_of, say
 from trelliswork.cli.options import (
     Comment,
     Jobs,
+    OnInfeasible,
     RuleFile,
     RuleTexts,
     TokenPattern,
@@ -32,7 +32,7 @@ from trelliswork.cli.options import (
 from trelliswork.cli.places import PlacedLines, PlacedSentences
 from trelliswork.cli.rules import GivenRules
 from trelliswork.cli.streaming import Lines, RememberedLines, StandardInput, batches, iter_raw
-from trelliswork.errors import DataError, InfeasibleError
+from trelliswork.errors import DataError, InfeasibleError, TooLargeError
 from trelliswork.files import open_for_writing
 from trelliswork.loading import load
 from trelliswork.text import Tokenizer
@@ -57,15 +57,8 @@ EXAMPLES = """Examples:
 - `echo "Ann met Bob." | trelliswork tag m.tw --raw`
 """
 
+MANY_RULES = 10  # whose product may take more than a moment
 MOST_PLACES = 5  # of sentences that cannot satisfy all rules, named at the end
-
-
-class OnInfeasible(StrEnum):
-    """What to do with a sentence that cannot satisfy all rules."""
-
-    ERROR = "error"
-    RELAX = "relax"
-    UNCONSTRAINED = "unconstrained"
 
 
 def tag(
@@ -189,7 +182,7 @@ def tag(
             tagger, lines, reading, split_columns(columns), separator, comment
         )
     waiting = PlacedSentences(sentences, placed)
-    ask = partial(answer, tagger, marginals=marginals or all_marginals, nbest=nbest)
+    ask = Asking(tagger, marginals=marginals or all_marginals, nbest=nbest)
     relaxed = Relaxed()
     # The library tells of every batch, and once for each thing that is asked of it.
     with open_for_writing(output) as stream, no_warnings_of("trelliswork.batches"):
@@ -205,6 +198,44 @@ def tag(
             stream.flush()
     if relaxed.count:
         say(str(relaxed))
+
+
+class Asking:
+    """Asks a tagger, and does without probabilities of labellings where they cost too much.
+
+    Parameters
+    ----------
+    tagger
+        The tagger.
+    marginals, nbest
+        What is asked for; see `answer`.
+    """
+
+    def __init__(self, tagger: Tagger, *, marginals: bool, nbest: int | None) -> None:
+        self._ask = partial(answer, tagger, marginals=marginals, nbest=nbest)
+        self._only_ranks = nbest is not None and not marginals
+        n_rules = len(tagger.plan_.constraints)
+        if (marginals or nbest is not None) and n_rules > MANY_RULES:
+            say(f"probabilities need all {n_rules:,} rules in one product, which may take a while")
+
+    def __call__(self, batch: list[Sentence]) -> list[Answer]:
+        """Label a batch of sentences."""
+        try:
+            return self._ask(batch)
+        except TooLargeError as error:
+            if not self._only_ranks:
+                raise TooLargeError(
+                    "--marginals: the rules are too many for probabilities, which need all of them "
+                    "in one product. Tag without --marginals, or give fewer rules for it, with "
+                    "--rules FILE or --rule TEXT."
+                ) from error
+        say(
+            "warning: --nbest: the rules are too many for probabilities, which need all of them in "
+            "one product; scores are written instead"
+        )
+        self._only_ranks = False
+        self._ask = partial(self._ask, with_probabilities=False)
+        return self._ask(batch)
 
 
 @dataclass

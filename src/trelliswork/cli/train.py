@@ -11,13 +11,16 @@ from trelliswork.cli.data import (
     check_writable,
     choose_tokenizer,
     split_columns,
+    split_names,
 )
 from trelliswork.cli.errors import placed, say
-from trelliswork.cli.models import check_options, make_tagger, with_unlabelled
+from trelliswork.cli.models import check_options, columns_needed, make_tagger, with_unlabelled
 from trelliswork.cli.options import (
     Alternatives,
     Comment,
     Jobs,
+    LabelNames,
+    OnInfeasible,
     Outside,
     RuleFile,
     RuleTexts,
@@ -36,7 +39,7 @@ from trelliswork.cli.structure import (
     MinPatternCount,
     Order,
 )
-from trelliswork.cli.training_data import TrainingData, split_names
+from trelliswork.cli.training_data import TrainingData
 from trelliswork.cli.training_log import log_line, summarise
 from trelliswork.cli.training_options import (
     Columns,
@@ -48,13 +51,13 @@ from trelliswork.cli.training_options import (
     Features,
     HeldOut,
     Init,
-    LabelNames,
     MaxIter,
     MinCount,
     Model,
     ModelKind,
     OnConflict,
     OnConflictOption,
+    OnInfeasibleOption,
     Out,
     Pairs,
     Patience,
@@ -67,6 +70,7 @@ from trelliswork.cli.training_options import (
     Tol,
     Train,
     Training,
+    TrainingName,
     Transitions,
     Which,
 )
@@ -81,6 +85,7 @@ from trelliswork.cli.unlabelled import (
     TopK,
     Unlabelled,
     UnlabelledFormatOption,
+    check_some_left,
     read_unlabelled,
 )
 from trelliswork.codl import CODLTagger
@@ -141,7 +146,7 @@ def train(
     transitions: Transitions = None,
     max_iter: MaxIter = 200,
     tol: Tol = 1e-5,
-    epochs: Epochs = 10,
+    epochs: Epochs = 20,
     smoothing: Smoothing = 1.0,
     init: Init = None,
     rules: RuleFile = None,
@@ -149,6 +154,7 @@ def train(
     penalties: Penalties = PenaltyMethod.LIKELIHOOD,
     held_out: HeldOut = 0.2,
     on_conflict: OnConflictOption = OnConflict.ERROR,
+    on_infeasible: OnInfeasibleOption = OnInfeasible.ERROR,
     decode_only_rules: DecodeOnlyRules = False,
     unlabelled: Unlabelled = None,
     unlabelled_format: UnlabelledFormatOption = None,
@@ -206,16 +212,21 @@ def train(
             path,
             unlabelled_format,
             data.training.column_names,
+            columns_needed(tagger),
             separator=separator,
             comment=comment,
             tokenizer=declared,
         )
+    if rest_is_used:
+        check_some_left(labelled_size, data.training, len(data.unlabelled))
     known = _labels_of(data.training, tagger)
     if given.constraints:
-        given.check(known)
+        given.check(known, more=True)
         # Without the option, the gold labels show it.
         if decode_only_rules and (wrong := find_contradiction(given.constraints, known)):
             raise RuleError(str(wrong))
+    if training is not None:
+        _warn_of_training(given, training)
     if learns_more:
         tagger = with_unlabelled(tagger, context.params)
     fitted = _fit(tagger, data, given, known, log=not quiet and not tagger.verbose)
@@ -246,6 +257,16 @@ def _check_penalties(given: GivenRules, options: Mapping[str, Any]) -> None:
             "without the rules learns none. Say what to break it costs, as in ': soft(1.5)'; add "
             "--penalties perceptron; or leave --decode-only-rules out."
         )
+
+
+def _warn_of_training(given: GivenRules, training: TrainingName) -> None:
+    """Tell where a protocol and rules have nothing to do with one another."""
+    n_rules = len(given.constraints)
+    if n_rules and training is TrainingName.L:
+        rules = "1 rule is" if n_rules == 1 else f"{n_rules:,} rules are"
+        say(f"warning: --training L: {rules} not used, neither in training nor in `tag`")
+    if not n_rules and training is not TrainingName.L:
+        say(f"warning: --training {training}: there are no rules; add --rules or --rule")
 
 
 def _labels_of(training: Corpus, tagger: Any) -> LabelSet:

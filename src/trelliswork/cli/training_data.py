@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from trelliswork.corpus import Corpus
     from trelliswork.sentence import Sentence
 
-__all__ = ["TrainingData", "split_names"]
+__all__ = ["TrainingData"]
 
 
 class TrainingData:
@@ -59,13 +59,3 @@ class TrainingData:
         wanted = self.training[sequence]
         index = next(i for i, sentence in enumerate(self.everything) if sentence is wanted)
         return self._reader.place(self._path, index)
-
-
-def split_names(names: str | None) -> list[str] | None:
-    """Return the names in ``author,title``; ``None`` where none are given."""
-    if names is None:
-        return None
-    found = [name.strip() for name in names.split(",")]
-    if not all(found):
-        raise ValueError(f"--labels: expected names such as author,title, got {names!r}.")
-    return found

@@ -96,7 +96,7 @@ def curve_table(curve: Sequence[Cycle]) -> str:
     for cycle in curve:
         row = [
             f"{cycle.iteration}",
-            "supervised" if cycle.changed is None else f"{cycle.changed:.2%}",
+            _spell_changed(cycle),
             *(
                 "" if value is None else f"{value:.2f}"
                 for value in (cycle.violations_before, cycle.violations_after, cycle.mean_score)
@@ -108,6 +108,12 @@ def curve_table(curve: Sequence[Cycle]) -> str:
         rows.append(row)
     header = ("cycle", "changed", "violations", "under rules", "score", "seconds")
     return text_table((*header, "dev accuracy") if with_dev else header, rows)
+
+
+def _spell_changed(cycle: Cycle) -> str:
+    if cycle.changed is None:
+        return "supervised"
+    return "" if cycle.iteration == 1 else f"{cycle.changed:.2%}"  # nothing to compare with
 
 
 def _priced_rules(tagger: Tagger) -> list[Constraint]:

@@ -10,6 +10,7 @@ import typer
 
 from trelliswork.cli.data import Format, TokenizerKind
 from trelliswork.cli.feature_option import FEATURES_HELP
+from trelliswork.cli.options import OnInfeasible
 
 __all__ = [
     "Columns",
@@ -21,13 +22,13 @@ __all__ = [
     "Features",
     "HeldOut",
     "Init",
-    "LabelNames",
     "MaxIter",
     "MinCount",
     "Model",
     "ModelKind",
     "OnConflict",
     "OnConflictOption",
+    "OnInfeasibleOption",
     "Out",
     "Pairs",
     "Patience",
@@ -158,14 +159,6 @@ Smoothing = Annotated[
     typer.Option(min=0.0, help="How far the hidden Markov model trusts shapes more than words."),
 ]
 Init = Annotated[Path | None, typer.Option(help="Start from the weights of this model.")]
-LabelNames = Annotated[
-    str | None,
-    typer.Option(
-        "--labels",
-        metavar="NAME,…",
-        help="Labels that there are besides those in TRAIN: rules may name them.",
-    ),
-]
 Penalties = Annotated[
     PenaltyMethod,
     typer.Option(
@@ -181,6 +174,14 @@ HeldOut = Annotated[
 ]
 OnConflictOption = Annotated[
     OnConflict, typer.Option(help="What to do with sentences of TRAIN that break a rule.")
+]
+OnInfeasibleOption = Annotated[
+    OnInfeasible,
+    typer.Option(
+        help="What to do with a sentence that no labelling under the rules fits, where training "
+        "decodes (perceptron with CIBT or wCIBT), and later in Python: stop, drop rules until one "
+        "fits, or drop all. `tag` has an option of its own."
+    ),
 ]
 DecodeOnlyRules = Annotated[
     bool,

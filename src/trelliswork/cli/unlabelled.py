@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 
-from trelliswork.cli.data import Format, choose_format
+from trelliswork.cli.data import Format, NamedLines, choose_format
 from trelliswork.cli.streaming import iter_raw
 from trelliswork.conll import iter_conll
 from trelliswork.corpus import Corpus
@@ -34,6 +37,7 @@ __all__ = [
     "Unlabelled",
     "UnlabelledFormat",
     "UnlabelledFormatOption",
+    "check_some_left",
     "draw_labelled",
     "read_unlabelled",
 ]
@@ -120,10 +124,21 @@ def draw_labelled(corpus: Corpus, size: int, seed: int) -> tuple[Corpus, list[Se
     return Corpus(drawn, corpus.source), rest
 
 
+def check_some_left(size: int | None, corpus: Corpus, n_unlabelled: int) -> None:
+    """Raise an error where nothing would be left without labels to learn from."""
+    if size is not None and not n_unlabelled:
+        raise DataError(
+            f"--labelled-size: expected fewer than the {len(corpus)} sentences of {corpus.source}, "
+            f"so that some are left without labels, got {size}. Give a smaller number, sentences "
+            "without labels with --unlabelled, or --leave-out-rest."
+        )
+
+
 def read_unlabelled(
     path: str,
     given: UnlabelledFormat | None,
     columns: Sequence[str],
+    needed: Sequence[str | int] = (),
     *,
     separator: str | None = None,
     comment: str | None = None,
@@ -139,6 +154,8 @@ def read_unlabelled(
         Its format. Default: by its name.
     columns
         The names of the columns that the labelled sentences have, labels aside.
+    needed
+        Those beside the tokens that the model or the rules read, by name or number.
     separator, comment
         As in the labelled sentences.
     tokenizer
@@ -147,9 +164,11 @@ def read_unlabelled(
     Raises
     ------
     DataError
-        For raw text without a tokenizer, for a file without sentences, and for what the readers
-        refuse.
+        For raw text without a tokenizer, for a file without sentences or without a column that is
+        needed, and for what the readers refuse.
     """
+    if path != "-" and not Path(path).exists():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     chosen = given or _format_of(path)
     sentences: Iterable[Sentence]
     if chosen is UnlabelledFormat.RAW:
@@ -158,17 +177,41 @@ def read_unlabelled(
                 f"{path}: expected to be told how to cut raw text. Add --tokenizer whitespace, "
                 "--tokenizer words, or --token-pattern REGEX."
             )
+        _check_columns(path, columns[:1], columns, needed)
         sentences = iter_raw(path, tokenizer)
     elif chosen is UnlabelledFormat.JSONL:
-        sentences = iter_jsonl(path, list(columns)[1:])
+        named = [name for i, name in enumerate(columns) if name in needed or i in needed]
+        sentences = iter_jsonl(path, [name for name in named if name != columns[0]])
     else:
-        sentences = iter_conll(
-            path, [*columns, LABEL_COLUMN], separator, labelled=None, comment=comment
-        )
-    found = [sentence.with_labels(None) for sentence in sentences if len(sentence)]
+        lines = NamedLines(path)
+        own = list(columns[: lines.count_columns(separator, comment) or None])
+        _check_columns(path, own, columns, needed)
+        names = [*own, LABEL_COLUMN]
+        sentences = iter_conll(lines, names, separator, labelled=None, comment=comment)
+    try:
+        found = [sentence.with_labels(None) for sentence in sentences if len(sentence)]
+    except DataError as error:
+        if given is not None or chosen is not UnlabelledFormat.CONLL:
+            raise
+        raise DataError(
+            f"{error} For text with a sentence a line, add --unlabelled-format raw."
+        ) from error
     if not found:
         raise DataError(f"{path}: expected sentences, got none.")
     return found
+
+
+def _check_columns(
+    path: str, own: Sequence[str], columns: Sequence[str], needed: Sequence[str | int]
+) -> None:
+    """Raise an error where a file lacks a column that is read."""
+    for i, name in enumerate(columns):
+        if name not in own and (name in needed or i in needed):
+            raise DataError(
+                f"{path}: expected the column {name!r}, as the features or the rules read it, got "
+                f"{', '.join(own)} alone. Add the column; or train without it, with --features or "
+                "--model hmm."
+            )
 
 
 def _format_of(path: str) -> UnlabelledFormat:

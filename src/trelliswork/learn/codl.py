@@ -67,7 +67,8 @@ class Cycle:
         the first.
     violations_before, violations_after : float or None
         Violations an unlabelled sequence, ``Σ_c v_c``, on average: of the best labelling by score
-        alone, and of the best under constraints, which is learned from.
+        alone, and of the best under constraints, which is learned from. Sequences that cannot
+        satisfy all constraints count too; None without constraints.
     mean_score : float or None
         Score of the latter less its penalties, on average.
     n_infeasible : int
@@ -92,11 +93,12 @@ class Cycle:
         """Return how the cycle went, in a few words."""
         if self.changed is None:
             return "supervised"
-        found = (
-            f"changed {self.changed:.2%}, violations {self.violations_before:.2f} → "
-            f"{self.violations_after:.2f}"
-        )
-        return found + (f", infeasible {self.n_infeasible:,}" if self.n_infeasible else "")
+        found = [] if self.iteration == 1 else [f"changed {self.changed:.2%}"]
+        if self.violations_before is not None:
+            found.append(f"violations {self.violations_before:.2f} → {self.violations_after:.2f}")
+        if self.n_infeasible:
+            found.append(f"infeasible {self.n_infeasible:,} (counted, not learned from)")
+        return ", ".join(found) or "first labels"
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,6 +181,7 @@ def learn_with_unlabelled(
             for number in range(1, settings.cycles + 1):
                 earlier, labels = labels, pool.label(now, settings.k, settings.temperature)
                 changed = labels.changed_since(earlier)
+                logger.info("cycle %d: learns from %d labellings", number, len(labels.names))
                 found = _learn_from(learner, labels, pool, labelled, now, settings)
                 now, reached = _mixed(learner, first, found, settings.gamma), number
                 note(number, changed)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.advice import check_settings, warn_of_no_features
+from trelliswork.advice import check_rule_names, check_settings, warn_of_no_features
 from trelliswork.inputs import make_encoder
 from trelliswork.learn.counted_penalties import count_penalties
 from trelliswork.learn.held_out import learn_held_out
@@ -96,6 +96,7 @@ class CRFLearner:
     ) -> None:
         self._tagger = tagger
         self._parameters = settle_protocol(tagger.get_params(deep=False))
+        check_rule_names(self._parameters["constraints"], labels)
         setup = Setup.choose(self._parameters, labels, sequences, names)
         self.structure = structure = setup.structure
         check_settings(self._parameters, structure)

@@ -174,30 +174,37 @@ def _check_learnable(plan: Plan, left: Sequence[int], trained: bool) -> None:
     unknown = [i for i in left if np.isnan(plan.penalties[i])]
     if not unknown:
         return
-    names = join_names([shorten(repr(plan.constraints[i])) for i in unknown])
-    if not {toll.constraint for toll in plan.tolls}.isdisjoint(unknown):
-        raise RuleError(
-            f"penalties: the likelihood does not learn what {names} cost, as tokens are counted "
-            "one by one. Set penalties='perceptron'; or give numbers, as in .soft(2.0)."
-        )
-    if not set(plan.predicates).isdisjoint(unknown):
-        raise RuleError(
-            f"penalties: the likelihood does not learn what {names} cost, as Python functions "
-            "cannot be summed over. Set penalties='perceptron'; or give numbers, as in .soft(2.0)."
-        )
-    learn = "Set penalties='perceptron', which does without sums over labellings"
+    learn = (
+        "Count what they cost, with training='L+wCI'; or leave training= out and set "
+        "penalties='counts' or penalties='perceptron'; or give numbers, as in .soft(2.0)"
+    )
+    reasons = (
+        ({toll.constraint for toll in plan.tolls}, "as tokens are counted one by one"),
+        (set(plan.predicates), "as Python functions cannot be summed over"),
+    )
+    for those, why in reasons:
+        if at_fault := [i for i in unknown if i in those]:
+            names = _spelled(plan, at_fault)
+            raise RuleError(
+                f"penalties: the likelihood does not learn what {names} cost, {why}. {learn}."
+            )
+    names = _spelled(plan, unknown)
     if trained and plan.training_budget:
         largest = max(plan.placements, key=lambda placement: placement.arcs)
         raise RuleError(
             f"penalties: expected soft constraints that fit the training budget of "
             f"{plan.training_budget:,} arcs together, which {names} do not. The largest of all "
             f"constraints is {shorten(repr(largest.constraint))}, {largest.arcs:,} arcs by itself. "
-            f"{learn}; raise training_budget; or give numbers, as in .soft(2.0)."
+            f"{learn}; or raise training_budget."
         )
     raise RuleError(
         f"penalties: the likelihood cannot learn what {names} cost where training goes without "
         f"constraints. {learn}; or set constrained_training=True and a training_budget."
     )
+
+
+def _spelled(plan: Plan, constraints: Sequence[int]) -> str:
+    return join_names([shorten(repr(plan.constraints[i])) for i in constraints], limit=3)
 
 
 def _warn_of_left_out(plan: Plan, constraints: Sequence[int], limit: str) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from trelliswork.conflicts import open_labels
 from trelliswork.decoding import decode_batch
+from trelliswork.errors import InfeasibleError
 from trelliswork.inference import viterbi
 
 if TYPE_CHECKING:
@@ -118,15 +119,19 @@ class ConstrainedAnswers:
             # From the last plan: it has what was compiled for those before it.
             self._plan = self._plan.with_penalties(penalties)
         evidence = self._evidence[sequence]
-        found = decode_batch(
-            self._plan,
-            trellis,
-            evidence,
-            constraints=self._fitting.get(sequence),
-            on_infeasible=self._on_infeasible,
-            max_nodes=MOST_NODES,
-            n_jobs=1,
-        )
+        try:
+            found = decode_batch(
+                self._plan,
+                trellis,
+                evidence,
+                constraints=self._fitting.get(sequence),
+                on_infeasible=self._on_infeasible,
+                max_nodes=MOST_NODES,
+                n_jobs=1,
+            )
+        except InfeasibleError as error:
+            error.sequence = sequence
+            raise
         tags = found.tags
         if found.kept:
             self._fitting[sequence] = found.kept[0]

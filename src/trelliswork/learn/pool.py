@@ -48,9 +48,9 @@ class Labelling:
         Their weights, which sum to 1 a sequence.
     n_infeasible : int
         Sequences that no labelling under all constraints fits.
-    violations_before, violations_after : float
+    violations_before, violations_after : float or None
         Mean over sequences of ``Σ_c v_c``: of the best labelling by score alone, and under
-        constraints.
+        constraints; None where there are none.
     mean_score : float
         Mean of the scores of the best labellings under constraints.
     """
@@ -60,8 +60,8 @@ class Labelling:
     names: list[list[str]]
     weights: FloatArray
     n_infeasible: int
-    violations_before: float
-    violations_after: float
+    violations_before: float | None
+    violations_after: float | None
     mean_score: float
 
     def changed_since(self, earlier: Labelling | None) -> float:
@@ -142,8 +142,8 @@ class UnlabelledPool:
             names,
             np.array(weights),
             n_infeasible,
-            before / n_sequences,
-            after / n_sequences,
+            before / n_sequences if plan.constraints else None,
+            after / n_sequences if plan.constraints else None,
             total / n_sequences,
         )
 
