@@ -91,8 +91,8 @@ def test_explain_what_rules_change(tmp_path, rules):
         "B-PER → O",
         "at_most(1, 'PER'): broken 1 → 0: mended",
         "1 of 3 sentences changed, in 1 tokens: ",
-        "requires('LOC', 'PER').soft(0.25)    1      1        0  0.25",
-        "(count('LOC') - count('PER') <= 0).soft(0.5)    1      1        0  1.00",
+        "requires('LOC', 'PER')    0.25    1      1        0  0.25",
+        "count('LOC') - count('PER') <= 0    0.5    1      1        0  1.00",
     ):
         assert " ".join(text.split()) in " ".join(result.stdout.split())
     # Other rules, unlabelled sentences, from standard input.

@@ -251,14 +251,16 @@ def test_train_learns_penalties(tmp_path, how):
     assert result.exit_code == 0, result.output
     (line,) = (line for line in result.stdout.splitlines() if line.startswith("penalties"))
     assert "2 learned (" in line
-    learned = json.loads(run("inspect", model, "--json").stdout)["penalties"]
+    inspected = json.loads(run("inspect", model, "--json").stdout)["rules"]
+    assert [own["hard"] for own in inspected] == [False, False]
+    learned = [own["penalty"] for own in inspected]
     assert all(penalty >= 0 for penalty in learned)
-    # One text for a rule, whoever shows it.
-    text = f"at_most(1, 'PER').soft({float(f'{learned[1]:.4g}')})"
+    # One text for a rule and its penalty, whoever shows it.
+    text = f"at_most(1, 'PER') {learned[1]:.4g} "
     for shown in (("inspect", model), ("explain", model), ("explain", model, corpus)):
-        assert f"{text} " in run(*shown).stdout.replace("\n", " ")
+        assert text in f"{' '.join(run(*shown).stdout.split())} "
     shown = run("explain", model, "--data", corpus).stdout
-    assert shown.count(text) >= 2
+    assert " ".join(shown.split()).count(text) >= 2
     assert f"{corpus}:15: requires('LOC', 'PER').soft(" in shown
     assert "2 learned (" in shown
     # The model knows what its rules cost, where they are given again too.

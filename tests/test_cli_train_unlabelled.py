@@ -269,3 +269,14 @@ def test_the_epochs_are_those_of_the_tagger(tmp_path, corpus):
     out = tmp_path / "m.tw"
     assert run("train", corpus, "--out", out, "--model", "perceptron", "--quiet").exit_code == 0
     assert tw.load(out).epochs == tw.PerceptronTagger().epochs
+
+
+def test_the_command_line_speaks_of_rules(tmp_path, corpus, raw):
+    result = run(
+        *("train", corpus, "--out", tmp_path / "m.tw", "--model", "hmm", "--training", "L+CI"),
+        *("--unlabelled", raw, "--tokenizer", "words", *FAST, "--on-infeasible", "relax"),
+        *("--rule", "where(token(regex='Bob')).allow(PER)", "--rule", "not_at(0, PER)"),
+    )
+    assert result.exit_code == 0, result.output
+    assert "1 of 2 unlabelled sequences cannot satisfy all rules" in result.stderr
+    assert "constraint" not in result.output

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -60,9 +62,9 @@ def test_many_that_do_not_fit_end_the_search(monkeypatch):
 def test_tables_tell_what_soft_constraints_cost():
     shown = str(plan(LABELS, [at_most(1, "a"), *ONCE[1:2], SUM.soft(2.5)]))
     assert "\nPenalties: 1 given, 1 to be learned.\n" in shown
-    assert "\n(count('a') - count('b') <= 0).soft(2.5) " in shown
+    assert "\ncount('a') - count('b') <= 0 2.5 " in re.sub(" +", " ", shown)
     learned = plan(LABELS, [*ONCE[:2], SUM.soft(2.5)]).with_penalties([0.0, 1.23456, 2.5])
-    assert "\nat_most(1, 'b').soft(1.235) " in str(learned)
+    assert "\nat_most(1, 'b') 1.235 " in re.sub(" +", " ", str(learned))
     assert "\nPenalties: 1 given, 2 learned (0 to 1.235, 1 of them 0).\n" in str(learned)
     many = [at_most(n, "a").soft(1.0) for n in range(9)]
     assert ".soft(1.0) and 4 more." in str(plan(LABELS, many, training_budget=0))

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from trelliswork.constraints.judging import judge
-from trelliswork.constraints.soft import priced_rule
+from trelliswork.constraints.soft import spell_penalty
 from trelliswork.tables import shorten, text_table
 
 if TYPE_CHECKING:
@@ -212,11 +212,12 @@ def summarise(tagger: Tagger) -> list[RuleSummary]:
 
 def effects_table(rules: Sequence[RuleSummary]) -> str:
     """Return a table of what rules did, those that acted on most sentences first."""
-    header = ["rule", "broken before", "after", "changed", "cost"]
+    header = ["rule", "penalty", "broken before", "after", "changed", "cost"]
     ranked = sorted(rules, key=lambda rule: (-rule.changed, -rule.before, -rule.after))
     rows = [
         [
-            shorten(repr(priced_rule(rule.rule, rule.penalty))),
+            shorten(repr(rule.rule.hard)),
+            spell_penalty(rule.penalty),
             f"{rule.before:,}",
             f"{rule.after:,}",
             f"{rule.changed:,}",

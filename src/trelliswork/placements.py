@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from trelliswork.constraints.letters import JOIN_TESTS, MAX_TESTS
-from trelliswork.constraints.soft import Soft, priced_rule
+from trelliswork.constraints.soft import Soft, spell_penalty
 from trelliswork.tables import shorten, text_table
 
 if TYPE_CHECKING:
@@ -87,14 +87,15 @@ def describe_placements(
         sizes = [f"{placed.states:,}", f"{placed.arcs:,}", f"{placed.cost:.1f}"]
         if placed.where in ("mask", "scores", "search"):
             sizes = ["", "", ""]
-        rule = priced_rule(placed.constraint, priced.get(placed.constraint, math.inf))
-        rows.append([shorten(repr(rule)), placed.where, *sizes])
+        penalty = priced.get(placed.constraint, math.inf)
+        rule = shorten(repr(placed.constraint.hard))
+        rows.append([rule, spell_penalty(penalty), placed.where, *sizes])
     cost = trained.n_arcs / model.n_arcs
     total = [f"{trained.n_states:,}", f"{trained.n_arcs:,}", f"{cost:.1f}"]
-    rows.append(["training in all", "", *total])
+    rows.append(["training in all", "", "", *total])
     lines = [
-        text_table(("constraint", "where", "states", "arcs", "cost"), rows),
-        "Cost is work a token, the model without constraints being 1 "
+        text_table(("rule", "penalty", "where", "states", "arcs", "cost"), rows),
+        "Cost is work a token, the model without rules being 1 "
         f"({model.n_states:,} states, {model.n_arcs:,} arcs).",
     ]
     if usual_length is not None:

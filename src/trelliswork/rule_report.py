@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from trelliswork.constraints.judging import judge
+from trelliswork.constraints.soft import Soft, spell_penalty
 from trelliswork.errors import DataError
 from trelliswork.labels import LabelSet
 from trelliswork.plan import as_constraints
@@ -128,12 +130,21 @@ def rule_table(
     sides
         The name of each set, and its counts; all for the same rules.
     """
-    header = ["rule", *(column for name, _ in sides for column in (name, f"% of {name}"))]
+    columns = (column for name, _ in sides for column in (name, f"% of {name}"))
+    header = ["rule", "penalty", *columns]
     rows = [
         [
-            shorten(repr(counts[0].rule)),
+            shorten(repr(counts[0].rule.hard)),
+            _penalty(counts[0].rule),
             *(cell for count in counts for cell in (str(count.broken), percent(count.share))),
         ]
         for counts in zip(*(found for _, found in sides), strict=True)
     ]
     return text_table(header, rows)
+
+
+def _penalty(rule: Constraint) -> str:
+    """Return what a rule says of its penalty."""
+    if not isinstance(rule, Soft):
+        return spell_penalty(math.inf)
+    return spell_penalty(math.nan if rule.penalty is None else rule.penalty)

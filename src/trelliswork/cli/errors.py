@@ -54,6 +54,8 @@ _OPTIONS = {
 _KEYWORD = re.compile(rf"\b({'|'.join(_OPTIONS)})=(?:'([\w+]+)'|(True)\b)?")
 # Names with an underscore are no English words: they mean the parameter wherever they stand.
 _NAME = re.compile(rf"\b({'|'.join(name for name in _OPTIONS if '_' in name)})\b")
+# What a program calls a constraint, a rule file calls a rule.
+_CONSTRAINT = re.compile(r"\bconstraint(?=s?\b(?![=(._]))")
 _CARET = re.compile(r"^ *\^$", re.MULTILINE)
 _NONE = re.compile(r",? or None\b")
 _ENCODING = ("pass a stream opened with its own encoding", "pipe it through iconv")
@@ -157,7 +159,7 @@ def _in_options(message: str) -> str:
         message = f"{_OPTIONS[name]}:{_NONE.sub('', rest)}"
     message = _KEYWORD.sub(_spell_option, message)
     message = _NAME.sub(lambda found: _OPTIONS[found[1]], message)
-    return message.replace(*_ENCODING)
+    return _CONSTRAINT.sub("rule", message).replace(*_ENCODING)
 
 
 def _spell_option(found: re.Match[str]) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from trelliswork.cli.inspect_training import describe_training, show_training
+from trelliswork.constraints.soft import spell_penalty
 from trelliswork.features import TemplateEncoder
 from trelliswork.inspection import (
     ModelSizes,
@@ -82,8 +84,16 @@ def _summary(tagger: Tagger, path: Path, labels: Sequence[str], top: int) -> dic
             for name, value in _parameters(tagger).items()
             if isinstance(value, str | int | float | dict) or value is None
         },
-        "constraints": [repr(c) for c in tagger.plan_.constraints],
-        "penalties": [p if math.isfinite(p) else None for p in tagger.plan_.penalties.tolist()],
+        "rules": [
+            {
+                "rule": repr(rule),
+                "penalty": penalty if math.isfinite(penalty) else None,
+                "hard": not rule.is_soft,
+            }
+            for rule, penalty in zip(
+                tagger.plan_.constraints, tagger.plan_.penalties.tolist(), strict=True
+            )
+        ],
         "features": {name: _signs(top_features(tagger, name, top, names=names)) for name in labels},
         "transitions": _signs(top_transitions(tagger, top)),
         "patterns": _patterns(WeighedPatterns.of(tagger), tagger.model_.automaton, top),
@@ -146,12 +156,13 @@ def _show(summary: dict[str, Any]) -> None:
     if summary["templates"] is not None:
         _heading("Templates")
         typer.echo(summary["templates"].rstrip())
-    if summary["constraints"]:
-        _heading("Constraints")
-        for rule, penalty in zip(summary["constraints"], summary["penalties"], strict=True):
-            if rule.endswith(".soft()") and penalty is not None:  # it was learned
-                rule = f"{rule.removesuffix(')')}{float(f'{penalty:.4g}')})"
-            typer.echo(shorten(rule))
+    if summary["rules"]:
+        _heading("Rules")
+        rows = [
+            [shorten(_without_penalty(own["rule"])), _spelled_penalty(own)]
+            for own in summary["rules"]
+        ]
+        typer.echo(text_table(("rule", "penalty"), rows))
     _heading("Transitions")
     _show_signs(summary["transitions"])
     _show_patterns(summary["patterns"])
@@ -161,6 +172,15 @@ def _show(summary: dict[str, Any]) -> None:
     for label, found in summary["features"].items():
         _heading(f"Features of {label}")
         _show_signs(found)
+
+
+def _without_penalty(rule: str) -> str:
+    return re.sub(r"\.soft\([^()]*\)$", "", rule)
+
+
+def _spelled_penalty(own: dict[str, Any]) -> str:
+    unknown = math.inf if own["hard"] else math.nan
+    return spell_penalty(unknown if own["penalty"] is None else own["penalty"])
 
 
 def _segment_facts(longest: dict[str, int | None] | None) -> dict[str, str]:

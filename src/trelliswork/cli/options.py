@@ -82,7 +82,7 @@ RuleFile = Annotated[
         "--rules",
         metavar="FILE",
         help="Rules that labellings must satisfy, one a line: at_most(1, title). Those that end in "
-        "': soft' may be broken at a price.",
+        "': soft' may be broken for a penalty.",
     ),
 ]
 RuleTexts = Annotated[

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from trelliswork.constraints import Constraint
     from trelliswork.corpus import Corpus
+    from trelliswork.learn.protocols import Protocol
     from trelliswork.progress import LoggedStep
     from trelliswork.tagger import Tagger
 
@@ -151,6 +152,10 @@ def _structure_facts(tagger: Tagger) -> dict[str, str]:
     return facts
 
 
+def _meaning(training: Protocol) -> str:
+    return MEANINGS[training].replace("constraint", "rule")
+
+
 def _rule_facts(tagger: Any) -> dict[str, str]:
     """Return what there is to say of rules, if there are any."""
     placed = tagger.plan_.placements
@@ -161,7 +166,7 @@ def _rule_facts(tagger: Any) -> dict[str, str]:
         trained = sum(p.where != "decoding" for p in placed) if base.constrained_training else 0
         facts = {"rules": f"{len(placed):,}, of which {trained:,} in training"}
     else:
-        facts = {"rules": f"{len(placed):,}, {base.training}: {MEANINGS[base.training]}"}
+        facts = {"rules": f"{len(placed):,}, {base.training}: {_meaning(base.training)}"}
     rules, penalties = tagger.plan_.constraints, tagger.plan_.penalties.tolist()
     if soft := [(rules[i], penalties[i]) for i in tagger.plan_.soft]:
         facts["penalties"] = count_penalties(soft)

@@ -105,9 +105,10 @@ Model = Annotated[
 Training = Annotated[
     TrainingName | None,
     typer.Option(
-        help="What rules do: nothing (L); hold in `tag` alone, all hard (L+CI) or soft ones at a "
-        "price counted in TRAIN (L+wCI); hold in training too, all hard (CIBT) or with prices that "
-        "are learned (wCIBT). Default: L+wCI; for a crf as --decode-only-rules and --penalties say."
+        help="What rules do: nothing (L); hold in `tag` alone, all hard (L+CI) or soft ones for a "
+        "penalty counted in TRAIN (L+wCI); hold in training too, all hard (CIBT) or with penalties "
+        "that are learned (wCIBT). Default: L+wCI; for a crf as --decode-only-rules and "
+        "--penalties say."
     ),
 ]
 Features = Annotated[str, typer.Option(help=FEATURES_HELP)]

@@ -131,6 +131,19 @@ class Soft(Constraint):
         return f"{rule}.soft({penalty})"
 
 
+def spell_penalty(penalty: float) -> str:
+    """Return a penalty as a cell of a table: ``hard``, ``to learn`` or a number.
+
+    Examples
+    --------
+    >>> [spell_penalty(p) for p in (math.inf, math.nan, 1.23456)]
+    ['hard', 'to learn', '1.235']
+    """
+    if math.isnan(penalty):
+        return "to learn"
+    return "hard" if math.isinf(penalty) else f"{penalty:.4g}"
+
+
 def priced_rule(rule: Constraint, penalty: float) -> Constraint:
     """Return a rule as tables show it: with the penalty that was learned for it, to four digits.
 
