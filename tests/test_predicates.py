@@ -158,7 +158,7 @@ class TestFiles:
     def test_are_refused_by_the_command_line(self, tagger, tmp_path):
         path = tmp_path / "model.tw"
         tagger.save(path)
-        assert "constraints that are Python functions" in fail("tag", path, "-", stdin="x\n")
+        assert "rules that are Python functions" in fail("tag", path, "-", stdin="x\n")
 
 
 @pytest.fixture
