@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.constraints import Constraint
-    from trelliswork.decoding import Decoding
+    from trelliswork.decoded import Decoding
     from trelliswork.mining_templates import Template
 
     IntArray = NDArray[np.int64]

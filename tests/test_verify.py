@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import trelliswork as tw
 from problem_cases import ProblemCase, cases
-from trelliswork.decoding import Decoding
+from trelliswork.decoded import Decoding
 from trelliswork.relaxation import Relaxation
 
 RULES = (

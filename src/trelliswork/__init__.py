@@ -43,7 +43,7 @@ from trelliswork.corpus import (
     write_conll,
     write_jsonl,
 )
-from trelliswork.decoding import Decoding
+from trelliswork.decoded import Decoding
 from trelliswork.errors import (
     DataError,
     InfeasibleError,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.conflicts import OnInfeasible
-    from trelliswork.decoding import DecodedBatch
+    from trelliswork.decoded import DecodedBatch
     from trelliswork.evidence import Evidence
     from trelliswork.model import CRFModel
     from trelliswork.plan import Plan

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from trelliswork.constraints import Constraint
-    from trelliswork.decoding import Decoding
+    from trelliswork.decoded import Decoding
     from trelliswork.sentence import Sentence
     from trelliswork.tagger import Tagger
 

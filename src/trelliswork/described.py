@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.decoding import Decoding
+from trelliswork.decoded import Decoding
 from trelliswork.lazy import METHODS
 from trelliswork.priced_answers import OPTIMAL
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from trelliswork.certificate import Certificate
-    from trelliswork.decoding import DecodedBatch, Status
+    from trelliswork.decoded import DecodedBatch, Status
     from trelliswork.evidence import Evidence
     from trelliswork.plan import Plan
 

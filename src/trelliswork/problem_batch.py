@@ -13,7 +13,7 @@ from trelliswork.conflicts import (
     open_labels,
     scores_forbid_all,
 )
-from trelliswork.decoding import Decoding
+from trelliswork.decoded import Decoding
 from trelliswork.described import prices_by_rule
 from trelliswork.errors import InfeasibleError, SearchLimitError, TooLargeError
 from trelliswork.trellis import Trellis
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.certificate import Certificate
-    from trelliswork.decoding import Status
+    from trelliswork.decoded import Status
     from trelliswork.evidence import Evidence
     from trelliswork.lazy import Method
     from trelliswork.plan import Plan

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from trelliswork.decoding import Decoding
+    from trelliswork.decoded import Decoding
     from trelliswork.evidence import Evidence
     from trelliswork.plan import Plan
     from trelliswork.prefix_search import PrefixAnswers, SearchMethod

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args, overload
 import numpy as np
 
 from trelliswork.certificate import Certificate
-from trelliswork.decoding import Decoding
+from trelliswork.decoded import Decoding
 from trelliswork.derived import derive
 from trelliswork.inference import viterbi
 from trelliswork.lazy import METHODS, best_lazily
@@ -39,7 +39,7 @@ from trelliswork.tolls import with_tolls
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from trelliswork.decoding import Status
+    from trelliswork.decoded import Status
     from trelliswork.lazy import Method
     from trelliswork.priced import PricedMethod
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from trelliswork.batches import ScoredBatch
     from trelliswork.conflicts import OnInfeasible
     from trelliswork.constraints import Predicate
-    from trelliswork.decoding import DecodedBatch, Decoding
+    from trelliswork.decoded import DecodedBatch, Decoding
     from trelliswork.evidence import Evidence
     from trelliswork.labels import LabelSet
     from trelliswork.model import CRFModel

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from trelliswork.certificate import Certificate, Leaf
-from trelliswork.decoding import Decoding
+from trelliswork.decoded import Decoding
 from trelliswork.errors import LabelError, TooLargeError
 from trelliswork.problem import Problem
 from trelliswork.relaxation import Relaxation

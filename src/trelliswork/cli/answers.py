@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from trelliswork.decoding import Decoding
+    from trelliswork.decoded import Decoding
     from trelliswork.sentence import Label, Sentence
     from trelliswork.tagger import Tagger
 
