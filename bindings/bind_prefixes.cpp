@@ -113,16 +113,7 @@ void bind_prefixes(nb::module_& m) {
             }
             for (std::size_t b = 0; b < n_sequences; ++b) {
                 const PrefixAnswer& answer = answers[b];
-                const auto first = batch.offsets[b];
-                const auto length = batch.offsets[b + 1] - first;
-                if (answer.path.labels.empty()) {
-                    std::fill_n(labels.data() + first, length, -1);
-                } else {
-                    std::copy(answer.path.labels.begin(), answer.path.labels.end(),
-                              labels.data() + first);
-                    std::copy(answer.path.begins.begin(), answer.path.begins.end(),
-                              begins.data() + first);
-                }
+                bound.write(b, answer.path, labels.data(), begins.data());
                 scores(b) = answer.score;
                 bounds(b) = answer.bound;
                 status(b) = static_cast<std::int32_t>(answer.status);

@@ -5,6 +5,7 @@
 
 #include "arrays.hpp"
 #include "inference.hpp"
+#include "lagrangian.hpp"
 
 namespace trelliswork {
 
@@ -66,6 +67,19 @@ class BoundBatch {
     std::size_t n_tokens() const { return scores_.shape(0); }
     std::size_t n_sequences() const { return static_cast<std::size_t>(batch_.n_sequences); }
     const Batch& get() const { return batch_; }
+
+    // Writes the labelling of one sequence to those of all, labels and begins (N,); −1 where there
+    // is none.
+    void write(std::size_t sequence, const Labelling& path, std::int32_t* labels,
+               std::uint8_t* begins) const {
+        const auto first = batch_.offsets[sequence];
+        if (path.labels.empty()) {
+            std::fill_n(labels + first, batch_.offsets[sequence + 1] - first, -1);
+            return;
+        }
+        std::copy(path.labels.begin(), path.labels.end(), labels + first);
+        std::copy(path.begins.begin(), path.begins.end(), begins + first);
+    }
 
   private:
     nb::object automaton_;

@@ -215,17 +215,13 @@ class CODLTagger(Tagger):
                 dev=checked,
                 on_cycle=show,
             )
-        self.labels_ = learner.structure.labels
-        self.classes_ = np.array(self.labels_.names)
-        self.model_ = run.learned.model
-        self.plan_ = run.learned.plan
+        self._keep(run.learned)
         self.n_iter_ = max(0, len(run.curve) - 1)
         self.kept_cycle_ = run.kept
         self.stop_reason_ = run.reason
         self.curve_ = run.curve
         kept = next((cycle for cycle in run.curve if cycle.iteration == run.kept), None)
         self.dev_score_ = None if kept is None else kept.dev_score
-        self.metadata_ = {}
         return self
 
     def _settings(self) -> Settings:

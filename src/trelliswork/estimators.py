@@ -6,7 +6,6 @@ from contextlib import nullcontext
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -313,17 +312,13 @@ class CRFTagger(Tagger):
                 dev=checked,
                 on_step=show,
             )
-        self.labels_ = labels
-        self.classes_ = np.array(labels.names)
-        self.model_ = found.model
-        self.plan_ = found.plan
+        self._keep(found)
         self.n_skipped_ = found.n_skipped
         self.n_iter_ = len(found.run.log)
         self.loss_ = found.run.loss
         self.stop_reason_ = found.run.reason
         self.training_log_ = found.run.log
         self.dev_score_ = found.run.best_dev_score
-        self.metadata_ = {}
         return self
 
     def _learner(

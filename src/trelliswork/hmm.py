@@ -178,11 +178,7 @@ class HMMTagger(Tagger):
         labels = infer_labels(names, self.scheme, self.outside, self.labels)
         weights = sequence_weights(names, sample_weight, None)
         learned = self._learner(labels, sequences, names).learn(sequences, names, weights)
-        self.labels_ = labels
-        self.classes_ = np.array(labels.names)
-        self.model_ = learned.model
-        self.plan_ = learned.plan
-        self.metadata_ = {}
+        self._keep(learned)
         return self
 
     def _learner(

@@ -227,15 +227,11 @@ class PerceptronTagger(Tagger):
 
             learner.on_epoch = show
             learned = learner.learn(sequences, names, weights)
-        self.labels_ = labels
-        self.classes_ = np.array(labels.names)
-        self.model_ = learned.model
-        self.plan_ = learned.plan
+        self._keep(learned)
         self.n_iter_ = len(learned.log)
         self.stop_reason_ = learned.reason
         self.training_log_ = list(learned.log)
         self.dev_score_ = learned.dev_score
-        self.metadata_ = {}
         return self
 
     def _learner(

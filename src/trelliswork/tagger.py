@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from trelliswork.decoded import DecodedBatch, Decoding
     from trelliswork.evidence import Evidence
     from trelliswork.labels import LabelSet
+    from trelliswork.learn.learner import Learned
     from trelliswork.model import CRFModel
     from trelliswork.segments import Span
     from trelliswork.trellis import Trellis
@@ -65,6 +66,14 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     decoding_budget: int
     n_jobs: int | None
     on_infeasible: OnInfeasible
+
+    def _keep(self, learned: Learned) -> None:
+        """Set the attributes that every trained tagger has."""
+        self.model_ = learned.model
+        self.plan_ = learned.plan
+        self.labels_ = learned.model.labels
+        self.classes_ = np.array(self.labels_.names)
+        self.metadata_ = {}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, atomically; read it with `trelliswork.load`."""
