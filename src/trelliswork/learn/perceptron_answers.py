@@ -2,9 +2,9 @@
 
     ŷ = argmax_y [ w·Φ(x, y) − Σ_c ρ_c v_c(x, y) ]
 
-exactly. Where the best labelling without constraints is the gold one, and breaks none that cost
-anything, one Viterbi pass is enough: as ``ρ ≥ 0``, it is the best with them. ``C`` constraints,
-``T`` tokens.
+exactly, as far as a short branch and bound goes. Where the best labelling without constraints is
+the gold one, and breaks none that cost anything, one Viterbi pass is enough: as ``ρ ≥ 0``, it is
+the best with them. ``C`` constraints, ``T`` tokens.
 """
 
 from __future__ import annotations
