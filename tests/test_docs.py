@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import importlib.util
 import pkgutil
 import re
 import textwrap
@@ -94,3 +95,30 @@ def test_the_navigation_names_every_page() -> None:
     listed = set(re.findall(r"[\w/-]+\.md", text.partition("\nnav:")[2]))
     there = {str(p.relative_to(ROOT / "docs").as_posix()) for p in ROOT.glob("docs/**/*.md")}
     assert there <= listed
+
+
+def test_references_to_the_code_lead_somewhere() -> None:
+    """Of ``[…][trelliswork.x.y]``: x has an API page, and y is in it."""
+    pages = sorted((ROOT / "docs").rglob("*.md"))
+    text = {page: page.read_text(encoding="utf-8") for page in pages}
+    shown = set(re.findall(r"^::: (trelliswork[\w.]*)$", "\n".join(text.values()), re.MULTILINE))
+    lost = []
+    for page, content in text.items():
+        for target in re.findall(r"\]\[(trelliswork[\w.]*)\]", content):
+            module = max(
+                (m for m in shown if f"{target}.".startswith(f"{m}.")), key=len, default=""
+            )
+            if not module or not _leads_somewhere(module, target.removeprefix(module)):
+                lost.append(f"{page.relative_to(ROOT)}: {target}")
+    assert not lost
+
+
+def _leads_somewhere(module: str, rest: str) -> bool:
+    if module.startswith("trelliswork.torch") and importlib.util.find_spec("torch") is None:
+        return True
+    found: object = importlib.import_module(module)
+    for name in rest.split(".")[1:]:
+        if name in getattr(found, "__annotations__", {}):
+            return True
+        found = getattr(found, name, None)
+    return found is not None
