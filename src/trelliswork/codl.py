@@ -85,8 +85,9 @@ class CODLTagger(Tagger):
     patience
         With a development set: stop after so many cycles without a better accuracy.
     on_infeasible, decoding_budget
-        As those of `CRFTagger`, for the tagger that comes of it. While it is learned, unlabelled
-        sequences that cannot satisfy all constraints are left out, and counted in ``curve_``.
+        As those of `CRFTagger`, for the tagger that comes of it, whatever the base has. While it is
+        learned, unlabelled sequences that cannot satisfy all constraints are left out, and counted
+        in ``curve_``.
     n_jobs
         Threads; None: as the base has it.
     random_state
