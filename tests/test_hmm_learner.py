@@ -80,8 +80,8 @@ def test_a_step_of_em_equals_enumeration(corpus, unlabelled, rules):
     assert step.plan is learned.plan
     assert_same_model(step.model, learner.estimate(expected))
     labelled = learner.count(*corpus)
-    both = learner.learn_expected(unlabelled, learned, labelled=labelled, weight=3.0)
-    assert_same_model(both.model, learner.estimate(expected.plus(labelled, 3.0)))
+    both = learner.learn_expected(unlabelled, learned, labelled=labelled)
+    assert_same_model(both.model, learner.estimate(expected.plus(labelled)))
     assert_normalised(both.model)
 
 

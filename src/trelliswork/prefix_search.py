@@ -27,7 +27,7 @@ import numpy as np
 
 from trelliswork import _core
 from trelliswork.conflicts import open_labels
-from trelliswork.inference import tags_of
+from trelliswork.inferred import tags_of
 from trelliswork.priced import TOLERANCE, check_time_limit
 from trelliswork.tolls import with_tolls
 

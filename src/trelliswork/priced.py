@@ -22,7 +22,7 @@ from trelliswork.conflicts import open_labels
 from trelliswork.derived import derive
 from trelliswork.errors import TooLargeError
 from trelliswork.evidence import rows_of
-from trelliswork.inference import tags_of
+from trelliswork.inferred import tags_of
 from trelliswork.priced_answers import FEASIBLE, OPTIMAL, PricedAnswers, prices_by_item
 from trelliswork.tolls import with_tolls
 

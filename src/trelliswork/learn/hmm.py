@@ -56,12 +56,9 @@ class HMMCounts:
     features: FloatArray
     transitions: FloatArray
 
-    def plus(self, other: HMMCounts, weight: float = 1.0) -> HMMCounts:
-        """Return the sum of both, the other one `weight` times."""
-        return HMMCounts(
-            self.features + weight * other.features,
-            self.transitions + weight * other.transitions,
-        )
+    def plus(self, other: HMMCounts) -> HMMCounts:
+        """Return the sum of both."""
+        return HMMCounts(self.features + other.features, self.transitions + other.transitions)
 
 
 class HMMLearner:
@@ -127,7 +124,6 @@ class HMMLearner:
         learned: Learned,
         *,
         labelled: HMMCounts | None = None,
-        weight: float = 1.0,
     ) -> Learned:
         """Take one step of expectation maximisation on sequences without labels.
 
@@ -140,8 +136,6 @@ class HMMLearner:
             penalties, are those of the result.
         labelled
             What `count` found in labelled sequences, added to what is expected.
-        weight
-            How many times it is added.
 
         Raises
         ------
@@ -151,7 +145,7 @@ class HMMLearner:
         """
         counts = self.expect(sequences, learned)
         if labelled is not None:
-            counts = counts.plus(labelled, weight)
+            counts = counts.plus(labelled)
         return Learned(self.estimate(counts), learned.plan)
 
     def mix(self, first: CRFModel, second: CRFModel, share: float) -> CRFModel:
