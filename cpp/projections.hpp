@@ -11,11 +11,11 @@
 
 namespace trelliswork {
 
+// Scratch of one worker, for projections and maxima.
 struct LogicWorkspace {
-    std::vector<double> values;       // what is still undecided
-    std::vector<double> weights;      // of it
-    std::vector<std::int32_t> order;  // of literals
-    std::vector<std::uint8_t> taken;  // on the way to a configuration
+    std::vector<double> values, weights;
+    std::vector<std::int32_t> order;
+    std::vector<std::uint8_t> taken;
 };
 
 // Σ z = 1, z ≥ 0: a simplex.

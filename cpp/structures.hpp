@@ -61,9 +61,10 @@ class PairStructure : public Structure {
 class ChainStructure : public Structure {
   public:
     // patterns (P,) weights of the automaton; start, end (L,) or empty: of the first and last
-    // label.
+    // label; classes (T,) of the tokens, or empty: all 0.
     ChainStructure(std::shared_ptr<const Automaton> automaton, std::vector<double> patterns,
-                   std::vector<double> start, std::vector<double> end, std::int64_t n_tokens);
+                   std::vector<double> start, std::vector<double> end,
+                   std::vector<std::uint8_t> classes, std::int64_t n_tokens);
 
     std::int64_t size() const override { return n_tokens_ * automaton_->n_labels; }
     double maximize(const double* scores, const std::int8_t* fixed,
@@ -73,14 +74,16 @@ class ChainStructure : public Structure {
   private:
     struct Workspace {
         Engine engine;
-        std::vector<double> phi;           // (T, L)
-        std::vector<std::int32_t> labels;  // (T,)
-        std::vector<std::uint8_t> begins;  // (T,)
+        std::vector<double> phi;  // (T, L)
     };
-    double run(Workspace& workspace, std::uint8_t* on) const;
+    template <class Use>
+    double with_workspace(Use&& use) const;
+    // The best path where label y of token t scores phi[t, y]; `on` (T, L) zeroed, or null.
+    double best_path(Workspace& workspace, std::uint8_t* on) const;
 
     std::shared_ptr<const Automaton> automaton_;
     std::vector<double> patterns_, start_, end_;
+    std::vector<std::uint8_t> classes_;
     std::int64_t n_tokens_;
     Weights weights_;
     Pool<Workspace> pool_;
@@ -105,6 +108,11 @@ class SpanChainStructure : public Structure {
         std::vector<std::int32_t> chosen;  // (n_tokens + 1,) the span that ends at t, −1: none does
         std::vector<std::int32_t> forced;  // (n_tokens + 1,) tokens before t under fixed spans
     };
+    template <class Use>
+    double with_workspace(Use&& use) const;
+    // Marks the tokens under the spans that `is_on`; false: two share a token.
+    template <class IsOn>
+    bool cover(Workspace& workspace, IsOn&& is_on) const;
 
     std::int64_t n_tokens_;
     std::vector<std::int32_t> starts_, ends_;

@@ -1,0 +1,246 @@
+#include "projections.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "semiring.hpp"
+
+namespace trelliswork {
+
+namespace {
+
+// Passes over what is undecided before sorting takes over: inputs that need more are contrived, but
+// then every pass may decide a single literal.
+constexpr int kPasses = 24;
+// Beyond it, a threshold has lost digits that the result needs.
+constexpr double kLarge = 1e6;
+
+double clipped(double x) {
+    return std::min(std::max(x, 0.0), 1.0);
+}
+
+void grow(std::int64_t n, LogicWorkspace& workspace) {
+    const auto size = static_cast<std::size_t>(n);
+    if (workspace.values.size() < size) workspace.values.resize(size);
+    if (workspace.weights.size() < size) workspace.weights.resize(size);
+}
+
+// τ = (extra + Σ_{v > τ} v) / (count + #{v > τ}) for n values of which `sum` is the sum. A mean
+// over too many values is too low, so that values below it never count (Michelot 1986).
+double mean_above(double* values, std::int64_t n, double sum, double extra, double count) {
+    for (int pass = 0; pass < kPasses; ++pass) {
+        const double tau = (sum + extra) / (static_cast<double>(n) + count);
+        std::int64_t kept = 0;
+        double left = 0.0;
+        for (std::int64_t i = 0; i < n; ++i) {
+            const double v = values[i];
+            values[kept] = v;
+            kept += v > tau ? 1 : 0;
+            left += v > tau ? v : 0.0;
+        }
+        if (kept == n || kept == 0) return tau;
+        n = kept;
+        sum = left;
+    }
+    std::sort(values, values + n, std::greater<>());
+    sum = values[0] + extra;
+    count += 1.0;
+    for (std::int64_t i = 1; i < n && values[i] * count > sum; ++i) {
+        sum += values[i];
+        count += 1.0;
+    }
+    return sum / count;
+}
+
+// The literals whose values in 0 … 1 the threshold of a knapsack decides.
+struct Undecided {
+    double* values;
+    double* weights;
+    std::int64_t n = 0;
+
+    void add(double value, double weight) {
+        values[n] = value;
+        weights[n] = weight;
+        ++n;
+    }
+
+    // τ with Σ w (a − τ w) = limit.
+    double plain_threshold(double limit) const {
+        double product = 0.0, square = 0.0;
+        for (std::int64_t i = 0; i < n; ++i) {
+            product += weights[i] * values[i];
+            square += weights[i] * weights[i];
+        }
+        return (product - limit) / square;
+    }
+
+    // Σ w clip(a − τ w).
+    double total(double tau) const {
+        double sum = 0.0;
+        for (std::int64_t i = 0; i < n; ++i) {
+            sum += weights[i] * clipped(values[i] - tau * weights[i]);
+        }
+        return sum;
+    }
+
+    // Keeps those with 0 < a − τ w, or with a − τ w < 1; returns the weight of the others.
+    double keep(double tau, bool above_zero) {
+        double dropped = 0.0;
+        std::int64_t kept = 0;
+        for (std::int64_t i = 0; i < n; ++i) {
+            const double z = values[i] - tau * weights[i];
+            if (above_zero ? z > 0.0 : z < 1.0) {
+                values[kept] = values[i];
+                weights[kept] = weights[i];
+                ++kept;
+            } else {
+                dropped += weights[i];
+            }
+        }
+        n = kept;
+        return dropped;
+    }
+};
+
+// By bisection on the sorted places where a literal leaves 1 or arrives at 0: between two of them
+// the total is linear in τ.
+double sorted_threshold(Undecided& left, double limit) {
+    std::vector<double> places;
+    for (std::int64_t i = 0; i < left.n; ++i) {
+        places.push_back((left.values[i] - 1.0) / left.weights[i]);
+        places.push_back(left.values[i] / left.weights[i]);
+    }
+    std::sort(places.begin(), places.end());
+    const auto after = std::partition_point(
+        places.begin(), places.end(), [&](double place) { return left.total(place) > limit; });
+    if (after == places.begin() || after == places.end()) {
+        return after == places.end() ? places.back() : *after;
+    }
+    const double middle = *(after - 1) + (*after - *(after - 1)) / 2.0;
+    limit -= left.keep(middle, false);
+    left.keep(middle, true);
+    return left.n == 0 ? *after : left.plain_threshold(limit);
+}
+
+// τ with Σ w clip(a − τ w) = limit. The τ of all that is undecided is too low if it asks for more
+// above 1 than below 0: then what is above 1 stays at 1, otherwise what is below 0 stays at 0
+// (Bitran and Hax 1981).
+double threshold(Undecided& left, double limit) {
+    double tau = 0.0;
+    for (int pass = 0; pass < kPasses && left.n > 0; ++pass) {
+        tau = left.plain_threshold(limit);
+        double above = 0.0, below = 0.0;
+        for (std::int64_t i = 0; i < left.n; ++i) {
+            const double z = left.values[i] - tau * left.weights[i];
+            above += left.weights[i] * std::max(z - 1.0, 0.0);
+            below += left.weights[i] * std::max(-z, 0.0);
+        }
+        if (above == below) return tau;
+        if (above > below) {
+            limit -= left.keep(tau, false);
+        } else {
+            left.keep(tau, true);
+        }
+    }
+    return left.n == 0 ? tau : sorted_threshold(left, limit);
+}
+
+}  // namespace
+
+void project_xor_one(std::int64_t n, double* point, LogicWorkspace& workspace) {
+    grow(n, workspace);
+    double largest = kNegativeInfinity;
+    for (std::int64_t i = 0; i < n; ++i) largest = std::max(largest, point[i]);
+    // The threshold is at least the largest value − 1, and relative to the largest it is exact
+    // however large that is.
+    double* near = workspace.values.data();
+    std::int64_t n_near = 0;
+    double sum = 0.0;
+    for (std::int64_t i = 0; i < n; ++i) {
+        const double v = point[i] - largest;
+        near[n_near] = v;
+        n_near += v > -1.0 ? 1 : 0;
+        sum += v > -1.0 ? v : 0.0;
+    }
+    const double tau = mean_above(near, n_near, sum, -1.0, 0.0);
+    for (std::int64_t i = 0; i < n; ++i) point[i] = std::max(point[i] - largest - tau, 0.0);
+}
+
+void project_at_most_one(std::int64_t n, double* point, LogicWorkspace& workspace) {
+    double sum = 0.0;
+    for (std::int64_t i = 0; i < n; ++i) sum += std::max(point[i], 0.0);
+    if (sum > 1.0) return project_xor_one(n, point, workspace);
+    for (std::int64_t i = 0; i < n; ++i) point[i] = std::max(point[i], 0.0);
+}
+
+void project_or_any(std::int64_t n, double* point, LogicWorkspace& workspace) {
+    double sum = 0.0;
+    for (std::int64_t i = 0; i < n; ++i) sum += clipped(point[i]);
+    if (sum < 1.0) return project_xor_one(n, point, workspace);
+    for (std::int64_t i = 0; i < n; ++i) point[i] = clipped(point[i]);
+}
+
+// Without o ≤ Σ z_i, the nearest point has o = the mean of a_o and the inputs above o, z_i =
+// min(a_i, o), clipped. Where that is not in the set, the nearest point of the set has o = Σ z_i.
+void project_or_out(std::int64_t n, double* point, LogicWorkspace& workspace) {
+    const auto n_inputs = n - 1;
+    if (n_inputs < 0) return;
+    grow(n, workspace);
+    double* above = workspace.values.data();
+    double output = point[n_inputs];
+    std::int64_t n_above = 0;
+    double sum = 0.0;
+    for (std::int64_t i = 0; i < n_inputs; ++i) {
+        above[n_above] = point[i];
+        n_above += point[i] > output ? 1 : 0;
+        sum += point[i] > output ? point[i] : 0.0;
+    }
+    if (n_above > 0) output = mean_above(above, n_above, sum, output, 1.0);
+    output = clipped(output);
+    double inputs = 0.0;
+    for (std::int64_t i = 0; i < n_inputs; ++i) {
+        inputs += std::min(std::max(point[i], 0.0), output);
+    }
+    if (inputs < output) return project_xor_out(n, point, workspace);
+    for (std::int64_t i = 0; i < n_inputs; ++i) {
+        point[i] = std::min(std::max(point[i], 0.0), output);
+    }
+    point[n_inputs] = output;
+}
+
+// The inputs and 1 − o add up to 1.
+void project_xor_out(std::int64_t n, double* point, LogicWorkspace& workspace) {
+    if (n == 0) return;
+    point[n - 1] = 1.0 - point[n - 1];
+    project_xor_one(n, point, workspace);
+    point[n - 1] = 1.0 - point[n - 1];
+}
+
+void project_knapsack(std::int64_t n, double* point, const double* weights, double limit,
+                      LogicWorkspace& workspace) {
+    const auto weight = [&](std::int64_t i) { return weights == nullptr ? 1.0 : weights[i]; };
+    double total = 0.0;
+    for (std::int64_t i = 0; i < n; ++i) total += weight(i) * clipped(point[i]);
+    if (total <= limit) {
+        for (std::int64_t i = 0; i < n; ++i) point[i] = clipped(point[i]);
+        return;
+    }
+    grow(n, workspace);
+    // z = clip(a − τ w) with τ > 0, so that what is below 0 stays there.
+    const auto solve = [&](double least) {
+        Undecided left{workspace.values.data(), workspace.weights.data()};
+        for (std::int64_t i = 0; i < n; ++i) {
+            if (point[i] > least) left.add(point[i], weight(i));
+        }
+        return threshold(left, limit);
+    };
+    double tau = solve(0.0);
+    if (std::abs(tau) > kLarge) {
+        for (std::int64_t i = 0; i < n; ++i) point[i] -= tau * weight(i);
+        tau = solve(kNegativeInfinity);
+    }
+    for (std::int64_t i = 0; i < n; ++i) point[i] = clipped(point[i] - tau * weight(i));
+}
+
+}  // namespace trelliswork
