@@ -65,13 +65,11 @@ double PairStructure::value(const std::uint8_t* on) const {
 
 ChainStructure::ChainStructure(std::shared_ptr<const Automaton> automaton,
                                std::vector<double> patterns, std::vector<double> start,
-                               std::vector<double> end, std::vector<std::uint8_t> classes,
-                               std::int64_t n_tokens)
+                               std::vector<double> end, std::int64_t n_tokens)
     : automaton_(std::move(automaton)),
       patterns_(std::move(patterns)),
       start_(std::move(start)),
       end_(std::move(end)),
-      classes_(std::move(classes)),
       n_tokens_(n_tokens),
       weights_(*automaton_, patterns_.data(), 1) {
     const auto n_labels = static_cast<std::size_t>(automaton_->n_labels);
@@ -79,11 +77,7 @@ ChainStructure::ChainStructure(std::shared_ptr<const Automaton> automaton,
                 (start_.empty() || start_.size() == n_labels) &&
                 (end_.empty() || end_.size() == n_labels),
             "ChainStructure: expected a weight a pattern, and a start and end a label");
-    require(classes_.empty() || classes_.size() == static_cast<std::size_t>(n_tokens),
-            "ChainStructure: expected a class a token");
-    for (const auto c : classes_) {
-        require(c < automaton_->n_classes, "ChainStructure: a class that the automaton has not");
-    }
+    require(automaton_->n_classes == 1, "ChainStructure: expected an automaton without guards");
 }
 
 template <class Use>
@@ -106,7 +100,6 @@ double ChainStructure::best_path(Workspace& workspace, std::uint8_t* on) const {
     SequenceScores scores;
     scores.length = n_tokens_;
     scores.phi = phi.data();
-    if (!classes_.empty()) scores.classes = classes_.data();
     return workspace.engine.with_best(scores, [&](auto& chart) {
         const double best = chart.log_total();
         if (on != nullptr) {

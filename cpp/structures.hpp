@@ -60,11 +60,10 @@ class PairStructure : public Structure {
 // path of an automaton that has these labels, −inf: there is none.
 class ChainStructure : public Structure {
   public:
-    // patterns (P,) weights of the automaton; start, end (L,) or empty: of the first and last
-    // label; classes (T,) of the tokens, or empty: all 0.
+    // The automaton without guards; patterns (P,) its weights; start, end (L,) or empty: of the
+    // first and last label.
     ChainStructure(std::shared_ptr<const Automaton> automaton, std::vector<double> patterns,
-                   std::vector<double> start, std::vector<double> end,
-                   std::vector<std::uint8_t> classes, std::int64_t n_tokens);
+                   std::vector<double> start, std::vector<double> end, std::int64_t n_tokens);
 
     std::int64_t size() const override { return n_tokens_ * automaton_->n_labels; }
     double maximize(const double* scores, const std::int8_t* fixed,
@@ -83,7 +82,6 @@ class ChainStructure : public Structure {
 
     std::shared_ptr<const Automaton> automaton_;
     std::vector<double> patterns_, start_, end_;
-    std::vector<std::uint8_t> classes_;
     std::int64_t n_tokens_;
     Weights weights_;
     Pool<Workspace> pool_;

@@ -482,6 +482,55 @@ def search_prefixes(
     expanded: NDArray[np.int64],
 ) -> None: ...
 
+# A factor of a graph with an inner dynamic program. fixed: −1 free, 0, 1.
+class Structure:
+    @property
+    def size(self) -> int: ...
+    def maximize(
+        self, scores: NDArray[np.float64], fixed: NDArray[np.int8]
+    ) -> tuple[float, NDArray[np.uint8]]: ...
+    def value(self, on: NDArray[np.uint8]) -> float: ...
+
+def pair_structure(table: NDArray[np.float64]) -> Structure: ...
+def chain_structure(
+    automaton: Automaton,
+    patterns: NDArray[np.float64],
+    start: NDArray[np.float64] | None,
+    end: NDArray[np.float64] | None,
+    n_tokens: int,
+) -> Structure: ...
+def span_structure(
+    n_tokens: int, starts: NDArray[np.int32], ends: NDArray[np.int32]
+) -> Structure: ...
+
+class ActiveSet:
+    def __init__(self, max_steps: int = 1000) -> None: ...
+    def solve(
+        self,
+        structure: Structure,
+        fixed: NDArray[np.int8],
+        point: NDArray[np.float64],
+        eta: float,
+    ) -> NDArray[np.float64] | None: ...
+    @property
+    def expected_value(self) -> float: ...
+    @property
+    def n_active(self) -> int: ...
+    @property
+    def n_oracle_calls(self) -> int: ...
+
+# kind: see solve_graphs. weights: of a knapsack, else None. The maximum is −inf where there is no
+# configuration; project_logic raises ValueError there.
+def accepts_logic(
+    kind: int, on: NDArray[np.uint8], weights: NDArray[np.float64] | None, limit: float
+) -> bool: ...
+def maximize_logic(
+    kind: int, scores: NDArray[np.float64], weights: NDArray[np.float64] | None, limit: float
+) -> tuple[float, NDArray[np.uint8]]: ...
+def project_logic(
+    kind: int, point: NDArray[np.float64], weights: NDArray[np.float64] | None, limit: float
+) -> NDArray[np.float64]: ...
+
 # A batch of B graphs with N variables, M factors and K links in all. Numbers of variables are those
 # within their graph. kinds: xor_one, at_most_one, or_any, or_out, xor_out, budget, knapsack,
 # structured; structures: of the structured factors, in order. method: 0 ad3, 1 branch, 2 dual.
