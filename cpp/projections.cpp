@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "semiring.hpp"
 
@@ -10,11 +9,13 @@ namespace trelliswork {
 
 namespace {
 
-// Passes over what is undecided before sorting takes over: inputs that need more are contrived, but
-// then every pass may decide a single literal.
+// Passes over what a knapsack leaves undecided before sorting takes over: inputs that need more are
+// contrived, but then every pass may decide a single literal.
 constexpr int kPasses = 24;
 // Beyond it, a threshold has lost digits that the result needs.
 constexpr double kLarge = 1e6;
+// How far a total may be from its limit, in parts of it.
+constexpr double kExact = 1e-12;
 
 double clipped(double x) {
     return std::min(std::max(x, 0.0), 1.0);
@@ -27,9 +28,11 @@ void grow(std::int64_t n, LogicWorkspace& workspace) {
 }
 
 // τ = (extra + Σ_{v > τ} v) / (count + #{v > τ}) for n values of which `sum` is the sum. A mean
-// over too many values is too low, so that values below it never count (Michelot 1986).
+// over too many values is too low, so that values below it never count (Michelot 1986). A pass that
+// drops a part f of the values has them further below τ than the pass after it, by (1 − f) / f:
+// numbers of 53 bits have no room for more than O(log n) passes.
 double mean_above(double* values, std::int64_t n, double sum, double extra, double count) {
-    for (int pass = 0; pass < kPasses; ++pass) {
+    while (true) {
         const double tau = (sum + extra) / (static_cast<double>(n) + count);
         std::int64_t kept = 0;
         double left = 0.0;
@@ -43,14 +46,6 @@ double mean_above(double* values, std::int64_t n, double sum, double extra, doub
         n = kept;
         sum = left;
     }
-    std::sort(values, values + n, std::greater<>());
-    sum = values[0] + extra;
-    count += 1.0;
-    for (std::int64_t i = 1; i < n && values[i] * count > sum; ++i) {
-        sum += values[i];
-        count += 1.0;
-    }
-    return sum / count;
 }
 
 // The literals whose values in 0 … 1 the threshold of a knapsack decides.
@@ -123,25 +118,23 @@ double sorted_threshold(Undecided& left, double limit) {
     return left.n == 0 ? *after : left.plain_threshold(limit);
 }
 
-// τ with Σ w clip(a − τ w) = limit. The τ of all that is undecided is too low if it asks for more
-// above 1 than below 0: then what is above 1 stays at 1, otherwise what is below 0 stays at 0
-// (Bitran and Hax 1981).
+// τ with Σ w clip(a − τ w) = limit. For the τ that fits without clipping: if the clipped total is
+// too large, τ is too low, and what is below 0 stays at 0; else what is above 1 stays at 1 (Bitran
+// and Hax 1981).
 double threshold(Undecided& left, double limit) {
     double tau = 0.0;
     for (int pass = 0; pass < kPasses && left.n > 0; ++pass) {
+        const auto n = left.n;
         tau = left.plain_threshold(limit);
-        double above = 0.0, below = 0.0;
-        for (std::int64_t i = 0; i < left.n; ++i) {
-            const double z = left.values[i] - tau * left.weights[i];
-            above += left.weights[i] * std::max(z - 1.0, 0.0);
-            below += left.weights[i] * std::max(-z, 0.0);
-        }
-        if (above == below) return tau;
-        if (above > below) {
-            limit -= left.keep(tau, false);
-        } else {
+        const double total = left.total(tau);
+        if (total > limit) {
             left.keep(tau, true);
+        } else {
+            limit -= left.keep(tau, false);
         }
+        if (left.n < n) continue;
+        if (std::abs(total - limit) <= kExact * (1.0 + std::abs(limit))) return tau;
+        break;  // the sums were too large to be exact
     }
     return left.n == 0 ? tau : sorted_threshold(left, limit);
 }
