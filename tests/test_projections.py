@@ -57,7 +57,9 @@ def test_projections_are_the_nearest_points(data):
 def test_projections_of_far_points(data):
     case = data.draw(logic_cases(largest=5))
     scale = data.draw(st.sampled_from([1e3, 1e7, 1e12]))
-    check_nearest(point := scale * data.draw(vectors(case.n)), project(case, point), case.vertices())
+    check_nearest(
+        point := scale * data.draw(vectors(case.n)), project(case, point), case.vertices()
+    )
 
 
 @given(st.data())
