@@ -5,6 +5,7 @@ namespace trelliswork {
 void bind_algebra(nanobind::module_& m);
 void bind_automaton(nanobind::module_& m);
 void bind_factors(nanobind::module_& m);
+void bind_factor_graph(nanobind::module_& m);
 void bind_feature_items(nanobind::module_& m);
 void bind_features(nanobind::module_& m);
 void bind_inference(nanobind::module_& m);
@@ -37,5 +38,6 @@ NB_MODULE(_core, m) {
     trelliswork::bind_perceptron(m);
     trelliswork::bind_solver(m);
     trelliswork::bind_prefixes(m);
+    trelliswork::bind_factor_graph(m);
     trelliswork::bind_factors(m);
 }

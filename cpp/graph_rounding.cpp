@@ -1,0 +1,91 @@
+#include "graph_rounding.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trelliswork {
+
+bool Incumbent::offer(GraphFactors& factors, const std::uint8_t* candidate) {
+    const double found = factors.score(candidate) + reduced_->constant;
+    if (found == kNegativeInfinity) return false;
+    if (found <= score) return true;
+    score = found;
+    const auto& fixed = propagator.values();
+    values.resize(fixed.size());
+    for (std::size_t j = 0; j < fixed.size(); ++j) values[j] = fixed[j] == 1 ? 1 : 0;
+    for (std::size_t i = 0; i < factors.n_variables(); ++i) {
+        values[static_cast<std::size_t>(reduced_->variable_of[i])] = candidate[i];
+    }
+    return true;
+}
+
+void Incumbent::round(GraphFactors& factors, const double* u, const double* shares) {
+    const auto mark = propagator.mark();
+    if (fix_structures(factors, shares) && fix_by_confidence(u)) {
+        candidate_.resize(factors.n_variables());
+        for (std::size_t i = 0; i < candidate_.size(); ++i) {
+            const auto j = static_cast<std::size_t>(reduced_->variable_of[i]);
+            candidate_[i] = propagator.values()[j] == 1 ? 1 : 0;
+        }
+        propagator.undo(mark);
+        offer(factors, candidate_.data());
+    }
+    propagator.undo(mark);
+}
+
+bool Incumbent::try_both(std::int32_t variable, bool value) {
+    const auto mark = propagator.mark();
+    if (propagator.assign(variable, value)) return true;
+    propagator.undo(mark);
+    return propagator.assign(variable, !value);
+}
+
+bool Incumbent::fix_structures(GraphFactors& factors, const double* shares) {
+    const Graph& graph = factors.graph();
+    for (std::size_t m = 0; m < factors.n_factors(); ++m) {
+        if (graph.kinds[m] != FactorKind::structured) continue;
+        const auto first = graph.offsets[m], n = graph.offsets[m + 1] - first;
+        const auto width = static_cast<std::size_t>(n);
+        fixed_.assign(width, -1);
+        scores_.assign(width, 0.0);
+        candidate_.resize(width);
+        for (std::int64_t i = 0; i < n; ++i) {
+            const auto k = first + i;
+            const auto j = reduced_->variable_of[static_cast<std::size_t>(graph.variables[k])];
+            const auto value = propagator.values()[static_cast<std::size_t>(j)];
+            const bool negated = graph.negated[k] != 0;
+            if (value >= 0) fixed_[i] = static_cast<std::int8_t>(value ^ graph.negated[k]);
+            scores_[i] = negated ? -shares[k] : shares[k];
+        }
+        const double best =
+            graph.structures[m]->maximize(scores_.data(), fixed_.data(), candidate_.data());
+        if (best == kNegativeInfinity) return false;
+        for (std::int64_t i = 0; i < n; ++i) {
+            const auto k = first + i;
+            const auto j = reduced_->variable_of[static_cast<std::size_t>(graph.variables[k])];
+            if (!propagator.assign(j, (candidate_[i] ^ graph.negated[k]) != 0)) return false;
+        }
+    }
+    return true;
+}
+
+bool Incumbent::fix_by_confidence(const double* u) {
+    order_.clear();
+    const auto n = static_cast<std::int32_t>(reduced_->variable_of.size());
+    for (std::int32_t i = 0; i < n; ++i) order_.push_back(i);
+    const auto& scores = reduced_->graph.scores;
+    std::sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) {
+        const double sure_a = std::abs(u[a] - 0.5), sure_b = std::abs(u[b] - 0.5);
+        if (sure_a != sure_b) return sure_a > sure_b;
+        return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
+    });
+    for (const auto i : order_) {
+        const auto j = reduced_->variable_of[i];
+        if (propagator.values()[static_cast<std::size_t>(j)] >= 0) continue;
+        const bool value = u[i] > 0.5 || (u[i] == 0.5 && scores[i] > 0.0);
+        if (!try_both(j, value)) return false;
+    }
+    return true;
+}
+
+}  // namespace trelliswork
