@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "fold.hpp"
 #include "knapsack.hpp"
 #include "semiring.hpp"
 
@@ -18,7 +18,10 @@ double with_slack(double limit) {
 
 // The first of the largest; n > 0.
 std::int64_t first_largest(std::int64_t n, const double* scores) {
-    return std::max_element(scores, scores + n) - scores;
+    const double largest = fold(
+        n, kNegativeInfinity, [&](std::int64_t i) { return scores[i]; },
+        [](double x, double y) { return std::max(x, y); });
+    return std::find(scores, scores + n, largest) - scores;
 }
 
 double take_one(std::int64_t n, const double* scores, std::uint8_t* on) {
@@ -72,7 +75,6 @@ double take_within_budget(std::int64_t n, const double* scores, double limit, st
                              return scores[i] != scores[j] ? scores[i] > scores[j] : i < j;
                          });
         order.resize(static_cast<std::size_t>(n_taken));
-        std::sort(order.begin(), order.end());
     }
     double total = 0.0;
     for (const auto i : order) {

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <utility>
 
+#include "fold.hpp"
 #include "semiring.hpp"
 
 namespace trelliswork {
@@ -53,22 +56,20 @@ struct Undecided {
     double* values;
     double* weights;
     std::int64_t n = 0;
+    double product = 0.0, square = 0.0;  // Σ w a, Σ w²
 
-    void add(double value, double weight) {
+    // Takes a literal, or not: without a branch, since nobody can guess which.
+    void add(double value, double weight, bool taken) {
         values[n] = value;
         weights[n] = weight;
-        ++n;
+        n += static_cast<std::int64_t>(taken);
+        const double counted = weight * static_cast<double>(taken);
+        product += counted * value;
+        square += counted * weight;
     }
 
     // τ with Σ w (a − τ w) = limit.
-    double plain_threshold(double limit) const {
-        double product = 0.0, square = 0.0;
-        for (std::int64_t i = 0; i < n; ++i) {
-            product += weights[i] * values[i];
-            square += weights[i] * weights[i];
-        }
-        return (product - limit) / square;
-    }
+    double plain_threshold(double limit) const { return (product - limit) / square; }
 
     // Σ w clip(a − τ w).
     double total(double tau) const {
@@ -79,21 +80,18 @@ struct Undecided {
         return sum;
     }
 
-    // Keeps those with 0 < a − τ w, or with a − τ w < 1; returns the weight of the others.
-    double keep(double tau, bool above_zero) {
+    // Drops those that are 0 at τ, or 1; returns the weight of what is dropped.
+    double drop(double tau, bool zeros) {
+        const auto before = std::exchange(n, 0);
+        product = square = 0.0;
         double dropped = 0.0;
-        std::int64_t kept = 0;
-        for (std::int64_t i = 0; i < n; ++i) {
-            const double z = values[i] - tau * weights[i];
-            if (above_zero ? z > 0.0 : z < 1.0) {
-                values[kept] = values[i];
-                weights[kept] = weights[i];
-                ++kept;
-            } else {
-                dropped += weights[i];
-            }
+        for (std::int64_t i = 0; i < before; ++i) {
+            const double value = values[i], weight = weights[i];
+            const double z = value - tau * weight;
+            const bool kept = (z > 0.0 || !zeros) & (z < 1.0 || zeros);
+            dropped += weight * static_cast<double>(!kept);
+            add(value, weight, kept);
         }
-        n = kept;
         return dropped;
     }
 };
@@ -113,8 +111,8 @@ double sorted_threshold(Undecided& left, double limit) {
         return after == places.end() ? places.back() : *after;
     }
     const double middle = *(after - 1) + (*after - *(after - 1)) / 2.0;
-    limit -= left.keep(middle, false);
-    left.keep(middle, true);
+    limit -= left.drop(middle, false);
+    left.drop(middle, true);
     return left.n == 0 ? *after : left.plain_threshold(limit);
 }
 
@@ -128,9 +126,9 @@ double threshold(Undecided& left, double limit) {
         tau = left.plain_threshold(limit);
         const double total = left.total(tau);
         if (total > limit) {
-            left.keep(tau, true);
+            left.drop(tau, true);
         } else {
-            limit -= left.keep(tau, false);
+            limit -= left.drop(tau, false);
         }
         if (left.n < n) continue;
         if (std::abs(total - limit) <= kExact * (1.0 + std::abs(limit))) return tau;
@@ -143,8 +141,9 @@ double threshold(Undecided& left, double limit) {
 
 void project_xor_one(std::int64_t n, double* point, LogicWorkspace& workspace) {
     grow(n, workspace);
-    double largest = kNegativeInfinity;
-    for (std::int64_t i = 0; i < n; ++i) largest = std::max(largest, point[i]);
+    const double largest = fold(
+        n, kNegativeInfinity, [&](std::int64_t i) { return point[i]; },
+        [](double x, double y) { return std::max(x, y); });
     // The threshold is at least the largest value − 1, and relative to the largest it is exact
     // however large that is.
     double* near = workspace.values.data();
@@ -161,15 +160,15 @@ void project_xor_one(std::int64_t n, double* point, LogicWorkspace& workspace) {
 }
 
 void project_at_most_one(std::int64_t n, double* point, LogicWorkspace& workspace) {
-    double sum = 0.0;
-    for (std::int64_t i = 0; i < n; ++i) sum += std::max(point[i], 0.0);
+    const double sum =
+        fold(n, 0.0, [&](std::int64_t i) { return std::max(point[i], 0.0); }, std::plus<>());
     if (sum > 1.0) return project_xor_one(n, point, workspace);
     for (std::int64_t i = 0; i < n; ++i) point[i] = std::max(point[i], 0.0);
 }
 
 void project_or_any(std::int64_t n, double* point, LogicWorkspace& workspace) {
-    double sum = 0.0;
-    for (std::int64_t i = 0; i < n; ++i) sum += clipped(point[i]);
+    const double sum =
+        fold(n, 0.0, [&](std::int64_t i) { return clipped(point[i]); }, std::plus<>());
     if (sum < 1.0) return project_xor_one(n, point, workspace);
     for (std::int64_t i = 0; i < n; ++i) point[i] = clipped(point[i]);
 }
@@ -213,8 +212,8 @@ void project_xor_out(std::int64_t n, double* point, LogicWorkspace& workspace) {
 void project_knapsack(std::int64_t n, double* point, const double* weights, double limit,
                       LogicWorkspace& workspace) {
     const auto weight = [&](std::int64_t i) { return weights == nullptr ? 1.0 : weights[i]; };
-    double total = 0.0;
-    for (std::int64_t i = 0; i < n; ++i) total += weight(i) * clipped(point[i]);
+    const double total =
+        fold(n, 0.0, [&](std::int64_t i) { return weight(i) * clipped(point[i]); }, std::plus<>());
     if (total <= limit) {
         for (std::int64_t i = 0; i < n; ++i) point[i] = clipped(point[i]);
         return;
@@ -224,7 +223,7 @@ void project_knapsack(std::int64_t n, double* point, const double* weights, doub
     const auto solve = [&](double least) {
         Undecided left{workspace.values.data(), workspace.weights.data()};
         for (std::int64_t i = 0; i < n; ++i) {
-            if (point[i] > least) left.add(point[i], weight(i));
+            left.add(point[i], weight(i), point[i] > least);
         }
         return threshold(left, limit);
     };

@@ -16,7 +16,7 @@ etas = st.sampled_from([0.01, 0.1, 1.0, 30.0])
 
 
 def check_minimum(case, found, worth, fixed, point, eta) -> None:
-    """Check that ``(z, E[h])`` is in the hull, and on its face in the direction of the objective."""
+    """Check that ``(z, E[h])`` is in the hull, where it is farthest down the objective."""
     z = np.asarray(found)
     lifted = np.column_stack([case.configurations, case.values])
     assert distance_to_hull(np.append(z, worth), lifted) < 1e-8 * (1.0 + abs(worth))
