@@ -58,9 +58,9 @@ void add_factor(Graph& graph, const GraphArrays& arrays, std::size_t m, std::siz
     require(!std::isnan(arrays.limits(m)), "limits: expected numbers");
     std::shared_ptr<const Structure> structure;
     if (kind == FactorKind::structured) {
-        require(n_structures < arrays.structures.size() &&
-                    arrays.structures[n_structures] != nullptr,
-                "structures: expected one for every structured factor");
+        require(
+            n_structures < arrays.structures.size() && arrays.structures[n_structures] != nullptr,
+            "structures: expected one for every structured factor");
         structure = arrays.structures[n_structures++];
         require(structure->size() == n_links, "structures: wrong number of links");
     }
@@ -72,8 +72,8 @@ void add_factor(Graph& graph, const GraphArrays& arrays, std::size_t m, std::siz
         require(variable >= 0 && variable < static_cast<std::int64_t>(graph.scores.size()),
                 "variables: out of range");
         require(arrays.negated(k) <= 1, "negated: expected 0 or 1");
-        require(kind != FactorKind::knapsack || (arrays.weights(k) > 0.0 &&
-                                                 std::isfinite(arrays.weights(k))),
+        require(kind != FactorKind::knapsack ||
+                    (arrays.weights(k) > 0.0 && std::isfinite(arrays.weights(k))),
                 "weights: expected positive numbers");
         graph.weights.push_back(kind == FactorKind::knapsack ? arrays.weights(k) : 1.0);
     }
@@ -181,7 +181,8 @@ void bind_factor_graph(nb::module_& m) {
                 if (warm_shares) starts[b].shares = warm_shares->data() + offsets(factor);
                 if (warm_values) starts[b].values = warm_values->data() + variable_offsets(b);
             }
-            const GraphOptions options{{eta, adapt, tolerance, gap, caching},
+            const GraphOptions options{{eta, adapt, tolerance, caching},
+                                       gap,
                                        max_iterations,
                                        node_iterations,
                                        seconds,

@@ -11,11 +11,11 @@ constexpr std::int64_t kLookEvery = 10;   // iterations between evaluations of t
 constexpr std::int64_t kAdaptEvery = 10;  // iterations between changes of η
 constexpr double kUnbalanced = 10.0;      // residuals that differ by this factor change η
 constexpr double kEtaFactor = 2.0;
-constexpr double kEtaRange = 1e6;  // how far η may get from where it began
-constexpr double kSame = 1e-12;    // differences that do not wake a factor
-constexpr double kIntegral = 1e-3;  // closer than that to 0 or 1 is no fraction
-constexpr std::int64_t kStallWindow = 3;   // looks
-constexpr double kStallShrink = 0.9;       // of the gap, in a window
+constexpr double kEtaRange = 1e6;         // how far η may get from where it began
+constexpr double kSame = 1e-12;           // differences that do not wake a factor
+constexpr double kIntegral = 1e-3;        // closer than that to 0 or 1 is no fraction
+constexpr std::int64_t kStallWindow = 3;  // looks
+constexpr double kStallShrink = 0.9;      // of the gap, in a window
 
 double largest_score(const Graph& graph) {
     double largest = 0.0;
@@ -25,17 +25,12 @@ double largest_score(const Graph& graph) {
 
 }  // namespace
 
-double graph_allowance(double gap, double score) {
-    return std::isfinite(score) ? gap * (1.0 + std::abs(score)) : 0.0;
-}
-
 AD3::AD3(const Reduced& reduced, const AD3Options& options)
     : reduced_(reduced),
       options_(options),
       factors_(reduced.graph),
       incidence_(reduced.graph),
       dual_(factors_, incidence_),
-      least_(least_score(reduced.graph)),
       eta_(options.eta * largest_score(reduced.graph)),
       u_(factors_.n_variables(), 0.5),
       z_(factors_.n_links(), 0.0),
@@ -117,14 +112,8 @@ void AD3::adapt() {
 AD3Stop AD3::look(Incumbent& incumbent, GraphWatch& watch, bool& goes_on) {
     goes_on = false;
     dual_.evaluate();
-    const double best = dual_.best_bound();
-    if (best == kNegativeInfinity || best < least_ - graph_allowance(options_.gap, least_)) {
-        return AD3Stop::infeasible;
-    }
-    const auto is_closed = [&] {
-        return bound() <= incumbent.score + graph_allowance(options_.gap, incumbent.score);
-    };
-    if (is_closed()) return AD3Stop::closed;
+    if (incumbent.rules_out(bound())) return AD3Stop::infeasible;
+    if (incumbent.closes(bound())) return AD3Stop::closed;
     bool is_integral = true;
     for (std::size_t j = 0; j < u_.size(); ++j) {
         rounded_[j] = u_[j] > 0.5 ? 1 : 0;
@@ -135,7 +124,7 @@ AD3Stop AD3::look(Incumbent& incumbent, GraphWatch& watch, bool& goes_on) {
         incumbent.round(factors_, u_.data(), dual_.shares.data());
         next_rounding_ = 2 * n_iterations_;
     }
-    if (is_closed()) return AD3Stop::closed;
+    if (incumbent.closes(bound())) return AD3Stop::closed;
     if (watch.stops(incumbent.score, bound(), primal_residual_, dual_residual_)) {
         return AD3Stop::interrupted;
     }

@@ -24,7 +24,6 @@ struct AD3Options {
     double eta = 0.1;  // of scores whose largest is 1
     bool adapt = true;
     double tolerance = 1e-6;  // of both residuals, root mean squares over links
-    double gap = 1e-9;        // relative to 1 + |score|
     bool caching = true;
 };
 
@@ -33,12 +32,9 @@ enum class AD3Stop : int {
     converged,    // residuals below the tolerance
     stalled,      // the bound hardly moves
     exhausted,    // of iterations
-    infeasible,   // the bound is below any possible score
+    infeasible,   // the bound is below any score
     interrupted,  // by the watch
 };
-
-// Gaps up to this are rounding.
-double graph_allowance(double gap, double score);
 
 class AD3 {
   public:
@@ -72,7 +68,6 @@ class AD3 {
     GraphFactors factors_;
     Incidence incidence_;
     GraphDual dual_;
-    double least_;
     double eta_;
     std::vector<double> u_, z_;         // (N',) (K',)
     std::vector<std::uint8_t> active_;  // (M',) factors to be solved in the next iteration

@@ -24,6 +24,7 @@ struct GraphLeaf {
 
 struct GraphOptions {
     AD3Options ad3;
+    double gap = 1e-9;                   // see Incumbent
     std::int64_t max_iterations = 1000;  // at the root
     std::int64_t node_iterations = 200;  // at the other nodes
     double seconds = 0.0;                // a graph, 0: no limit

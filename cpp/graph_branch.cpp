@@ -35,7 +35,7 @@ class Tree {
           start_(start),
           options_(options),
           watch_(watch),
-          incumbent_(graph),
+          incumbent_(graph, options.gap),
           shares_(graph.variables.size(), 0.0),
           u_(graph.scores.size(), 0.5) {}
 
@@ -45,7 +45,7 @@ class Tree {
         if (incumbent_.propagator.start()) {
             root_mark_ = incumbent_.propagator.mark();
             put(solve_root());
-            while (!open_.empty() && !is_settled(open_.top()->bound)) {
+            while (!open_.empty() && !incumbent_.closes(open_.top()->bound)) {
                 if (watch_.nodes >= options_.max_nodes || watch_.stopped()) break;
                 split_top();
             }
@@ -59,12 +59,8 @@ class Tree {
     }
 
   private:
-    bool is_settled(double bound) const {
-        return bound <= incumbent_.score + graph_allowance(options_.ad3.gap, incumbent_.score);
-    }
-
     void put(std::unique_ptr<Node> node) {
-        if (is_settled(node->bound)) {
+        if (incumbent_.closes(node->bound)) {
             if (options_.certify) closed_.push_back(std::move(node));
         } else {
             open_.push(std::move(node));
@@ -151,7 +147,7 @@ class Tree {
         answer_.n_cached += ad3.n_cached();
         node.leaf.links = reduced.link_of;
         node.leaf.shares = ad3.dual().best_shares();
-        if (is_settled(node.bound)) return;
+        if (incumbent_.closes(node.bound)) return;
         node.variables = reduced.variable_of;
         node.u.assign(ad3.u().begin(), ad3.u().end());
         node.eta = ad3.eta();
@@ -196,7 +192,7 @@ class Tree {
 
     void finish() {
         const bool has_solution = incumbent_.score > kNegativeInfinity;
-        const bool proven = open_.empty() || is_settled(open_.top()->bound);
+        const bool proven = open_.empty() || incumbent_.closes(open_.top()->bound);
         if (proven) {
             answer_.status = has_solution ? GraphStatus::optimal : GraphStatus::infeasible;
             answer_.bound = incumbent_.score;

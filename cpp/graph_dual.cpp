@@ -56,17 +56,4 @@ double GraphDual::evaluate() {
     return bound;
 }
 
-double least_score(const Graph& graph) {
-    double least = 0.0;
-    for (std::size_t j = 0; j < graph.scores.size(); ++j) {
-        if (graph.fixed[j] != 0 && (graph.fixed[j] == 1 || graph.scores[j] < 0.0)) {
-            least += graph.scores[j];
-        }
-    }
-    for (const auto kind : graph.kinds) {
-        if (kind == FactorKind::structured) return kNegativeInfinity;
-    }
-    return least;
-}
-
 }  // namespace trelliswork

@@ -42,7 +42,4 @@ class GraphDual {
     std::vector<double> best_shares_;
 };
 
-// No solution scores less. −inf with structures: how little these can be worth is not known.
-double least_score(const Graph& graph);
-
 }  // namespace trelliswork

@@ -5,6 +5,36 @@
 
 namespace trelliswork {
 
+namespace {
+
+constexpr double kRounding = 1e-14;  // of sums of scores
+
+}  // namespace
+
+Incumbent::Incumbent(const Graph& graph, double gap) : propagator(graph), gap_(gap) {
+    for (const double c : graph.scores) {
+        largest_ = std::max(largest_, std::abs(c));
+        total_ += std::abs(c);
+        least_ += std::min(c, 0.0);
+    }
+    for (const auto kind : graph.kinds) {
+        if (kind != FactorKind::structured) continue;
+        largest_ = 1.0;
+        least_ = kNegativeInfinity;
+    }
+}
+
+bool Incumbent::closes(double bound) const {
+    if (score == kNegativeInfinity) return bound == kNegativeInfinity;
+    const double rounding = kRounding * (total_ + std::abs(score));
+    return bound <= score + gap_ * (std::abs(score) + std::min(1.0, largest_)) + rounding;
+}
+
+bool Incumbent::rules_out(double bound) const {
+    if (least_ == kNegativeInfinity) return bound == kNegativeInfinity;
+    return bound < least_ - gap_ * total_;
+}
+
 bool Incumbent::offer(GraphFactors& factors, const std::uint8_t* candidate) {
     const double found = factors.score(candidate) + reduced_->constant;
     if (found == kNegativeInfinity) return false;

@@ -12,12 +12,19 @@ namespace trelliswork {
 
 class Incumbent {
   public:
-    // The propagator holds what the node of `enter` has fixed.
-    explicit Incumbent(const Graph& graph) : propagator(graph) {}
+    // gap: what a bound may be above a score that closes it, relative to 1 + |score|, or to the
+    // scores of the variables where these are smaller.
+    Incumbent(const Graph& graph, double gap);
 
-    Propagator propagator;
+    Propagator propagator;  // holds what the node of `enter` has fixed
     double score = kNegativeInfinity;
     std::vector<std::uint8_t> values;  // (N,), empty: none
+
+    // Whether nothing below `bound` is better than what is known.
+    bool closes(double bound) const;
+    // Whether the bound is below Σ_j min(c_j, 0): there is no solution. With structures, −inf alone
+    // is: how little these can be worth is not known.
+    bool rules_out(double bound) const;
 
     // Candidates are of this reduction of the graph from now on.
     void enter(const Reduced& reduced) { reduced_ = &reduced; }
@@ -32,6 +39,7 @@ class Incumbent {
     bool fix_by_confidence(const double* u);
     bool try_both(std::int32_t variable, bool value);
 
+    double gap_, largest_ = 0.0, total_ = 0.0, least_ = 0.0;
     const Reduced* reduced_ = nullptr;
     std::vector<std::int32_t> order_;
     std::vector<std::uint8_t> candidate_;

@@ -9,7 +9,7 @@ namespace trelliswork {
 GraphAnswer solve_by_ad3(const Graph& graph, const GraphStart& start, const GraphOptions& options,
                          GraphWatch& watch) {
     GraphAnswer answer;
-    Incumbent incumbent(graph);
+    Incumbent incumbent(graph, options.gap);
     offer_start(graph, start, incumbent);
     answer.nodes = watch.nodes = 1;
     if (!incumbent.propagator.start()) return infeasible_answer();

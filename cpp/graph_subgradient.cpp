@@ -19,7 +19,6 @@ class Subgradient {
           factors_(reduced.graph),
           incidence_(reduced.graph),
           dual_(factors_, incidence_),
-          least_(least_score(reduced.graph)),
           u_(factors_.n_variables(), 0.0),
           values_(factors_.n_variables(), 0) {}
 
@@ -33,13 +32,9 @@ class Subgradient {
             ++watch.iterations;
             const double value = dual_.evaluate();
             const double norm = average();
-            if (dual_.best_bound() < least_ - graph_allowance(options_.ad3.gap, least_)) {
-                return true;
-            }
+            if (incumbent.rules_out(bound())) return true;
             offer(t, norm, incumbent);
-            if (bound() <= incumbent.score + graph_allowance(options_.ad3.gap, incumbent.score)) {
-                return true;
-            }
+            if (incumbent.closes(bound())) return true;
             if (watch.stops(incumbent.score, bound(), std::sqrt(norm), factor)) return false;
             since_better = value < lowest ? 0 : since_better + 1;
             lowest = std::min(lowest, value);
@@ -56,9 +51,6 @@ class Subgradient {
     }
 
     double bound() const { return dual_.best_bound() + reduced_.constant; }
-    bool is_infeasible() const {
-        return dual_.best_bound() < least_ - graph_allowance(options_.ad3.gap, least_);
-    }
     const std::vector<double>& u() const { return u_; }
     const std::vector<double>& shares() const { return dual_.best_shares(); }
 
@@ -106,7 +98,6 @@ class Subgradient {
     GraphFactors factors_;
     Incidence incidence_;
     GraphDual dual_;
-    double least_;
     std::vector<double> u_;             // (N',)
     std::vector<std::uint8_t> values_;  // (N',)
 };
@@ -115,7 +106,7 @@ class Subgradient {
 
 GraphAnswer solve_by_subgradient(const Graph& graph, const GraphStart& start,
                                  const GraphOptions& options, GraphWatch& watch) {
-    Incumbent incumbent(graph);
+    Incumbent incumbent(graph, options.gap);
     offer_start(graph, start, incumbent);
     watch.nodes = 1;
     if (!incumbent.propagator.start()) return infeasible_answer();
@@ -133,7 +124,7 @@ GraphAnswer solve_by_subgradient(const Graph& graph, const GraphStart& start,
     answer.values = std::move(incumbent.values);
     answer.bound = std::max(subgradient.bound(), answer.score);
     answer.leaves.push_back({{}, reduced.link_of, subgradient.shares()});
-    if (is_done && subgradient.is_infeasible()) {
+    if (incumbent.rules_out(subgradient.bound())) {
         answer.status = GraphStatus::infeasible;
         answer.bound = kNegativeInfinity;
     } else if (is_done) {

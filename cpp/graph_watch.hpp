@@ -30,9 +30,9 @@ class GraphWatch {
         progress_.graph = graph;
     }
 
-    std::int64_t iterations = 0;             // in all
-    std::int64_t nodes = 0;                  // in all
-    double elsewhere = kNegativeInfinity;    // the largest bound of open nodes but this one
+    std::int64_t iterations = 0;            // in all
+    std::int64_t nodes = 0;                 // in all
+    double elsewhere = kNegativeInfinity;   // the largest bound of open nodes but this one
     double inherited = -kNegativeInfinity;  // what is known of this one
 
     // After some iterations at a node. True: stop; it stays so.

@@ -8,7 +8,9 @@ namespace trelliswork {
 namespace {
 
 // A total of weights may be above its limit by so much, as in logic_factors.cpp.
-double with_slack(double limit) { return limit + 1e-9 * std::max(1.0, std::abs(limit)); }
+double with_slack(double limit) {
+    return limit + 1e-9 * std::max(1.0, std::abs(limit));
+}
 
 }  // namespace
 
@@ -290,7 +292,8 @@ class Reduction {
             case FactorKind::budget:
             case FactorKind::knapsack:
                 if (free_weight <= with_slack(limit)) return;
-                if (kind == FactorKind::budget && with_slack(limit) < 2.0) kind = FactorKind::at_most_one;
+                if (kind == FactorKind::budget && with_slack(limit) < 2.0)
+                    kind = FactorKind::at_most_one;
                 break;
             case FactorKind::structured:
                 break;

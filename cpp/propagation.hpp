@@ -1,8 +1,8 @@
 // What fixed variables force, and the smaller graph that is left.
 //
 // A factor alone forces a literal where none of its configurations has the other value. Logic
-// factors are propagated so to a fixpoint, with counters: O(1) a link that becomes fixed. Structures
-// force nothing here; a contradiction with one of them shows in its `maximize`.
+// factors are propagated so to a fixpoint, with counters: O(1) a link that becomes fixed.
+// Structures force nothing here; a contradiction with one of them shows in its `maximize`.
 #pragma once
 
 #include <cstddef>
@@ -65,8 +65,8 @@ struct Reduced {
     double constant = 0.0;                  // what fixed variables and whole structures add
 };
 
-// `values` (N,) must be a fixpoint of propagation. A structure all of whose links are fixed adds its
-// value to the constant, −inf where it is none.
+// `values` (N,) must be a fixpoint of propagation. A structure all of whose links are fixed adds
+// its value to the constant, −inf where it is none.
 Reduced reduce(const Graph& graph, const std::vector<std::int8_t>& values);
 
 }  // namespace trelliswork

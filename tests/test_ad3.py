@@ -118,7 +118,8 @@ def test_warm_shares_need_no_iterations():
 
 
 def test_the_callback_sees_progress_and_stops():
-    graph = RawGraph([1.0] * 5, [Factor(AT_MOST_ONE, [i, (i + 1) % 5]) for i in range(5)])
+    scores = [1.0, 1.1, 0.9, 1.05, 0.95]
+    graph = RawGraph(scores, [Factor(AT_MOST_ONE, [i, (i + 1) % 5]) for i in range(5)])
     seen = []
 
     def stop_after_three(*progress):
