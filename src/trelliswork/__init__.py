@@ -6,6 +6,7 @@
 [['Y', 'X']]
 """
 
+from trelliswork import factors
 from trelliswork.automaton import Automaton
 from trelliswork.calibration import calibration
 from trelliswork.certificate import Certificate, Leaf
@@ -58,7 +59,10 @@ from trelliswork.errors import (
     TrellisworkError,
 )
 from trelliswork.estimators import CRFTagger
+from trelliswork.factor_graph import FactorGraph
 from trelliswork.features import Templates
+from trelliswork.graph_certificate import GraphCertificate, GraphLeaf
+from trelliswork.graph_solution import AD3Options, Solution
 from trelliswork.hmm import HMMTagger
 from trelliswork.inference import Trellis
 from trelliswork.labels import LabelSet, convert
@@ -78,6 +82,7 @@ from trelliswork.verify import Verification, verify
 __version__ = "0.1.0"
 
 __all__ = [
+    "AD3Options",
     "Automaton",
     "CODLTagger",
     "CRFTagger",
@@ -86,6 +91,9 @@ __all__ = [
     "Corpus",
     "DataError",
     "Decoding",
+    "FactorGraph",
+    "GraphCertificate",
+    "GraphLeaf",
     "HMMTagger",
     "InfeasibleError",
     "LabelError",
@@ -103,6 +111,7 @@ __all__ = [
     "RuleError",
     "SearchLimitError",
     "Sentence",
+    "Solution",
     "TemplateError",
     "Templates",
     "Tokenizer",
@@ -121,6 +130,7 @@ __all__ = [
     "ends_with",
     "exactly",
     "excludes",
+    "factors",
     "iter_conll",
     "iter_jsonl",
     "learn_penalties",
