@@ -8,6 +8,11 @@ namespace trelliswork {
 
 namespace {
 
+// Nodes before the search gives away the least part of the best score for the first time; it
+// doubles after as many again, so that there are less than forty rounds.
+constexpr std::int64_t kNodes = 4000;
+constexpr double kLeast = 1e-10;
+
 // The search, over literals in the order of their worth.
 struct Search {
     const double* scores;
@@ -26,13 +31,17 @@ struct Search {
     }
 
     // Down to the end, taking what fits; then back to the last that was taken, and on without it.
-    void run(double room, std::uint8_t* on) const {
+    // Returns what was given away: nothing that was passed over beats the best found by more.
+    double run(double room, std::uint8_t* on) const {
         const auto& order = workspace.order;
         auto& taken = workspace.taken;
         double best = kNegativeInfinity, total = 0.0;
+        double slack = 0.0;
+        std::int64_t n_nodes = 0;
         std::size_t place = 0;
         while (true) {
-            bool open = may_improve(place, room, total, best);
+            if (++n_nodes % kNodes == 0) slack = std::max(2.0 * slack, kLeast * best);
+            bool open = may_improve(place, room, total, best + slack);
             for (; open && place < order.size(); ++place) {
                 const auto i = order[place];
                 const bool fits = weights[i] <= room;
@@ -43,7 +52,7 @@ struct Search {
                     room -= weights[i];
                     total += scores[i];
                 } else {
-                    open = may_improve(place + 1, room, total, best);
+                    open = may_improve(place + 1, room, total, best + slack);
                 }
             }
             if (open && total > best) {
@@ -51,7 +60,7 @@ struct Search {
                 for (std::size_t k = 0; k < order.size(); ++k) on[order[k]] = taken[k];
             }
             while (place > 0 && taken[place - 1] == 0) --place;
-            if (place == 0) return;
+            if (place == 0) return slack;
             taken[place - 1] = 0;
             room = workspace.values[place - 1];
             total = workspace.weights[place - 1];
@@ -76,8 +85,7 @@ double take_within_weight(std::int64_t n, const double* scores, const double* we
     workspace.taken.resize(order.size());
     if (workspace.values.size() < order.size()) workspace.values.resize(order.size());
     if (workspace.weights.size() < order.size()) workspace.weights.resize(order.size());
-    Search{scores, weights, workspace}.run(limit, on);
-    double total = 0.0;
+    double total = Search{scores, weights, workspace}.run(limit, on);
     for (std::int64_t i = 0; i < n; ++i) total += on[i] != 0 ? scores[i] : 0.0;
     return total;
 }

@@ -157,6 +157,17 @@ def test_knapsacks_whose_literals_are_worth_their_weight(seed, n, exactly):
     assert maximize(case, scores)[0] == (case.configurations() @ scores).max()
 
 
+@pytest.mark.parametrize("n", [40, 200])
+def test_long_searches_end_with_a_bound(n):
+    """Literals that are worth their weight: subsets beyond number come close to the limit."""
+    weights = np.random.default_rng(n).uniform(0.5, 2.0, n)
+    case = LogicCase(KNAPSACK, n, weights, float(weights.sum() / 2))
+    best, on = maximize(case, weights)
+    assert _core.accepts_logic(KNAPSACK, on, weights, case.limit)
+    assert weights @ on <= best <= case.limit * (1 + 1e-4)
+    assert weights @ on == pytest.approx(case.limit, rel=1e-4)
+
+
 def test_factors_without_literals():
     nothing = np.zeros(0)
     for kind in (AT_MOST_ONE, BUDGET, KNAPSACK):
