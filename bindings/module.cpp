@@ -18,6 +18,7 @@ void bind_product(nanobind::module_& m);
 void bind_segments(nanobind::module_& m);
 void bind_segment_features(nanobind::module_& m);
 void bind_solver(nanobind::module_& m);
+void bind_spans(nanobind::module_& m);
 }  // namespace trelliswork
 
 NB_MODULE(_core, m) {
@@ -37,6 +38,7 @@ NB_MODULE(_core, m) {
     trelliswork::bind_objective(m);
     trelliswork::bind_perceptron(m);
     trelliswork::bind_solver(m);
+    trelliswork::bind_spans(m);
     trelliswork::bind_prefixes(m);
     trelliswork::bind_factor_graph(m);
     trelliswork::bind_factors(m);

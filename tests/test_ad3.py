@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+
 from graph_cases import (
     AD3,
     AT_MOST_ONE,
@@ -20,7 +22,6 @@ from graph_cases import (
     graphs,
     solve_raw,
 )
-from hypothesis import given, settings
 
 
 def agrees(answer, graph) -> bool:
@@ -96,9 +97,7 @@ def test_a_relaxation_without_solution_is_infeasible():
 def test_scores_of_any_size_take_the_same_steps():
     rules = [Factor(XOR, [0, 1, 2]), Factor(XOR, [3, 4]), Factor(AT_MOST_ONE, [0, 3])]
     scores = np.array([1.0, 0.5, -0.25, 2.0, 1.75])
-    small, large = solve_raw(
-        [RawGraph((scores * 2.0**e).tolist(), rules) for e in (-30, 30)], AD3
-    )
+    small, large = solve_raw([RawGraph((scores * 2.0**e).tolist(), rules) for e in (-30, 30)], AD3)
     assert small.iterations == large.iterations
     assert small.score * 2.0**60 == pytest.approx(large.score)
 

@@ -7,6 +7,8 @@ import time
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+
 from graph_cases import (
     AT_MOST_ONE,
     BRANCH,
@@ -23,7 +25,6 @@ from graph_cases import (
     graphs,
     solve_raw,
 )
-from hypothesis import given, settings
 
 
 def check(answer, graph, best):
@@ -84,9 +85,7 @@ def configurations(factor, fixed):
     places = [variable_of(link) for link in factor.links]
     choices = [[fixed[j]] if j in fixed else [0, 1] for j in places]
     return [
-        z
-        for z in itertools.product(*choices)
-        if factor.accepts(dict(zip(places, z, strict=True)))
+        z for z in itertools.product(*choices) if factor.accepts(dict(zip(places, z, strict=True)))
     ]
 
 
@@ -149,9 +148,7 @@ def parity(rows, n, target) -> RawGraph:
     for row, odd in zip(rows, target, strict=True):
         for signs in itertools.product((0, 1), repeat=3):
             if sum(signs) % 2 != odd:  # these values break the row
-                rules.append(
-                    Factor(OR, [~j if s else j for j, s in zip(row, signs, strict=True)])
-                )
+                rules.append(Factor(OR, [~j if s else j for j, s in zip(row, signs, strict=True)]))
     return RawGraph([0.0] * n, rules)
 
 

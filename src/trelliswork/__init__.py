@@ -7,6 +7,7 @@
 """
 
 from trelliswork import factors
+from trelliswork.assign import assign
 from trelliswork.automaton import Automaton
 from trelliswork.calibration import calibration
 from trelliswork.certificate import Certificate, Leaf
@@ -23,6 +24,7 @@ from trelliswork.constraints import (
     exactly,
     excludes,
     matches,
+    no_overlap,
     not_at,
     only_on,
     precedes,
@@ -75,6 +77,7 @@ from trelliswork.problem import Problem
 from trelliswork.report import Report, report
 from trelliswork.significance import randomization_test
 from trelliswork.solve import solve
+from trelliswork.spans import Assignment, SpanTable
 from trelliswork.srl import srl_language
 from trelliswork.text import Tokenizer
 from trelliswork.verify import Verification, verify
@@ -83,6 +86,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AD3Options",
+    "Assignment",
     "Automaton",
     "CODLTagger",
     "CRFTagger",
@@ -112,6 +116,7 @@ __all__ = [
     "SearchLimitError",
     "Sentence",
     "Solution",
+    "SpanTable",
     "TemplateError",
     "Templates",
     "Tokenizer",
@@ -119,6 +124,7 @@ __all__ = [
     "Trellis",
     "TrellisworkError",
     "Verification",
+    "assign",
     "at",
     "at_least",
     "at_most",
@@ -137,6 +143,7 @@ __all__ = [
     "load",
     "matches",
     "mine",
+    "no_overlap",
     "not_at",
     "only_on",
     "plan",

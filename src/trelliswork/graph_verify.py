@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from trelliswork.factor_graph import FactorGraph
     from trelliswork.graph_solution import Solution
 
-__all__ = ["verify_graph"]
+__all__ = ["certified_bound", "verify_graph"]
 
 WITHOUT_VALUES = ("infeasible", "unsolved", "fractional")
 
@@ -53,14 +53,19 @@ def verify_graph(graph: FactorGraph, solution: Solution) -> Verification:
         certificate = solution.certificate
         if certificate is None:
             return Verification("unverified", "It has no certificate.", value, inf)
-        _check_form(graph, certificate)
-        bounds = GraphBound(graph)
-        bound = max(bounds.bound(leaf.decisions, leaf.shares) for leaf in certificate.leaves)
+        bound = certified_bound(graph, certificate)
         if value > -inf:
             return judge(solution, value, bound, "assignment")
         return _judge_nothing(solution, bound)
     except WrongError as wrong:
         return Verification("rejected", str(wrong), value, bound)
+
+
+def certified_bound(graph: FactorGraph, certificate: GraphCertificate) -> float:
+    """Return what no assignment exceeds: the largest of the bounds of all leaves."""
+    _check_form(graph, certificate)
+    bounds = GraphBound(graph)
+    return max(bounds.bound(leaf.decisions, leaf.shares) for leaf in certificate.leaves)
 
 
 def _value(graph: FactorGraph, solution: Solution) -> float:

@@ -3,7 +3,7 @@
 The value of the labelling is computed from the labels alone. Then every leaf of the certificate is
 one dynamic program (see `trelliswork.certificate`): where none of them passes the value, and the
 leaves leave out no labelling, nothing is better. Answers to factor graphs are checked likewise, in
-`trelliswork.graph_verify`.
+`trelliswork.graph_verify`, and assignments of spans in `trelliswork.span_verify`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from trelliswork.graph_solution import Solution
 from trelliswork.graph_verify import verify_graph
 from trelliswork.problem import Problem
 from trelliswork.relaxation import Relaxation
+from trelliswork.span_verify import verify_assignment
+from trelliswork.spans import Assignment, SpanTable
 from trelliswork.tables import shorten
 from trelliswork.verification import (
     Verification,
@@ -53,7 +55,13 @@ def verify(problem: Problem, decoding: Decoding) -> Verification: ...
 def verify(problem: FactorGraph, decoding: Solution) -> Verification: ...
 
 
-def verify(problem: Problem | FactorGraph, decoding: Decoding | Solution) -> Verification:
+@overload
+def verify(problem: SpanTable, decoding: Assignment) -> Verification: ...
+
+
+def verify(
+    problem: Problem | FactorGraph | SpanTable, decoding: Decoding | Solution | Assignment
+) -> Verification:
     """Check an answer to a problem, and prove again that it is the best one.
 
     Runs one dynamic program for each leaf of the certificate, of a factor graph one for each factor
@@ -62,9 +70,10 @@ def verify(problem: Problem | FactorGraph, decoding: Decoding | Solution) -> Ver
     Parameters
     ----------
     problem
-        The problem, or the factor graph.
+        The problem, the factor graph, or the table of spans.
     decoding
-        The answer, from `trelliswork.solve` or anywhere else.
+        The answer, from `trelliswork.solve`, `trelliswork.assign` or anywhere else. An assignment
+        is proven the best under its own `constraints`.
 
     Examples
     --------
@@ -77,10 +86,13 @@ def verify(problem: Problem | FactorGraph, decoding: Decoding | Solution) -> Ver
     """
     if isinstance(problem, FactorGraph) and isinstance(decoding, Solution):
         return verify_graph(problem, decoding)
+    if isinstance(problem, SpanTable) and isinstance(decoding, Assignment):
+        return verify_assignment(problem, decoding)
     if not (isinstance(problem, Problem) and isinstance(decoding, Decoding)):
         raise TypeError(
-            "verify: expected a Problem and its Decoding, or a FactorGraph and its Solution, got "
-            f"{type(problem).__name__} and {type(decoding).__name__}."
+            "verify: expected a Problem and its Decoding, a FactorGraph and its Solution, or a "
+            f"SpanTable and its Assignment, got {type(problem).__name__} and "
+            f"{type(decoding).__name__}."
         )
     value, bound = np.nan, inf
     try:
