@@ -36,6 +36,8 @@ from trelliswork.spans import Assignment, GraphAssignMethod, SpanTable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from trelliswork.graph_solution import AD3Options
+
 __all__ = ["SpanMethod", "assign"]
 
 SpanMethod = Literal["auto", "chain", "branch", "ad3", "milp", "lp"]
@@ -52,6 +54,7 @@ def assign(
     *,
     time_limit: float | None = None,
     max_nodes: int | None = None,
+    ad3: AD3Options | None = None,
     n_jobs: int | None = None,
 ) -> Assignment: ...
 
@@ -64,6 +67,7 @@ def assign(
     *,
     time_limit: float | None = None,
     max_nodes: int | None = None,
+    ad3: AD3Options | None = None,
     n_jobs: int | None = None,
 ) -> list[Assignment]: ...
 
@@ -75,6 +79,7 @@ def assign(
     *,
     time_limit: float | None = None,
     max_nodes: int | None = None,
+    ad3: AD3Options | None = None,
     n_jobs: int | None = None,
 ) -> Assignment | list[Assignment]:
     """Fill roles with spans as well as constraints allow, with a certificate.
@@ -98,6 +103,8 @@ def assign(
         Seconds for each table.
     max_nodes
         Most nodes of branch and bound, for each table.
+    ad3
+        Options of ``"ad3"`` and ``"branch"``.
     n_jobs
         Threads, for several tables.
 
@@ -138,7 +145,7 @@ def assign(
     alone = isinstance(table, SpanTable)
     tables = [cast("SpanTable", table)] if alone else _several(table)
     books = _rulebooks(tables, constraints, alone)
-    found = _assign_all(tables, books, method, time_limit, max_nodes, n_jobs)
+    found = _assign_all(tables, books, method, time_limit, max_nodes, ad3, n_jobs)
     return found[0] if alone else found
 
 
@@ -186,6 +193,7 @@ def _assign_all(
     method: SpanMethod,
     time_limit: float | None,
     max_nodes: int | None,
+    ad3: AD3Options | None,
     n_jobs: int | None,
 ) -> list[Assignment]:
     if method == "chain":
@@ -207,9 +215,8 @@ def _assign_all(
     if rest:
         kind: GraphAssignMethod = "branch" if method == "auto" or method == "chain" else method
         own = [tables[b] for b in rest], [books[b] for b in rest]
-        answers |= zip(
-            rest, assign_by_graph(*own, rest, kind, time_limit, max_nodes, n_jobs), strict=True
-        )
+        found = assign_by_graph(*own, rest, kind, time_limit, max_nodes, ad3, n_jobs)
+        answers |= zip(rest, found, strict=True)
     return [answers[b] for b in range(len(tables))]
 
 

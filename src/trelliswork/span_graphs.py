@@ -176,8 +176,8 @@ def assign_by_graph(
     method: GraphAssignMethod,
     time_limit: float | None,
     max_nodes: int | None,
+    ad3: AD3Options | None,
     n_jobs: int | None,
-    ad3: AD3Options | None = None,
 ) -> list[Assignment]:
     """Fill roles with spans through factor graphs; see `trelliswork.assign`."""
     graphs = [SpanGraph.of(table, book) for table, book in zip(tables, books, strict=True)]
