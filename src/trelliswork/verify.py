@@ -79,8 +79,9 @@ def verify(problem: Problem | FactorGraph, decoding: Decoding | Solution) -> Ver
         return verify_graph(problem, decoding)
     if not (isinstance(problem, Problem) and isinstance(decoding, Decoding)):
         raise TypeError(
-            "verify: expected a Problem and its Decoding, or a FactorGraph and its Solution, got "
-            f"{type(problem).__name__} and {type(decoding).__name__}."
+            "verify: expected a Problem and its Decoding, got "
+            f"{type(problem).__name__} and {type(decoding).__name__}. A FactorGraph goes with its "
+            "Solution."
         )
     value, bound = np.nan, inf
     try:
