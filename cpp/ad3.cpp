@@ -7,20 +7,26 @@ namespace trelliswork {
 
 namespace {
 
-constexpr std::int64_t kLookEvery = 10;   // iterations between evaluations of the dual
-constexpr std::int64_t kAdaptEvery = 10;  // iterations between changes of η
-constexpr double kUnbalanced = 10.0;      // residuals that differ by this factor change η
-constexpr double kEtaFactor = 2.0;
-constexpr double kEtaRange = 1e6;         // how far η may get from where it began
-constexpr double kSame = 1e-12;           // differences that do not wake a factor
-constexpr double kIntegral = 1e-3;        // closer than that to 0 or 1 is no fraction
-constexpr std::int64_t kStallWindow = 3;  // looks
-constexpr double kStallShrink = 0.9;      // of the gap, in a window
+constexpr std::int64_t kLookEvery = 10;  // iterations between evaluations of the dual
+constexpr std::int64_t kAdaptEvery = 5;  // iterations between changes of η
+constexpr double kUnbalanced = 1.5;      // residuals that differ by this factor change η
+constexpr double kEtaFactor = 1.4;
+constexpr double kSame = 1e-12;     // differences that do not wake a factor
+constexpr double kIntegral = 1e-3;  // closer than that to 0 or 1 is no fraction
+// The bound stalls where looks so far apart have closed less of the gap than this leaves.
+constexpr std::int64_t kStallWindow = 2;
+constexpr double kStallShrink = 0.8;
 
-double largest_score(const Graph& graph) {
-    double largest = 0.0;
-    for (const double score : graph.scores) largest = std::max(largest, std::abs(score));
-    return largest > 0.0 ? largest : 1.0;
+// What scores are measured by, so that η means the same for all.
+double spread(const Graph& graph) {
+    double least = -kNegativeInfinity, most = kNegativeInfinity;
+    for (std::size_t j = 0; j < graph.scores.size(); ++j) {
+        if (graph.fixed[j] >= 0) continue;
+        least = std::min(least, graph.scores[j]);
+        most = std::max(most, graph.scores[j]);
+    }
+    if (most > least) return most - least;
+    return std::isfinite(most) && most != 0.0 ? std::abs(most) : 1.0;
 }
 
 }  // namespace
@@ -31,18 +37,28 @@ AD3::AD3(const Reduced& reduced, const AD3Options& options)
       factors_(reduced.graph),
       incidence_(reduced.graph),
       dual_(factors_, incidence_),
-      eta_(options.eta * largest_score(reduced.graph)),
+      eta_(options.eta * spread(reduced.graph)),
       u_(factors_.n_variables(), 0.5),
       z_(factors_.n_links(), 0.0),
-      active_(factors_.n_factors(), 1),
-      moved_(factors_.n_variables(), 0),
+      sums_(factors_.n_variables(), 0.0),
+      degrees_(factors_.n_variables(), 1.0),
+      moved_(factors_.n_variables(), 1),
       rounded_(factors_.n_variables(), 0) {
     for (std::size_t j = 0; j < u_.size(); ++j) {
-        if (!factors_.is_free(j)) u_[j] = reduced.graph.fixed[j];
-        if (incidence_.offsets[j] == incidence_.offsets[j + 1] && factors_.is_free(j)) {
+        const auto degree = incidence_.offsets[j + 1] - incidence_.offsets[j];
+        if (!factors_.is_free(j)) {
+            u_[j] = reduced.graph.fixed[j];
+        } else if (degree == 0) {
             u_[j] = reduced.graph.scores[j] > 0.0 ? 1.0 : 0.0;
         }
+        if (degree > 0) degrees_[j] = static_cast<double>(degree);
     }
+    std::int64_t widest = 0;
+    for (std::size_t m = 0; m < factors_.n_factors(); ++m) {
+        widest = std::max(widest, reduced.graph.offsets[m + 1] - reduced.graph.offsets[m]);
+    }
+    point_.resize(static_cast<std::size_t>(widest));
+    agree_with_u();
 }
 
 void AD3::start_from(const double* shares, const double* u, double eta) {
@@ -52,49 +68,73 @@ void AD3::start_from(const double* shares, const double* u, double eta) {
     for (std::size_t j = 0; j < u_.size(); ++j) {
         if (factors_.is_free(j) && incidence_.offsets[j] < incidence_.offsets[j + 1]) u_[j] = u[j];
     }
+    agree_with_u();
 }
 
-void AD3::solve_factors() {
-    const Graph& graph = factors_.graph();
-    for (std::size_t m = 0; m < active_.size(); ++m) {
-        if (active_[m] == 0) {
-            ++n_cached_;
-            continue;
-        }
-        ++n_solved_;
-        factors_.project(m, dual_.shares.data(), u_.data(), eta_, z_.data());
-        for (auto k = graph.offsets[m]; k < graph.offsets[m + 1]; ++k) {
-            moved_[static_cast<std::size_t>(graph.variables[k])] = 1;
-        }
-        active_[m] = options_.caching ? 0 : 1;
-    }
+// z = u, so that the first pass has no step of λ to take.
+void AD3::agree_with_u() {
+    for (std::size_t k = 0; k < z_.size(); ++k) z_[k] = u_[reduced_.graph.variables[k]];
+    sum_up();
 }
 
-void AD3::agree() {
-    double primal = 0.0, dual = 0.0;
+// Anew, now and then: differences that are added up drift.
+void AD3::sum_up() {
     for (std::size_t j = 0; j < u_.size(); ++j) {
-        if (moved_[j] == 0) continue;
-        moved_[j] = 0;
-        if (!factors_.is_free(j)) continue;
-        const auto* link = incidence_.links.data() + incidence_.offsets[j];
-        const auto* end = incidence_.links.data() + incidence_.offsets[j + 1];
-        const auto n = static_cast<double>(end - link);
-        double total = 0.0;
-        for (const auto* k = link; k < end; ++k) total += z_[*k];
-        const double mean = total / n;
+        sums_[j] = incidence_.offsets[j] < incidence_.offsets[j + 1] ? 0.0 : u_[j];
+    }
+    for (std::size_t k = 0; k < z_.size(); ++k) sums_[reduced_.graph.variables[k]] += z_[k];
+}
+
+bool AD3::is_asleep(std::size_t m) const {
+    const Graph& graph = reduced_.graph;
+    for (auto k = graph.offsets[m]; k < graph.offsets[m + 1]; ++k) {
+        const auto j = graph.variables[k];
+        if (moved_[j] != 0 || std::abs(z_[k] - u_[j]) > kSame) return false;
+    }
+    return true;
+}
+
+// Returns ‖z − u‖² as it was before.
+double AD3::solve(std::size_t m) {
+    const auto first = reduced_.graph.offsets[m];
+    const auto n = reduced_.graph.offsets[m + 1] - first;
+    const auto* variables = reduced_.graph.variables.data() + first;
+    double* z = z_.data() + first;
+    double* shares = dual_.shares.data() + first;
+    const double eta = eta_, inverse = 1.0 / eta_;
+    double apart = 0.0;
+    for (std::int64_t i = 0; i < n; ++i) {
+        const double u = u_[variables[i]];
+        const double difference = z[i] - u;
+        apart += difference * difference;
+        shares[i] -= eta * difference;
+        point_[i] = u + inverse * shares[i];
+    }
+    factors_.project(m, eta, point_.data());
+    for (std::int64_t i = 0; i < n; ++i) {
+        sums_[variables[i]] += point_[i] - z[i];
+        z[i] = point_[i];
+    }
+    dual_.stale[m] = 1;
+    return apart;
+}
+
+void AD3::iterate() {
+    double primal = 0.0, dual = 0.0;
+    for (std::size_t m = 0; m < factors_.n_factors(); ++m) {
+        if (options_.caching && is_asleep(m)) {
+            ++n_cached_;
+        } else {
+            primal += solve(m);
+            ++n_solved_;
+        }
+    }
+    for (std::size_t j = 0; j < u_.size(); ++j) {
+        const double mean = sums_[j] / degrees_[j];
         const double change = mean - u_[j];
         u_[j] = mean;
-        dual += n * change * change;
-        const bool is_awake = std::abs(change) > kSame;
-        for (const auto* k = link; k < end; ++k) {
-            const double difference = z_[*k] - mean;
-            if (!is_awake && std::abs(difference) <= kSame) continue;
-            primal += difference * difference;
-            dual_.shares[*k] -= eta_ * difference;
-            const auto m = static_cast<std::size_t>(incidence_.factors[*k]);
-            active_[m] = 1;
-            dual_.stale[m] = 1;
-        }
+        dual += degrees_[j] * change * change;
+        moved_[j] = std::abs(change) > kSame ? 1 : 0;
     }
     const auto n_links = static_cast<double>(std::max<std::size_t>(1, z_.size()));
     primal_residual_ = std::sqrt(primal / n_links);
@@ -111,6 +151,7 @@ void AD3::adapt() {
 
 AD3Stop AD3::look(Incumbent& incumbent, GraphWatch& watch, bool& goes_on) {
     goes_on = false;
+    sum_up();
     dual_.evaluate();
     if (incumbent.rules_out(bound())) return AD3Stop::infeasible;
     if (incumbent.closes(bound())) return AD3Stop::closed;
@@ -142,8 +183,7 @@ AD3Stop AD3::run(std::int64_t max_iterations, bool may_stall, Incumbent& incumbe
     for (std::int64_t t = 1; t <= max_iterations; ++t) {
         ++n_iterations_;
         ++watch.iterations;
-        solve_factors();
-        agree();
+        iterate();
         const bool is_settled =
             primal_residual_ < options_.tolerance && dual_residual_ < options_.tolerance;
         if (is_settled || t % kLookEvery == 0 || t == max_iterations) {

@@ -5,8 +5,10 @@
 //   u_j ← mean of z over the links of j
 //   λ_m ← λ_m − η (z_m − u_m)
 //
-// The code keeps θ = c_m + λ_m. A factor whose z equals u on all its links, and whose u did not
-// move, would find the same z again, whatever η is: it is left alone until a neighbour moves.
+// The code keeps θ = c_m + λ_m. One pass over a factor takes the last step of λ and makes the next
+// point u + θ/η to project, so that links are read in order, and only u is read all over the place.
+// A factor whose z equals u on all its links, and whose u did not move, would find the same z
+// again, whatever η is: it is left alone until a neighbour moves.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +19,12 @@
 #include "graph_rounding.hpp"
 #include "graph_watch.hpp"
 #include "propagation.hpp"
+#include "reduction.hpp"
 
 namespace trelliswork {
 
 struct AD3Options {
-    double eta = 0.1;  // of scores whose largest is 1
+    double eta = 0.1;  // of scores from 0 to 1
     bool adapt = true;
     double tolerance = 1e-6;  // of both residuals, root mean squares over links
     bool caching = true;
@@ -52,14 +55,16 @@ class AD3 {
     // A bound on every solution of the whole graph that agrees with what is fixed.
     double bound() const { return dual_.best_bound() + reduced_.constant; }
     const std::vector<double>& u() const { return u_; }  // (N',)
-    const std::vector<double>& z() const { return z_; }  // (K',)
     double eta() const { return eta_; }
     std::int64_t n_solved() const { return n_solved_; }
     std::int64_t n_cached() const { return n_cached_; }
 
   private:
-    void solve_factors();
-    void agree();
+    void agree_with_u();
+    void sum_up();
+    bool is_asleep(std::size_t m) const;
+    double solve(std::size_t m);
+    void iterate();
     void adapt();
     AD3Stop look(Incumbent& incumbent, GraphWatch& watch, bool& goes_on);
 
@@ -69,9 +74,11 @@ class AD3 {
     Incidence incidence_;
     GraphDual dual_;
     double eta_;
-    std::vector<double> u_, z_;         // (N',) (K',)
-    std::vector<std::uint8_t> active_;  // (M',) factors to be solved in the next iteration
-    std::vector<std::uint8_t> moved_;   // (N',) variables with a link to one that was solved
+    std::vector<double> u_, z_;    // (N',) (K',)
+    std::vector<double> sums_;     // (N',) Σ z over the links of a variable; of one without, its u
+    std::vector<double> degrees_;  // (N',) links of a variable, at least 1
+    std::vector<std::uint8_t> moved_;  // (N',) whether u did in the last iteration
+    std::vector<double> point_;        // (widest factor,)
     std::vector<std::uint8_t> rounded_;
     double primal_residual_ = 0.0, dual_residual_ = 0.0;
     std::int64_t n_iterations_ = 0, n_solved_ = 0, n_cached_ = 0;

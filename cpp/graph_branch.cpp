@@ -76,7 +76,7 @@ class Tree {
 
     std::unique_ptr<Node> solve_root() {
         auto node = std::make_unique<Node>();
-        const Reduced reduced = reduce(graph_, incumbent_.propagator.values());
+        const Reduced reduced = incumbent_.remainder();
         if (reduced.constant == kNegativeInfinity) {
             node->bound = kNegativeInfinity;
             return node;
@@ -120,7 +120,7 @@ class Tree {
                 return node;
             }
         }
-        const Reduced reduced = reduce(graph_, propagator.values());
+        const Reduced reduced = incumbent_.remainder();
         if (reduced.constant == kNegativeInfinity) {
             node->bound = kNegativeInfinity;
             return node;

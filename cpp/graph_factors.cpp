@@ -51,29 +51,23 @@ double GraphFactors::maximize(std::size_t m, const double* shares, std::uint8_t*
     return best + constant;
 }
 
-void GraphFactors::project(std::size_t m, const double* shares, const double* u, double eta,
-                           double* z) {
+void GraphFactors::project(std::size_t m, double eta, double* point) {
     const auto first = graph_.offsets[m], n = graph_.offsets[m + 1] - first;
-    const auto* variables = graph_.variables.data() + first;
     const auto* negated = graph_.negated.data() + first;
-    shares += first;
-    z += first;
-    const double inverse = 1.0 / eta;
-    for (std::int64_t i = 0; i < n; ++i) z[i] = u[variables[i]] + inverse * shares[i];
-    if (has_negated_[m] != 0) {
-        for (std::int64_t i = 0; i < n; ++i) z[i] = negated[i] != 0 ? 1.0 - z[i] : z[i];
-    }
+    const auto flip = [&] {
+        if (has_negated_[m] == 0) return;
+        for (std::int64_t i = 0; i < n; ++i) point[i] = negated[i] != 0 ? 1.0 - point[i] : point[i];
+    };
+    flip();
     if (graph_.kinds[m] == FactorKind::structured) {
-        std::copy_n(z, n, scratch_.data());
+        std::copy_n(point, n, scratch_.data());
         active_sets_[m].solve(*graph_.structures[m], fixed_.data() + first, scratch_.data(), eta,
-                              z);
+                              point);
     } else {
-        project_logic(graph_.kinds[m], n, z, graph_.weights.data() + first, graph_.limits[m],
+        project_logic(graph_.kinds[m], n, point, graph_.weights.data() + first, graph_.limits[m],
                       workspace_);
     }
-    if (has_negated_[m] != 0) {
-        for (std::int64_t i = 0; i < n; ++i) z[i] = negated[i] != 0 ? 1.0 - z[i] : z[i];
-    }
+    flip();
 }
 
 double GraphFactors::value(std::size_t m, const std::uint8_t* values) {

@@ -26,9 +26,9 @@ class GraphFactors {
 
     // max_z θ_m·z + h_m(z); writes z at the links of factor m into `on` (K,).
     double maximize(std::size_t m, const double* shares, std::uint8_t* on);
-    // argmin_z η/2 ‖z − u‖² − θ_m·z − h_m(z) over the hull of Z_m, at the links of factor m, into
-    // `z` (K,). The factor must have a configuration. u (N,).
-    void project(std::size_t m, const double* shares, const double* u, double eta, double* z);
+    // Replaces a point p (n,), of the variables that factor m links, by
+    // argmin_z η/2 ‖z − p‖² − h_m(z) over the hull of Z_m. The factor must have a configuration.
+    void project(std::size_t m, double eta, double* point);
     // h_m of the values (N,), −inf: no configuration.
     double value(std::size_t m, const std::uint8_t* values);
     // Σ_j c_j z_j + Σ_m h_m(z_m), −inf: not a solution.

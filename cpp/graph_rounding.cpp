@@ -11,7 +11,8 @@ constexpr double kRounding = 1e-14;  // of sums of scores
 
 }  // namespace
 
-Incumbent::Incumbent(const Graph& graph, double gap) : propagator(graph), gap_(gap) {
+Incumbent::Incumbent(const Graph& graph, double gap)
+    : propagator(graph), implied_(find_implied(graph, propagator.incidence())), gap_(gap) {
     for (const double c : graph.scores) {
         largest_ = std::max(largest_, std::abs(c));
         total_ += std::abs(c);
@@ -64,6 +65,7 @@ void Incumbent::round(GraphFactors& factors, const double* u, const double* shar
 }
 
 bool Incumbent::try_both(std::int32_t variable, bool value) {
+    if (propagator.values()[static_cast<std::size_t>(variable)] >= 0) return true;
     const auto mark = propagator.mark();
     if (propagator.assign(variable, value)) return true;
     propagator.undo(mark);
@@ -99,21 +101,24 @@ bool Incumbent::fix_structures(GraphFactors& factors, const double* shares) {
     return true;
 }
 
+// What is rather on goes first: it decides most of the rest.
 bool Incumbent::fix_by_confidence(const double* u) {
-    order_.clear();
-    const auto n = static_cast<std::int32_t>(reduced_->variable_of.size());
-    for (std::int32_t i = 0; i < n; ++i) order_.push_back(i);
     const auto& scores = reduced_->graph.scores;
-    std::sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) {
-        const double sure_a = std::abs(u[a] - 0.5), sure_b = std::abs(u[b] - 0.5);
-        if (sure_a != sure_b) return sure_a > sure_b;
-        return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
-    });
-    for (const auto i : order_) {
-        const auto j = reduced_->variable_of[i];
-        if (propagator.values()[static_cast<std::size_t>(j)] >= 0) continue;
-        const bool value = u[i] > 0.5 || (u[i] == 0.5 && scores[i] > 0.0);
-        if (!try_both(j, value)) return false;
+    const auto n = static_cast<std::int32_t>(reduced_->variable_of.size());
+    for (const bool is_on : {true, false}) {
+        order_.clear();
+        for (std::int32_t i = 0; i < n; ++i) {
+            const auto j = static_cast<std::size_t>(reduced_->variable_of[i]);
+            if (propagator.values()[j] < 0 && (u[i] > 0.5) == is_on) order_.push_back(i);
+        }
+        std::sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) {
+            if (u[a] != u[b]) return (u[a] > u[b]) == is_on;
+            return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
+        });
+        for (const auto i : order_) {
+            const bool value = is_on || (u[i] == 0.5 && scores[i] > 0.0);
+            if (!try_both(reduced_->variable_of[i], value)) return false;
+        }
     }
     return true;
 }

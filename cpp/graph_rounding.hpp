@@ -6,6 +6,7 @@
 
 #include "graph_factors.hpp"
 #include "propagation.hpp"
+#include "reduction.hpp"
 #include "semiring.hpp"
 
 namespace trelliswork {
@@ -26,7 +27,9 @@ class Incumbent {
     // is: how little these can be worth is not known.
     bool rules_out(double bound) const;
 
-    // Candidates are of this reduction of the graph from now on.
+    // What the propagator leaves of the graph.
+    Reduced remainder() const { return reduce(propagator.graph(), implied_, propagator.values()); }
+    // Candidates are of this remainder from now on.
     void enter(const Reduced& reduced) { reduced_ = &reduced; }
     // Takes values (N',) if they are a solution that is better. False: not a solution.
     bool offer(GraphFactors& factors, const std::uint8_t* candidate);
@@ -39,6 +42,7 @@ class Incumbent {
     bool fix_by_confidence(const double* u);
     bool try_both(std::int32_t variable, bool value);
 
+    std::vector<std::uint8_t> implied_;  // (M,) factors that others make superfluous
     double gap_, largest_ = 0.0, total_ = 0.0, least_ = 0.0;
     const Reduced* reduced_ = nullptr;
     std::vector<std::int32_t> order_;

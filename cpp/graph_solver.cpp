@@ -13,7 +13,7 @@ GraphAnswer solve_by_ad3(const Graph& graph, const GraphStart& start, const Grap
     offer_start(graph, start, incumbent);
     answer.nodes = watch.nodes = 1;
     if (!incumbent.propagator.start()) return infeasible_answer();
-    const Reduced reduced = reduce(graph, incumbent.propagator.values());
+    const Reduced reduced = incumbent.remainder();
     if (reduced.constant == kNegativeInfinity) return infeasible_answer();
     incumbent.enter(reduced);
     AD3 ad3(reduced, options.ad3);

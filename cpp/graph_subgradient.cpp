@@ -110,7 +110,7 @@ GraphAnswer solve_by_subgradient(const Graph& graph, const GraphStart& start,
     offer_start(graph, start, incumbent);
     watch.nodes = 1;
     if (!incumbent.propagator.start()) return infeasible_answer();
-    const Reduced reduced = reduce(graph, incumbent.propagator.values());
+    const Reduced reduced = incumbent.remainder();
     if (reduced.constant == kNegativeInfinity) return infeasible_answer();
     incumbent.enter(reduced);
     Subgradient subgradient(reduced, options);

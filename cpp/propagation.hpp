@@ -1,4 +1,4 @@
-// What fixed variables force, and the smaller graph that is left.
+// What fixed variables force.
 //
 // A factor alone forces a literal where none of its configurations has the other value. Logic
 // factors are propagated so to a fixpoint, with counters: O(1) a link that becomes fixed.
@@ -12,6 +12,9 @@
 #include "factor_graph.hpp"
 
 namespace trelliswork {
+
+// The most that weights may add up to under a limit: rounding is forgiven, as by logic factors.
+double with_slack(double limit);
 
 // Which links a variable has: offsets (N + 1,) into links (K,); factors (K,) of links.
 struct Incidence {
@@ -32,6 +35,8 @@ class Propagator {
     std::size_t mark() const { return trail_.size(); }
     void undo(std::size_t mark);
 
+    const Graph& graph() const { return graph_; }
+    const Incidence& incidence() const { return incidence_; }
     // (N,) −1: free.
     const std::vector<std::int8_t>& values() const { return values_; }
 
@@ -55,18 +60,5 @@ class Propagator {
     std::vector<std::int64_t> n_on_, n_free_;
     std::vector<double> used_;
 };
-
-// A graph of the free variables, and of the fixed ones that a structure links: these keep their
-// place, with a score of 0.
-struct Reduced {
-    Graph graph;
-    std::vector<std::int32_t> variable_of;  // (N',) in the graph that was reduced
-    std::vector<std::int64_t> link_of;      // (K',)
-    double constant = 0.0;                  // what fixed variables and whole structures add
-};
-
-// `values` (N,) must be a fixpoint of propagation. A structure all of whose links are fixed adds
-// its value to the constant, −inf where it is none.
-Reduced reduce(const Graph& graph, const std::vector<std::int8_t>& values);
 
 }  // namespace trelliswork

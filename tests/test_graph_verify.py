@@ -126,7 +126,7 @@ def test_answers_belong_to_their_graph():
     found = tw.solve(odd_cycle(5))
     assert tw.verify(odd_cycle(5), found).status == "proven"  # of the same shape
     assert tw.verify(odd_cycle(7), found).status == "rejected"
-    with pytest.raises(TypeError, match="a FactorGraph and its Solution"):
+    with pytest.raises(TypeError, match="A FactorGraph goes with its Solution"):
         tw.verify(odd_cycle(5), "answer")
-    with pytest.raises(TypeError, match="a FactorGraph and its Solution"):
+    with pytest.raises(TypeError, match="A FactorGraph goes with its Solution"):
         tw.verify(tw.Problem([[0.0]], labels=["a"]), found)

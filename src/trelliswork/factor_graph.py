@@ -10,55 +10,26 @@ are the literals of all factors, one after the other.
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from trelliswork.factor_base import FREE, Factor
 from trelliswork.factors import Or, Xor
-from trelliswork.graph_variables import NOTHING, Categorical, Variables, codes_of
+from trelliswork.graph_arrays import GraphArrays
+from trelliswork.graph_variables import Categorical, Variables, codes_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-
-    from trelliswork._core import Structure
 
     BoolArray = NDArray[np.bool_]
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
     FixedArray = NDArray[np.int8]
 
-__all__ = ["FactorGraph", "GraphArrays"]
+__all__ = ["FactorGraph"]
 
 SPELLED_OUT = 4  # literals that are shown when something is printed
-
-
-class GraphArrays(NamedTuple):
-    """A graph as the core takes it.
-
-    Attributes
-    ----------
-    scores, fixed : numpy.ndarray
-        Of variables, ``(N,)``; ``fixed`` is 0 or 1, -1 for free ones.
-    kinds, limits : numpy.ndarray
-        Of factors, ``(M,)``.
-    offsets : numpy.ndarray
-        The links of factor ``m`` are ``offsets[m]`` to ``offsets[m + 1]``, ``(M + 1,)``.
-    variables, negated, weights : numpy.ndarray
-        Of links, ``(K,)``.
-    structures : list
-        Of factors that have one, in order.
-    """
-
-    scores: FloatArray
-    fixed: FixedArray
-    kinds: FixedArray
-    offsets: IntArray
-    variables: NDArray[np.int32]
-    negated: NDArray[np.uint8]
-    weights: FloatArray
-    limits: FloatArray
-    structures: list[Structure]
 
 
 class FactorGraph:
@@ -234,7 +205,7 @@ class FactorGraph:
     def arrays(self) -> GraphArrays:
         """Return the graph as arrays, made anew only where it has changed."""
         if self._arrays is None:
-            self._arrays = self._make_arrays()
+            self._arrays = GraphArrays.of(self)
         return self._arrays
 
     def spell(self, codes: IntArray) -> str:
@@ -251,28 +222,6 @@ class FactorGraph:
         return (
             f"FactorGraph({self.n_variables} variables, {len(self.factors)} factors"
             f"{': ' if kinds else ''}{kinds})"
-        )
-
-    def _make_arrays(self) -> GraphArrays:
-        factors = self.factors
-        codes = np.concatenate([NOTHING, *(f.codes for f in factors)])
-        sizes = np.array([f.codes.size for f in factors], dtype=np.int64)
-        offsets = np.concatenate([[0], np.cumsum(sizes)])
-        weights = np.ones(codes.size)
-        for m, factor in enumerate(factors):
-            if factor.weights is not None:
-                weights[offsets[m] : offsets[m + 1]] = factor.weights
-        structures = [f.structure() for f in factors]
-        return GraphArrays(
-            self.scores,
-            self.fixed,
-            np.array([f.kind for f in factors], dtype=np.int8),
-            offsets,
-            (codes >> 1).astype(np.int32),
-            (codes & 1).astype(np.uint8),
-            weights,
-            np.array([f.limit for f in factors], dtype=np.float64),
-            [structure for structure in structures if structure is not None],
         )
 
     def _literal_values(self, z: BoolArray) -> list[BoolArray]:

@@ -32,16 +32,17 @@ class AD3Options:
     Attributes
     ----------
     eta : float
-        ``η``, the weight of the quadratic penalty at the beginning.
+        ``η``, the weight of the quadratic penalty at the beginning, for scores that spread over 1;
+        others are taken into account.
     adapt : bool
         Whether ``η`` follows the residuals: larger where factors disagree more than the average
         of their answers moves, smaller the other way round.
     max_iterations : int
-        Of ``method="ad3"`` and ``"dual"``.
+        Of the whole graph: of ``method="ad3"`` and ``"dual"``, and at the root of branch and bound.
     node_iterations : int
-        For each node of branch and bound, which may branch on what is still unsettled.
+        At every other node, which may branch on what is still unsettled.
     tolerance : float
-        Residuals below this end it.
+        Residuals below this end it, root mean squares over links.
     caching : bool
         Whether factors whose variables did not move keep their last answer.
     """

@@ -154,7 +154,7 @@ def _by_core(
         0.0 if time_limit is None else float(time_limit),
         max_nodes,
         True,
-        min(resolve_jobs(n_jobs), max(1, n_graphs)),
+        1 if callback else min(resolve_jobs(n_jobs), max(1, n_graphs)),
         warm_shares,
         warm_values,
         None if callback is None else _reporting(callback, graphs),

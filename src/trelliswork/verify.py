@@ -90,9 +90,9 @@ def verify(
         return verify_assignment(problem, decoding)
     if not (isinstance(problem, Problem) and isinstance(decoding, Decoding)):
         raise TypeError(
-            "verify: expected a Problem and its Decoding, a FactorGraph and its Solution, or a "
-            f"SpanTable and its Assignment, got {type(problem).__name__} and "
-            f"{type(decoding).__name__}."
+            "verify: expected a Problem and its Decoding, got "
+            f"{type(problem).__name__} and {type(decoding).__name__}. A FactorGraph goes with its "
+            "Solution, and a SpanTable with its Assignment."
         )
     value, bound = np.nan, inf
     try:
