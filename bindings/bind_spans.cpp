@@ -59,19 +59,17 @@ SpanProblem make_problem(const In<std::int64_t, 2>& spans, const In<double, 2>& 
 
 // Answers, one after the other.
 struct Flat {
-    std::vector<std::int64_t> status, iterations, nodes, states;
+    std::vector<std::int64_t> status, iterations, nodes;
     std::vector<double> payoff, bound;
     std::vector<std::int64_t> choice_offsets{0}, choices;  // span, role
     std::vector<std::int64_t> leaf_offsets{0};
     std::vector<std::int64_t> decision_offsets{0}, decisions;  // span, role, taken
-    std::vector<std::uint8_t> tracked;
     std::vector<double> prices;
 
     void add(const SpanProblem& problem, const SpanAnswer& answer) {
         status.push_back(static_cast<std::int64_t>(answer.status));
         iterations.push_back(answer.iterations);
         nodes.push_back(answer.nodes);
-        states.push_back(answer.states);
         payoff.push_back(answer.best.payoff);
         bound.push_back(answer.bound);
         for (const SpanChoice& choice : answer.best.choices) {
@@ -86,7 +84,6 @@ struct Flat {
                 decisions.push_back(taken ? 1 : 0);
             }
             decision_offsets.push_back(std::ssize(decisions) / 3);
-            tracked.insert(tracked.end(), leaf.tracked.begin(), leaf.tracked.end());
             prices.insert(prices.end(), leaf.prices.begin(), leaf.prices.end());
         }
         leaf_offsets.push_back(std::ssize(decision_offsets) - 1);
@@ -96,7 +93,7 @@ struct Flat {
 auto solve(const std::vector<In<std::int64_t, 2>>& spans, const std::vector<In<double, 2>>& scores,
            const std::vector<const BoundSpanRules*>& rules, const std::vector<bool>& apart,
            std::int64_t max_iterations, double tolerance, double seconds, std::int64_t max_nodes,
-           bool search, int n_workers) {
+           int n_workers) {
     require(scores.size() == spans.size() && rules.size() == spans.size() &&
                 apart.size() == spans.size(),
             "solve_spans: wrong shape");
@@ -105,7 +102,7 @@ auto solve(const std::vector<In<std::int64_t, 2>>& spans, const std::vector<In<d
     for (std::size_t b = 0; b < spans.size(); ++b) {
         problems.push_back(make_problem(spans[b], scores[b], *rules[b], apart[b]));
     }
-    const SpanOptions options{max_iterations, tolerance, seconds, max_nodes, search};
+    const SpanOptions options{max_iterations, tolerance, seconds, max_nodes};
     std::vector<SpanAnswer> answers;
     {
         nb::gil_scoped_release release;
@@ -115,12 +112,10 @@ auto solve(const std::vector<In<std::int64_t, 2>>& spans, const std::vector<In<d
     for (std::size_t b = 0; b < problems.size(); ++b) flat.add(problems[b], answers[b]);
     return std::tuple(to_numpy(std::move(flat.status)), to_numpy(std::move(flat.payoff)),
                       to_numpy(std::move(flat.bound)), to_numpy(std::move(flat.iterations)),
-                      to_numpy(std::move(flat.nodes)), to_numpy(std::move(flat.states)),
-                      to_numpy(std::move(flat.choice_offsets)), to_numpy(std::move(flat.choices)),
-                      to_numpy(std::move(flat.leaf_offsets)),
+                      to_numpy(std::move(flat.nodes)), to_numpy(std::move(flat.choice_offsets)),
+                      to_numpy(std::move(flat.choices)), to_numpy(std::move(flat.leaf_offsets)),
                       to_numpy(std::move(flat.decision_offsets)),
-                      to_numpy(std::move(flat.decisions)), to_numpy(std::move(flat.tracked)),
-                      to_numpy(std::move(flat.prices)));
+                      to_numpy(std::move(flat.decisions)), to_numpy(std::move(flat.prices)));
 }
 
 }  // namespace
@@ -140,7 +135,7 @@ void bind_spans(nb::module_& m) {
             "n_roles"_a, "kinds"_a, "offsets"_a, "roles"_a, "coefficients"_a, "bounds"_a,
             "penalties"_a);
     m.def("solve_spans", &solve, "spans"_a, "scores"_a, "rules"_a, "apart"_a, "max_iterations"_a,
-          "tolerance"_a, "seconds"_a, "max_nodes"_a, "search"_a, "n_workers"_a);
+          "tolerance"_a, "seconds"_a, "max_nodes"_a, "n_workers"_a);
 }
 
 }  // namespace trelliswork

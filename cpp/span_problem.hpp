@@ -97,6 +97,10 @@ struct OpenSpans {
     std::vector<std::int32_t> most;  // (R,) how often a role can still be filled
 
     OpenSpans(const SpanProblem& problem, const std::vector<SpanDecision>& decisions);
+
+  private:
+    // Forbids the roles of which hard rules allow no more.
+    void close_roles(const SpanRules& rules);
 };
 
 }  // namespace trelliswork

@@ -152,10 +152,10 @@ def infeasible(table: SpanTable, book: SpanRulebook, place: int) -> InfeasibleEr
 
 
 def _has_assignment(table: SpanTable, constraints: Sequence[Constraint]) -> bool:
-    book = compile_rules(table.roles, tuple(constraints))
+    book = compile_rules(table.roles, tuple(constraints)).fitted(table)
     allowed = np.where(table.scores > -math.inf, 0.0, -math.inf)
     found = _core.solve_spans(
-        [table.spans], [allowed], [book.native], [book.apart], 1, 0.0, 0.0, 0, True, 1
+        [table.spans], [allowed], [book.native], [book.apart], 1, 0.0, 0.0, 0, 1
     )
     return bool(found[0][0] != INFEASIBLE)
 

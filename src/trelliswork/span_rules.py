@@ -15,7 +15,7 @@ roles and a row below it, ``a·n − b ≤ v(n)``, that can be priced:
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -32,9 +32,8 @@ from trelliswork.tables import shorten
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from trelliswork.constraints.base import Constraint
+    from trelliswork.spans import SpanTable
 
 __all__ = ["RoleRule", "SpanRulebook", "compile_rules"]
 
@@ -89,6 +88,12 @@ class RoleRule:
         """Return ``a·n − b``."""
         return sum(a * counts[role] for role, a in self.terms) - self.bound
 
+    def tightened(self, most: Sequence[int]) -> RoleRule:
+        """Return a rule about two roles with the row for roles that fill so often."""
+        (a, _), (b, sign) = self.terms
+        second = 1.0 / max(1, most[b]) if sign > 0.0 else -1.0
+        return replace(self, terms=((a, 1.0 / max(1, most[a])), (b, second)))
+
 
 @dataclass(frozen=True, eq=False)
 class SpanRulebook:
@@ -132,27 +137,27 @@ class SpanRulebook:
         """Whether some constraint may be broken."""
         return any(constraint.is_soft for constraint in self.constraints)
 
-    def with_null(self, null: NDArray[np.float64]) -> SpanRulebook:
-        """Return the rules with those that make up for the null span of roles.
+    def fitted(self, table: SpanTable) -> SpanRulebook:
+        """Return the rules for one table, whose spans limit how often roles are filled.
 
         A role that fills once has its null score taken from the scores of its spans. One that can
         fill more often pays it, or gains it, once: a rule of its own.
         """
-        extra = []
-        for role, (most, score) in enumerate(zip(self.most, null.tolist(), strict=True)):
-            if most <= 1 or score == 0.0:
-                continue
-            if score > 0.0:
-                terms = ((role, 1.0 / most), (role, 0.0))
-                extra.append(RoleRule("both", terms, 0.0, score, NULL))
-            else:
-                extra.append(RoleRule("linear", ((role, -1.0),), -1.0, -score, NULL))
-        if not extra:
+        null = table.null
+        is_linear = null is None and all(rule.kind == "linear" for rule in self.rules)
+        if is_linear or max(self.most, default=0) <= 1:
             return self
-        rules = (*self.rules, *extra)
-        return SpanRulebook(
-            self.roles, self.constraints, rules, self.most, self.overlap, _native(self.roles, rules)
-        )
+        most = tuple(min(limit, max(1, len(table.spans))) for limit in self.most)
+        rules = [rule if rule.kind == "linear" else rule.tightened(most) for rule in self.rules]
+        for role in [role for role, limit in enumerate(most) if limit > 1]:
+            score = 0.0 if null is None else float(null[role])
+            if score > 0.0:
+                terms = ((role, 1.0 / most[role]), (role, 0.0))
+                rules.append(RoleRule("both", terms, 0.0, score, NULL))
+            elif score < 0.0:
+                rules.append(RoleRule("linear", ((role, -1.0),), -1.0, -score, NULL))
+        native = _native(self.roles, rules)
+        return replace(self, rules=tuple(rules), most=most, native=native)
 
 
 @lru_cache(maxsize=RULEBOOKS_KEPT)
@@ -241,13 +246,11 @@ def _pair_rule(
 ) -> RoleRule:
     pair = cast("Excludes | Requires", rule)
     a, b = index[pair.a], index[pair.b]
-    is_linear = most[a] <= 1 and most[b] <= 1
-    share_a, share_b = 1.0 / max(1, most[a]), 1.0 / max(1, most[b])
     if isinstance(pair, Excludes):
-        kind: RuleKind = "linear" if is_linear else "both"
-        return RoleRule(kind, ((a, share_a), (b, share_b)), 1.0, penalty, i)
-    kind = "linear" if most[a] <= 1 else "without"
-    return RoleRule(kind, ((a, share_a), (b, -1.0)), 0.0, penalty, i)
+        kind: RuleKind = "both" if max(most[a], most[b]) > 1 else "linear"
+        return RoleRule(kind, ((a, 1.0), (b, 1.0)), 1.0, penalty, i).tightened(most)
+    kind = "without" if most[a] > 1 else "linear"
+    return RoleRule(kind, ((a, 1.0), (b, -1.0)), 0.0, penalty, i).tightened(most)
 
 
 def _native(roles: tuple[str, ...], rules: Sequence[RoleRule]) -> _core.SpanRules:
