@@ -93,26 +93,39 @@ class Program:
     upper: np.ndarray  # (M,)
 
 
-def program(model: Outline) -> Program:
-    """Return the integer programme.
+def program(model: Outline, *, empty: bool) -> Program:
+    """Return the integer programme; with variables for empty roles, or without.
 
-    What a role's spans leave of 1 stands for the empty role: a rule about two roles is a row over
-    all spans of both. Variables for empty roles, as in the paper, made no solver of rows faster.
+    With them, as in the paper, excludes and requires are rows of two entries. Without them, such a
+    rule is a row over all spans of both roles. Neither is better for every solver and size.
     """
-    rows: list[tuple[np.ndarray, np.ndarray | float, float]] = []  # columns, values, at most
-    for members in (*model.roles, *model.tokens):
-        rows.append((members, 1.0, 1.0))
-    for a, b in model.excludes:
-        rows.append((np.concatenate([model.roles[a], model.roles[b]]), 1.0, 1.0))
-    for a, b in model.requires:
-        signs = np.repeat([1.0, -1.0], [len(model.roles[a]), len(model.roles[b])])
-        rows.append((np.concatenate([model.roles[a], model.roles[b]]), signs, 0.0))
+    first = len(model.costs)  # the variable of an empty role 0
+    rows: list[tuple[np.ndarray, np.ndarray | float, float, float]] = []
+    if empty:
+        for r, members in enumerate(model.roles):
+            rows.append((np.append(members, first + r), 1.0, 1.0, 1.0))
+        for a, b in model.excludes:
+            rows.append((np.array([first + a, first + b]), 1.0, 1.0, np.inf))
+        for a, b in model.requires:
+            rows.append((np.array([first + a, first + b]), np.array([1.0, -1.0]), 0.0, np.inf))
+    else:
+        for members in model.roles:
+            rows.append((members, 1.0, -np.inf, 1.0))
+        for a, b in model.excludes:
+            both = np.concatenate([model.roles[a], model.roles[b]])
+            rows.append((both, 1.0, -np.inf, 1.0))
+        for a, b in model.requires:
+            both = np.concatenate([model.roles[a], model.roles[b]])
+            signs = np.repeat([1.0, -1.0], [len(model.roles[a]), len(model.roles[b])])
+            rows.append((both, signs, -np.inf, 0.0))
+    for members in model.tokens:
+        rows.append((members, 1.0, -np.inf, 1.0))
     lengths = [len(columns) for columns, *_ in rows]
     return Program(
-        model.costs,
+        np.append(model.costs, np.zeros(len(model.roles) * empty)),
         np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32),
         np.concatenate([columns for columns, *_ in rows]).astype(np.int32),
         np.concatenate([np.broadcast_to(row[1], len(row[0])) for row in rows]).astype(float),
-        np.full(len(rows), -np.inf),
         np.array([row[2] for row in rows]),
+        np.array([row[3] for row in rows]),
     )

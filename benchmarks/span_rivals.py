@@ -54,7 +54,7 @@ def highs(*, tuned: bool = False) -> Callable[[Instance], Answer]:
         model = outline(instance, trim=tuned)
         if not len(model.costs):
             return model.chosen(model.costs), True
-        whole = program(model)
+        whole = program(model, empty=tuned)  # each as it is faster
         n = len(whole.costs)
         solver = highspy.Highs()
         for name, value in settings.items():
@@ -93,7 +93,7 @@ def milp() -> Callable[[Instance], Answer]:
         model = outline(instance)
         if not len(model.costs):
             return model.chosen(model.costs), True
-        whole = program(model)
+        whole = program(model, empty=False)
         shape = len(whole.lower), len(whole.costs)
         matrix = csr_array((whole.values, whole.columns, whole.starts), shape=shape)
         found = solve_milp(
