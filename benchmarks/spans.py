@@ -1,13 +1,14 @@
 """Span–role assignment, exact, against integer programming solvers and the old AD3 package.
 
-Random instances of three sizes (about 60, 300 and 900 variables) and, where their tables are given,
-the targets of FrameNet's dev set. Everybody gets the same arrays, runs on one thread in a process
-of its own, and has its model's building timed too. Solvers take turns, round after round, and the
-median of the rounds counts. All answers are checked against the rules, and against each other.
+Random instances of three sizes (about 60, 300 and 900 variables) and, where experiments/framenet.py
+has kept their scores, the targets of FrameNet's dev set. Everybody gets the same arrays, runs on one
+thread in a process of its own, and has its model's building timed too; ours solves a set in one
+call. Solvers take turns, round after round, and the median of the rounds counts. All answers are
+checked against the rules, and against each other.
 
     python benchmarks/spans.py                                     # all of it
     python benchmarks/spans.py --sizes small --rivals highs,ad3    # some of it
-    python benchmarks/spans.py --sizes framenet --tables FILE      # FrameNet alone
+    python benchmarks/spans.py --sizes framenet --targets 0        # FrameNet alone, all its targets
 
 The rivals come with `pip install trelliswork[bench]`, but for the old AD3 package, which has to be
 built: `python benchmarks/install_old_ad3.py`. One that is not installed is left out, with a note.
@@ -40,22 +41,45 @@ TITLES |= {name: rival.title for name, rival in RIVALS.items()}
 OURS = "our:auto"
 
 
-def framenet_instances(path: Path) -> list[Instance]:
-    """Return the instances of a file of tables: a pickled list of dicts.
+def read_tables(path: Path, most: int) -> list[Instance]:
+    """Return instances of a file of `span_framenet`, at most so many, evenly chosen.
 
-    Each has ``spans``, ``roles``, ``scores``, ``null``, ``excludes`` and ``requires``, the last two
-    as pairs of indices of roles.
+    Its pairs of roles that require each other become two rules of one direction.
     """
-    return [
-        Instance(
-            np.asarray(table["spans"], dtype=np.int64).reshape(-1, 2),
-            tuple(table["roles"]),
-            np.asarray(table["scores"], dtype=float) - np.asarray(table["null"], dtype=float),
-            tuple((int(a), int(b)) for a, b in table["excludes"]),
-            tuple((int(a), int(b)) for a, b in table["requires"]),
+    tables = pickle.loads(path.read_bytes())
+    count = min(most or len(tables), len(tables))
+    instances = []
+    for place in np.linspace(0, len(tables) - 1, count).round().astype(int).tolist():
+        table = tables[place]
+        index = {role: r for r, role in enumerate(table["roles"])}
+        requires = [(index[a], index[b]) for a, b in table["requires"]]
+        instances.append(
+            Instance(
+                np.asarray(table["spans"], dtype=np.int64).reshape(-1, 2),
+                tuple(table["roles"]),
+                np.asarray(table["scores"], dtype=float) - np.asarray(table["null"], dtype=float),
+                tuple((index[a], index[b]) for a, b in table["excludes"]),
+                (*requires, *((b, a) for a, b in requires)),
+            )
         )
-        for table in pickle.loads(path.read_bytes())
-    ]
+    return instances
+
+
+def framenet_instances(options: argparse.Namespace) -> list[Instance]:
+    """Return the targets of FrameNet's dev set; none, with a note, where they are not there."""
+    if options.tables is not None:
+        return read_tables(options.tables, options.targets)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "tables.pkl")
+        data = [str(options.data)] if options.data else []
+        try:
+            made = run_child(str(HERE / "span_framenet.py"), str(path), *data)
+        except SystemExit as error:
+            made = {"missing": str(error).strip().splitlines()[-1]}
+        if "missing" not in made:
+            return read_tables(path, options.targets)
+    logger.warning("framenet: left out: %s; or pass --tables FILE", made["missing"])
+    return []
 
 
 def measure_once(name: str, stored: Path) -> dict[str, Any]:
@@ -186,15 +210,13 @@ def notes(sets: dict[str, dict[str, dict[str, Any]]], wrong: dict[str, Any]) -> 
 
 
 def sets_of(options: argparse.Namespace) -> dict[str, list[Instance]]:
-    """Return the sets that were asked for; a note where one is not there."""
+    """Return the sets that were asked for and are there."""
     sets = {}
     for name in options.sizes:
         if name != "framenet":
             sets[name] = random_instances(name, options.instances, options.seed)
-        elif options.tables is not None and options.tables.exists():
-            sets[name] = framenet_instances(options.tables)
-        else:
-            logger.warning("framenet: left out; pass the tables of its dev set: --tables FILE")
+        elif found := framenet_instances(options):
+            sets[name] = found
     return sets
 
 
@@ -220,7 +242,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--instances", type=int, default=100, help="of each size (100)")
     parser.add_argument("--seed", type=int, default=0, help="of the random instances (0)")
     parser.add_argument("--rounds", type=int, default=3, help="turns of every solver (3)")
-    parser.add_argument("--tables", type=Path, help="pickled tables of FrameNet's dev set")
+    parser.add_argument("--targets", type=int, default=500, help="of FrameNet (500); 0: all")
+    parser.add_argument("--tables", type=Path, help="tables of FrameNet, by span_framenet.py")
+    parser.add_argument("--data", type=Path, help="directory of the data sets, for FrameNet")
     options = parser.parse_args()
     options.sizes = names_from(options.sizes, sizes, "sizes")
     options.rivals = names_from(options.rivals, rivals, "rivals")
@@ -233,8 +257,8 @@ def main() -> None:
     options = arguments()
     logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s", stream=sys.stderr)
     names = [*(f"our:{name}" for name in options.ours), *options.rivals]
-    sets = {}
-    for name, instances in sets_of(options).items():
+    given, sets = sets_of(options), {}
+    for name, instances in given.items():
         logger.info("%s: %d instances", name, len(instances))
         sets[name] = measure_set(instances, names, options.rounds)
     wrong = {name: places for name, found in sets.items() if (places := disagreements(found))}
@@ -246,7 +270,7 @@ def main() -> None:
             one.pop("values", None), one.pop("proven", None)
     results = {
         "sets": sets,
-        "instances": options.instances,
+        "instances": {name: len(instances) for name, instances in given.items()},
         "seed": options.seed,
         "rounds": options.rounds,
         "disagreements": wrong,
