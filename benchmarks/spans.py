@@ -1,10 +1,10 @@
 """Span–role assignment, exact, against integer programming solvers and the old AD3 package.
 
 Random instances of three sizes (about 60, 300 and 900 variables) and, where experiments/framenet.py
-has kept their scores, the targets of FrameNet's dev set. Everybody gets the same arrays, runs on one
-thread in a process of its own, and has its model's building timed too; ours solves a set in one
-call. Solvers take turns, round after round, and the median of the rounds counts. All answers are
-checked against the rules, and against each other.
+has kept their scores, the targets of FrameNet's dev set. Everybody gets the same arrays, runs on
+one thread in a process of its own, and has its model's building timed too; ours solves a set in one
+call, and remembers nothing from the last. Solvers take turns, round after round, and the median of
+the rounds counts. All answers are checked against the rules, and against each other.
 
     python benchmarks/spans.py                                     # all of it
     python benchmarks/spans.py --sizes small --rivals highs,ad3    # some of it
@@ -35,7 +35,8 @@ logger = logging.getLogger("spans")
 
 HERE = Path(__file__).parent
 TOLERANCE = 1e-6  # of values that should be equal
-TARGETS = {"HiGHS": 9.0, "the fastest rival": 3.0}
+AS_IT_COMES, ANY = "the fastest rival as it comes", "the fastest rival, tuned by us"
+TARGETS = {"HiGHS": 9.0, AS_IT_COMES: 3.0, ANY: 3.0}
 TITLES = {f"our:{name}": method.title for name, method in METHODS.items()}
 TITLES |= {name: rival.title for name, rival in RIVALS.items()}
 OURS = "our:auto"
@@ -134,6 +135,8 @@ def disagreements(found: dict[str, dict[str, Any]]) -> dict[str, list[int]]:
     An answer that breaks a rule is worth -inf, so it is found here too, even if all share it.
     """
     present = {name: one for name, one in found.items() if "missing" not in one}
+    if not present:
+        return {}
     best = np.max([one["values"] for one in present.values()], axis=0)
     wrong = {}
     for name, one in present.items():
@@ -145,7 +148,7 @@ def disagreements(found: dict[str, dict[str, Any]]) -> dict[str, list[int]]:
 
 
 def ratios(found: dict[str, dict[str, Any]]) -> dict[str, tuple[str, float]]:
-    """Return how many times slower than ours HiGHS and the fastest rival are, and who that is."""
+    """Return how many times slower than ours HiGHS and the fastest rivals are, and who they are."""
     if "missing" in found.get(OURS, {"missing": ""}):
         return {}
     ours = found[OURS]["milliseconds"]
@@ -157,9 +160,11 @@ def ratios(found: dict[str, dict[str, Any]]) -> dict[str, tuple[str, float]]:
     result = {}
     if "highs" in times:
         result["HiGHS"] = ("highs", times["highs"] / ours)
-    if times:
-        fastest = min(times, key=lambda name: times[name])
-        result["the fastest rival"] = (fastest, times[fastest] / ours)
+    untouched = {name: spent for name, spent in times.items() if not name.endswith("-tuned")}
+    for against, among in ((AS_IT_COMES, untouched), (ANY, times)):
+        if among:
+            fastest = min(among, key=lambda name: among[name])
+            result[against] = (fastest, among[fastest] / ours)
     return result
 
 
@@ -181,7 +186,7 @@ def notes(sets: dict[str, dict[str, dict[str, Any]]], wrong: dict[str, Any]) -> 
         for against, (who, times) in ratios(found).items():
             met = "at least" if times >= TARGETS[against] else "**below**"
             lines.append(
-                f"{name}: ours is {times:.1f}× faster than {against} ({TITLES[who]}); "
+                f"{name}: ours is {times:.1f}× faster than {against} ({TITLES[who]}), "
                 f"{met} the {TARGETS[against]:.0f}× it should be."
             )
     missing = {
@@ -204,8 +209,13 @@ def notes(sets: dict[str, dict[str, dict[str, Any]]], wrong: dict[str, Any]) -> 
         for name, who_is_wrong in wrong.items()
         for who, places in who_is_wrong.items()
     ]
-    if not wrong:
-        lines.append(f"All answers that are called optimal agree, to {TOLERANCE:.0e}.")
+    for name, found in sets.items():
+        count = sum("missing" not in one for one in found.values())
+        if name not in wrong and count > 1:
+            lines.append(
+                f"{name}: what {count} solvers call optimal obeys the rules and is worth the same, "
+                f"to {TOLERANCE:.0e}."
+            )
     return lines
 
 
@@ -258,6 +268,8 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s", stream=sys.stderr)
     names = [*(f"our:{name}" for name in options.ours), *options.rivals]
     given, sets = sets_of(options), {}
+    if not given or not names:
+        sys.exit("Nothing to measure: no instances, or no solvers.")
     for name, instances in given.items():
         logger.info("%s: %d instances", name, len(instances))
         sets[name] = measure_set(instances, names, options.rounds)
