@@ -58,11 +58,13 @@ format: $(STAMP) ## rewrite the sources in the house style
 bench: $(STAMP) ## measure us and the rivals in one run; writes benchmarks/results
 	$(BIN)/python $(PIP) --constraint constraints.txt torch
 	$(INSTALL) ".[dev,bench]"
+	-$(BIN)/python benchmarks/install_old_ad3.py
 	$(BIN)/python benchmarks/chunking.py
 	$(BIN)/python benchmarks/constraints.py
 	$(BIN)/python benchmarks/high_order.py
 	$(BIN)/python benchmarks/soft_constraints.py
 	$(BIN)/python benchmarks/few_labels.py
+	$(BIN)/python benchmarks/spans.py
 	$(BIN)/python benchmarks/torch_layer.py
 
 experiments: $(STAMP) ## the tables and figures of the papers; writes experiments/results
