@@ -17,30 +17,32 @@ struct BoundSpanRules {
     int n_roles;
 };
 
-BoundSpanRules make_rules(int n_roles, const In<std::int8_t, 1>& kinds,
-                          const In<std::int64_t, 1>& offsets, const In<std::int32_t, 1>& roles,
-                          const In<double, 1>& coefficients, const In<double, 1>& bounds,
-                          const In<double, 1>& penalties) {
+BoundSpanRules make_rules(int n_roles, const std::vector<int>& kinds,
+                          const std::vector<std::int64_t>& sizes,
+                          const std::vector<std::int32_t>& roles,
+                          const std::vector<double>& coefficients, std::vector<double> bounds,
+                          std::vector<double> penalties) {
     const auto n_rules = kinds.size();
-    require(offsets.size() == n_rules + 1 && bounds.size() == n_rules &&
-                penalties.size() == n_rules && coefficients.size() == roles.size(),
+    require(sizes.size() == n_rules && bounds.size() == n_rules && penalties.size() == n_rules &&
+                coefficients.size() == roles.size(),
             "SpanRules: wrong shape");
-    check_offsets(offsets, roles.size(), "offsets");
     SpanRules rules;
     for (std::size_t k = 0; k < roles.size(); ++k) {
-        require(roles(k) >= 0 && roles(k) < n_roles, "SpanRules: no such role");
-        require(std::isfinite(coefficients(k)), "SpanRules: no such coefficient");
-        rules.terms.push_back({roles(k), coefficients(k)});
+        require(roles[k] >= 0 && roles[k] < n_roles, "SpanRules: no such role");
+        require(std::isfinite(coefficients[k]), "SpanRules: no such coefficient");
+        rules.terms.push_back({roles[k], coefficients[k]});
     }
-    rules.offsets = copy_of(offsets);
+    rules.offsets.push_back(0);
     for (std::size_t c = 0; c < n_rules; ++c) {
-        require(kinds(c) >= 0 && kinds(c) <= 2, "SpanRules: no such kind");
-        require(kinds(c) == 0 || offsets(c + 1) == offsets(c) + 2, "SpanRules: expected two roles");
-        require(penalties(c) >= 0.0 && std::isfinite(bounds(c)), "SpanRules: no such penalty");
-        rules.kind.push_back(static_cast<SpanRuleKind>(kinds(c)));
+        require(kinds[c] >= 0 && kinds[c] <= 2, "SpanRules: no such kind");
+        require(sizes[c] >= 0 && (kinds[c] == 0 || sizes[c] == 2), "SpanRules: wrong sizes");
+        require(penalties[c] >= 0.0 && std::isfinite(bounds[c]), "SpanRules: no such penalty");
+        rules.kind.push_back(static_cast<SpanRuleKind>(kinds[c]));
+        rules.offsets.push_back(rules.offsets.back() + sizes[c]);
     }
-    rules.bound = copy_of(bounds);
-    rules.penalty = copy_of(penalties);
+    require(rules.offsets.back() == std::ssize(roles), "SpanRules: wrong sizes");
+    rules.bound = std::move(bounds);
+    rules.penalty = std::move(penalties);
     return {std::move(rules), n_roles};
 }
 
@@ -125,14 +127,14 @@ void bind_spans(nb::module_& m) {
     nb::class_<BoundSpanRules>(m, "SpanRules")
         .def(
             "__init__",
-            [](BoundSpanRules* self, int n_roles, const In<std::int8_t, 1>& kinds,
-               const In<std::int64_t, 1>& offsets, const In<std::int32_t, 1>& roles,
-               const In<double, 1>& coefficients, const In<double, 1>& bounds,
-               const In<double, 1>& penalties) {
-                new (self) BoundSpanRules(
-                    make_rules(n_roles, kinds, offsets, roles, coefficients, bounds, penalties));
+            [](BoundSpanRules* self, int n_roles, const std::vector<int>& kinds,
+               const std::vector<std::int64_t>& sizes, const std::vector<std::int32_t>& roles,
+               const std::vector<double>& coefficients, std::vector<double> bounds,
+               std::vector<double> penalties) {
+                new (self) BoundSpanRules(make_rules(n_roles, kinds, sizes, roles, coefficients,
+                                                     std::move(bounds), std::move(penalties)));
             },
-            "n_roles"_a, "kinds"_a, "offsets"_a, "roles"_a, "coefficients"_a, "bounds"_a,
+            "n_roles"_a, "kinds"_a, "sizes"_a, "roles"_a, "coefficients"_a, "bounds"_a,
             "penalties"_a);
     m.def("solve_spans", &solve, "spans"_a, "scores"_a, "rules"_a, "apart"_a, "max_iterations"_a,
           "tolerance"_a, "seconds"_a, "max_nodes"_a, "n_workers"_a);

@@ -123,8 +123,11 @@ SpanProblem SpanProblem::free(const double* scores, int n_spans, int n_roles,
     return problem;
 }
 
-OpenSpans::OpenSpans(const SpanProblem& problem, const std::vector<SpanDecision>& decisions)
-    : gains(problem.gains), counts(static_cast<std::size_t>(problem.n_roles), 0) {
+void OpenSpans::decide(const SpanProblem& problem, const std::vector<SpanDecision>& decisions) {
+    gains = problem.gains;
+    counts.assign(static_cast<std::size_t>(problem.n_roles), 0);
+    taken.clear();
+    gain = 0.0;
     const int n_roles = problem.n_roles;
     const auto forbid = [&](int interval, int role) {
         gains[static_cast<std::size_t>(interval) * n_roles + role] = kNegativeInfinity;

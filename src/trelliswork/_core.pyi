@@ -588,12 +588,12 @@ class SpanRules:
     def __init__(
         self,
         n_roles: int,
-        kinds: NDArray[np.int8],
-        offsets: NDArray[np.int64],
-        roles: NDArray[np.int32],
-        coefficients: NDArray[np.float64],
-        bounds: NDArray[np.float64],
-        penalties: NDArray[np.float64],
+        kinds: list[int],
+        sizes: list[int],
+        roles: list[int],
+        coefficients: list[float],
+        bounds: list[float],
+        penalties: list[float],
     ) -> None: ...
 
 # Returns status (0 optimal, 1 feasible, 2 infeasible, 3 unknown), payoff, bound, iterations, nodes;

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
@@ -31,6 +31,8 @@ from trelliswork.tables import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from trelliswork.constraints.base import Constraint
     from trelliswork.spans import SpanTable
@@ -121,6 +123,11 @@ class SpanRulebook:
     most: tuple[int, ...]
     overlap: tuple[float, ...]
     native: _core.SpanRules
+
+    @cached_property
+    def once(self) -> NDArray[np.bool_]:
+        """Which roles fill once at most, shape ``(R,)``."""
+        return np.array(self.most, dtype=np.int64) <= 1
 
     @property
     def apart(self) -> bool:
@@ -254,14 +261,13 @@ def _pair_rule(
 
 
 def _native(roles: tuple[str, ...], rules: Sequence[RoleRule]) -> _core.SpanRules:
-    sizes = [len(rule.terms) for rule in rules]
     terms = [term for rule in rules for term in rule.terms]
     return _core.SpanRules(
         len(roles),
-        np.array([KINDS.index(rule.kind) for rule in rules], dtype=np.int8),
-        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        np.array([role for role, _ in terms], dtype=np.int32),
-        np.array([a for _, a in terms], dtype=np.float64),
-        np.array([rule.bound for rule in rules], dtype=np.float64),
-        np.array([rule.penalty for rule in rules], dtype=np.float64),
+        [KINDS.index(rule.kind) for rule in rules],
+        [len(rule.terms) for rule in rules],
+        [role for role, _ in terms],
+        [a for _, a in terms],
+        [rule.bound for rule in rules],
+        [rule.penalty for rule in rules],
     )
