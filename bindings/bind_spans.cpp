@@ -1,6 +1,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
 #include <cmath>
 #include <tuple>
 
@@ -17,13 +18,12 @@ struct BoundSpanRules {
     int n_roles;
 };
 
-BoundSpanRules make_rules(int n_roles, const std::vector<int>& kinds,
-                          const std::vector<std::int64_t>& sizes,
+BoundSpanRules make_rules(int n_roles, const std::vector<std::int64_t>& sizes,
                           const std::vector<std::int32_t>& roles,
                           const std::vector<double>& coefficients, std::vector<double> bounds,
                           std::vector<double> penalties) {
-    const auto n_rules = kinds.size();
-    require(sizes.size() == n_rules && bounds.size() == n_rules && penalties.size() == n_rules &&
+    const auto n_rules = sizes.size();
+    require(bounds.size() == n_rules && penalties.size() == n_rules &&
                 coefficients.size() == roles.size(),
             "SpanRules: wrong shape");
     SpanRules rules;
@@ -32,12 +32,9 @@ BoundSpanRules make_rules(int n_roles, const std::vector<int>& kinds,
         require(std::isfinite(coefficients[k]), "SpanRules: no such coefficient");
         rules.terms.push_back({roles[k], coefficients[k]});
     }
-    rules.offsets.push_back(0);
     for (std::size_t c = 0; c < n_rules; ++c) {
-        require(kinds[c] >= 0 && kinds[c] <= 2, "SpanRules: no such kind");
-        require(sizes[c] >= 0 && (kinds[c] == 0 || sizes[c] == 2), "SpanRules: wrong sizes");
+        require(sizes[c] >= 0, "SpanRules: wrong sizes");
         require(penalties[c] >= 0.0 && std::isfinite(bounds[c]), "SpanRules: no such penalty");
-        rules.kind.push_back(static_cast<SpanRuleKind>(kinds[c]));
         rules.offsets.push_back(rules.offsets.back() + sizes[c]);
     }
     require(rules.offsets.back() == std::ssize(roles), "SpanRules: wrong sizes");
@@ -94,22 +91,33 @@ struct Flat {
 
 auto solve(const std::vector<In<std::int64_t, 2>>& spans, const std::vector<In<double, 2>>& scores,
            const std::vector<const BoundSpanRules*>& rules, const std::vector<bool>& apart,
-           std::int64_t max_iterations, double tolerance, double seconds, std::int64_t max_nodes,
-           int n_workers) {
+           const std::vector<double>& constants, std::int64_t max_iterations, double tolerance,
+           double seconds, std::int64_t max_nodes, int n_workers) {
     require(scores.size() == spans.size() && rules.size() == spans.size() &&
-                apart.size() == spans.size(),
+                apart.size() == spans.size() && constants.size() == spans.size(),
             "solve_spans: wrong shape");
     std::vector<SpanProblem> problems;
     problems.reserve(spans.size());
     for (std::size_t b = 0; b < spans.size(); ++b) {
         problems.push_back(make_problem(spans[b], scores[b], *rules[b], apart[b]));
+        problems.back().constant = constants[b];
     }
-    const SpanOptions options{max_iterations, tolerance, seconds, max_nodes};
+    // Python sees Ctrl-C on its main thread alone; the others hear of it.
+    std::atomic<bool> interrupted{false};
+    const auto stop = [&interrupted] {
+        if (!interrupted) {
+            const nb::gil_scoped_acquire acquire;
+            if (PyErr_CheckSignals() != 0) interrupted = true;
+        }
+        return interrupted.load();
+    };
+    const SpanOptions options{max_iterations, tolerance, seconds, max_nodes, stop};
     std::vector<SpanAnswer> answers;
     {
         nb::gil_scoped_release release;
         solve_spans(problems, options, n_workers, answers);
     }
+    if (interrupted) throw nb::python_error();
     Flat flat;
     for (std::size_t b = 0; b < problems.size(); ++b) flat.add(problems[b], answers[b]);
     return std::tuple(to_numpy(std::move(flat.status)), to_numpy(std::move(flat.payoff)),
@@ -127,17 +135,15 @@ void bind_spans(nb::module_& m) {
     nb::class_<BoundSpanRules>(m, "SpanRules")
         .def(
             "__init__",
-            [](BoundSpanRules* self, int n_roles, const std::vector<int>& kinds,
-               const std::vector<std::int64_t>& sizes, const std::vector<std::int32_t>& roles,
-               const std::vector<double>& coefficients, std::vector<double> bounds,
-               std::vector<double> penalties) {
-                new (self) BoundSpanRules(make_rules(n_roles, kinds, sizes, roles, coefficients,
+            [](BoundSpanRules* self, int n_roles, const std::vector<std::int64_t>& sizes,
+               const std::vector<std::int32_t>& roles, const std::vector<double>& coefficients,
+               std::vector<double> bounds, std::vector<double> penalties) {
+                new (self) BoundSpanRules(make_rules(n_roles, sizes, roles, coefficients,
                                                      std::move(bounds), std::move(penalties)));
             },
-            "n_roles"_a, "kinds"_a, "sizes"_a, "roles"_a, "coefficients"_a, "bounds"_a,
-            "penalties"_a);
-    m.def("solve_spans", &solve, "spans"_a, "scores"_a, "rules"_a, "apart"_a, "max_iterations"_a,
-          "tolerance"_a, "seconds"_a, "max_nodes"_a, "n_workers"_a);
+            "n_roles"_a, "sizes"_a, "roles"_a, "coefficients"_a, "bounds"_a, "penalties"_a);
+    m.def("solve_spans", &solve, "spans"_a, "scores"_a, "rules"_a, "apart"_a, "constants"_a,
+          "max_iterations"_a, "tolerance"_a, "seconds"_a, "max_nodes"_a, "n_workers"_a);
 }
 
 }  // namespace trelliswork

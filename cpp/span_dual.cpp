@@ -84,16 +84,14 @@ void SpanDual::repair(SpanAssignment& found) const {
     };
     // Whether fewer intervals with a role would break a rule less.
     const auto is_in = [&](int rule, int role) {
-        const auto first = rules.offsets[rule];
-        if (rules.kind[rule] == SpanRuleKind::without) return rules.terms[first].role == role;
-        for (auto k = first; k < rules.offsets[rule + 1]; ++k) {
+        for (auto k = rules.offsets[rule]; k < rules.offsets[rule + 1]; ++k) {
             if (rules.terms[k].role == role && rules.terms[k].coefficient > 0.0) return true;
         }
         return false;
     };
     found.payoff = kNegativeInfinity;
     for (int c = 0; c < rules.size();) {
-        if (!std::isinf(rules.penalty[c]) || rules.violation(c, found.counts) == 0.0) {
+        if (!std::isinf(rules.penalty[c]) || rules.excess(c, found.counts) <= 0.0) {
             ++c;
             continue;
         }
@@ -109,7 +107,7 @@ void SpanDual::repair(SpanAssignment& found) const {
         found.choices.erase(found.choices.begin() + worst);
         c = 0;  // what is gone may have been required
     }
-    double gain = 0.0;
+    double gain = problem_.constant;
     for (const SpanChoice& choice : found.choices) gain += gain_of(choice);
     found.payoff = gain - rules.cost(found.counts);
 }

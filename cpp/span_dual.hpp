@@ -31,20 +31,10 @@ class SpanDual {
     // The best assignment under these prices, with what was decided; r (C,) of it.
     void read(SpanAssignment& found, std::vector<double>& excess) const;
 
-    // Takes out what breaks hard rules, and puts in what is worth it; payoff −inf: that was not
-    // possible.
+    // Takes out what breaks hard rules; payoff −inf: that was not possible.
     void repair(SpanAssignment& found) const;
 
-    const SpanProblem& problem() const { return problem_; }
     const OpenSpans& spans() const { return open_; }
-    // What D(λ) has besides the chain.
-    double constant() const { return constant_; }
-    // (T + 1,) the most that can be had from a token to the end.
-    const std::vector<double>& rest() const { return rest_; }
-    // (I,) g − prices, of the best role.
-    const std::vector<double>& best() const { return best_; }
-    // (R,) Σ_c λ_c a_cr
-    const std::vector<double>& role_prices() const { return role_prices_; }
     std::int64_t n_evaluations() const { return n_evaluations_; }
 
   private:

@@ -21,6 +21,44 @@ std::vector<std::int32_t> first_at(const std::vector<std::int32_t>& start, int n
     return first;
 }
 
+// Narrows least ≤ n ≤ most by what every hard rule leaves of one count beside the others, until
+// nothing changes; false: nothing is left.
+//
+//   Σ_r a_r n_r ≤ b      ⟹      a_r n_r ≤ b − Σ_{q ≠ r} min(a_q least_q, a_q most_q)
+bool narrow(const SpanRules& rules, std::vector<std::int32_t>& least,
+            std::vector<std::int32_t>& most) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int c = 0; c < rules.size(); ++c) {
+            if (!std::isinf(rules.penalty[c])) continue;
+            const auto lowest = [&](const SpanTerm& term) {
+                return term.coefficient *
+                       (term.coefficient > 0.0 ? least[term.role] : most[term.role]);
+            };
+            double room = rules.bound[c] + kRounding;
+            for (auto k = rules.offsets[c]; k < rules.offsets[c + 1]; ++k) {
+                room -= lowest(rules.terms[k]);
+            }
+            if (room < 0.0) return false;
+            for (auto k = rules.offsets[c]; k < rules.offsets[c + 1]; ++k) {
+                const SpanTerm& term = rules.terms[k];
+                const double limit = (room + lowest(term)) / term.coefficient;
+                auto& low = least[term.role];
+                auto& high = most[term.role];
+                if (term.coefficient > 0.0 && std::floor(limit) < high) {
+                    high = static_cast<std::int32_t>(std::floor(limit));
+                    changed = true;
+                } else if (term.coefficient < 0.0 && std::ceil(limit) > low) {
+                    low = static_cast<std::int32_t>(std::ceil(limit));
+                    changed = true;
+                }
+                if (low > high) return false;
+            }
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
 double SpanRules::excess(int rule, const std::vector<std::int32_t>& counts) const {
@@ -31,23 +69,10 @@ double SpanRules::excess(int rule, const std::vector<std::int32_t>& counts) cons
     return total;
 }
 
-double SpanRules::violation(int rule, const std::vector<std::int32_t>& counts) const {
-    if (kind[rule] == SpanRuleKind::linear) return std::max(0.0, excess(rule, counts));
-    const bool first = counts[terms[offsets[rule]].role] > 0;
-    const bool second = counts[terms[offsets[rule] + 1].role] > 0;
-    return first && second == (kind[rule] == SpanRuleKind::both) ? 1.0 : 0.0;
-}
-
-double SpanRules::slack(int rule, double price, const std::vector<std::int32_t>& counts) const {
-    const double broken = violation(rule, counts);
-    const double paid = price == 0.0 ? 0.0 : price * excess(rule, counts);
-    return (broken == 0.0 ? 0.0 : penalty[rule] * broken) - paid;
-}
-
 double SpanRules::cost(const std::vector<std::int32_t>& counts) const {
     double total = 0.0;
     for (int c = 0; c < size(); ++c) {
-        const double broken = violation(c, counts);
+        const double broken = excess(c, counts);
         if (broken > 0.0) total += penalty[c] * broken;
     }
     return total;
@@ -56,8 +81,7 @@ double SpanRules::cost(const std::vector<std::int32_t>& counts) const {
 std::vector<std::int32_t> most_of_roles(const SpanRules& rules, int n_roles, int n_spans) {
     std::vector<std::int32_t> most(static_cast<std::size_t>(n_roles), n_spans);
     for (int c = 0; c < rules.size(); ++c) {
-        const bool is_alone =
-            rules.kind[c] == SpanRuleKind::linear && rules.offsets[c + 1] == rules.offsets[c] + 1;
+        const bool is_alone = rules.offsets[c + 1] == rules.offsets[c] + 1;
         if (!is_alone || !std::isinf(rules.penalty[c])) continue;
         const SpanTerm& term = rules.terms[rules.offsets[c]];
         if (term.coefficient <= 0.0) continue;
@@ -144,17 +168,16 @@ double SpanProblem::least() const {
             const auto& [role, coefficient] = rules().terms[k];
             violation += std::max(0.0, coefficient) * most[role];
         }
-        const bool is_bit = rules().kind[c] != SpanRuleKind::linear;
-        cost += rules().penalty[c] * (is_bit ? 1.0 : std::max(0.0, violation));
+        cost += rules().penalty[c] * std::max(0.0, violation);
     }
-    return low[0] - cost;
+    return constant + low[0] - cost;
 }
 
 bool OpenSpans::decide(const SpanProblem& problem, const std::vector<SpanDecision>& decisions) {
     gains = problem.gains;
     counts.assign(static_cast<std::size_t>(problem.n_roles), 0);
     taken.clear();
-    gain = 0.0;
+    gain = problem.constant;
     const int n_roles = problem.n_roles;
     const auto forbid = [&](int interval, int role) {
         gains[static_cast<std::size_t>(interval) * n_roles + role] = kNegativeInfinity;
@@ -182,29 +205,10 @@ bool OpenSpans::close_roles(const SpanRules& rules) {
     for (std::size_t k = 0; k < gains.size(); k += n_roles) {
         for (std::size_t r = 0; r < n_roles; ++r) n_open[r] += gains[k + r] > kNegativeInfinity;
     }
-    for (std::size_t r = 0; r < n_roles; ++r) most[r] = std::min(most[r] - counts[r], n_open[r]);
-    for (int c = 0; c < rules.size(); ++c) {
-        if (!std::isinf(rules.penalty[c])) continue;
-        const auto first = rules.offsets[c], last = rules.offsets[c + 1];
-        if (rules.kind[c] != SpanRuleKind::linear) {
-            const auto a = rules.terms[first].role, b = rules.terms[first + 1].role;
-            const bool is_both = rules.kind[c] == SpanRuleKind::both;
-            if (is_both ? counts[b] > 0 : counts[b] + most[b] <= 0) most[a] = 0;
-            if (is_both && counts[a] > 0) most[b] = 0;
-            continue;
-        }
-        // One more of a role has to fit beside the least that the others come to.
-        double room = -rules.excess(c, counts);
-        for (auto k = first; k < last; ++k) {
-            const auto& [role, coefficient] = rules.terms[k];
-            if (coefficient < 0.0) room -= coefficient * std::max(most[role], 0);
-        }
-        if (room < -kRounding) return false;
-        for (auto k = first; k < last; ++k) {
-            const auto& [role, coefficient] = rules.terms[k];
-            if (coefficient > room + kRounding) most[role] = 0;
-        }
-    }
+    for (std::size_t r = 0; r < n_roles; ++r) most[r] = std::min(most[r], counts[r] + n_open[r]);
+    std::vector<std::int32_t> least = counts;
+    if (!narrow(rules, least, most)) return false;
+    for (std::size_t r = 0; r < n_roles; ++r) most[r] -= counts[r];
     for (std::size_t k = 0; k < gains.size(); k += n_roles) {
         for (std::size_t r = 0; r < n_roles; ++r) {
             if (most[r] <= 0) gains[k + r] = kNegativeInfinity;

@@ -3,12 +3,10 @@
 //
 //   P(y) = Σ_{(i, r) ∈ y} g_ir − Σ_c ρ_c v_c(n(y)),      n_r(y) = how many intervals have role r
 //
-// A rule has a row below what it costs,
+//   v_c(n) = max(0, r_c(n)),      r_c(n) = Σ_r a_cr n_r − b_c
 //
-//   r_c(n) = Σ_r a_cr n_r − b_c,      v_c(n) ≥ max(0, r_c(n)),
-//
-// with equality for linear rules: so prices λ_c ∈ [0, ρ_c] on rows bound P, as in lagrangian.hpp.
-// I intervals, R roles, C rules, T tokens.
+// so that prices λ_c ∈ [0, ρ_c] on rules bound P, as in lagrangian.hpp. I intervals, R roles, C
+// rules, T tokens.
 #pragma once
 
 #include <cstdint>
@@ -18,29 +16,19 @@
 
 namespace trelliswork {
 
-enum class SpanRuleKind : std::int8_t {
-    linear = 0,   // v = max(0, r)
-    both = 1,     // v = 1 where both roles are filled; one role named twice: where it is
-    without = 2,  // v = 1 where the first role is filled and the second is not
-};
-
 struct SpanTerm {
     std::int32_t role;
     double coefficient;
 };
 
 struct SpanRules {
-    std::vector<SpanRuleKind> kind;     // (C,)
-    std::vector<std::int64_t> offsets;  // (C + 1,) into terms; two terms where v is a bit
+    std::vector<std::int64_t> offsets{0};  // (C + 1,) into terms
     std::vector<SpanTerm> terms;
     std::vector<double> bound;    // (C,) b
     std::vector<double> penalty;  // (C,) ρ, ∞: hard
 
-    int size() const { return static_cast<int>(kind.size()); }
-    double excess(int rule, const std::vector<std::int32_t>& counts) const;     // r_c
-    double violation(int rule, const std::vector<std::int32_t>& counts) const;  // v_c
-    // ρ_c v_c − λ_c r_c ≥ 0: what a price misses of the cost of a rule.
-    double slack(int rule, double price, const std::vector<std::int32_t>& counts) const;
+    int size() const { return static_cast<int>(bound.size()); }
+    double excess(int rule, const std::vector<std::int32_t>& counts) const;  // r_c
     // Σ_c ρ_c v_c(n)
     double cost(const std::vector<std::int32_t>& counts) const;
 };
@@ -68,6 +56,7 @@ struct SpanProblem {
     std::vector<std::int32_t> span;        // (I,) which of the spans given an interval is
     std::vector<std::int32_t> first;       // (T + 1,) the intervals that start at each token
     std::vector<double> gains;             // (I, R), −inf: not allowed
+    double constant = 0.0;                 // what every assignment is worth besides
     const SpanRules* rules_given = nullptr;
 
     // Spans (S, 2) that must not overlap, with scores (S, R): a chain as it is.
@@ -103,7 +92,7 @@ struct OpenSpans {
     bool decide(const SpanProblem& problem, const std::vector<SpanDecision>& decisions);
 
   private:
-    // Forbids the roles of which hard rules allow no more; false: one cannot be satisfied.
+    // Forbids the roles of which hard rules allow no more; false: these cannot be satisfied.
     bool close_roles(const SpanRules& rules);
 };
 

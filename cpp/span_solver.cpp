@@ -14,8 +14,9 @@ namespace trelliswork {
 namespace {
 
 constexpr std::int64_t kNodeIterations = 12;  // of the dual, at a node that is not the root
-constexpr int kPatience = 3;          // iterations without a lower bound before steps get shorter
-constexpr std::ptrdiff_t kBlock = 8;  // problems that a thread takes at a time
+constexpr int kPatience = 3;  // iterations without a lower bound before steps get shorter
+constexpr std::int64_t kNodesAnAsk = 256;  // whether to stop
+constexpr std::ptrdiff_t kBlock = 8;       // problems that a thread takes at a time
 constexpr double kSmallestFactor = 1e-3;
 constexpr double kEnough = 1e-3;  // of the gap: a bound that falls by less is not lower
 
@@ -39,18 +40,18 @@ class Solver {
           options_(options),
           deadline_(options.seconds),
           dual_(problem),
-          excess_(problem.rules().kind.size(), 0.0),
+          excess_(problem.rules().bound.size(), 0.0),
           least_(problem.least()) {}
 
     SpanAnswer run() {
         auto root = std::make_unique<Node>();
-        root->prices.assign(problem_.rules().kind.size(), 0.0);
+        root->prices.assign(problem_.rules().bound.size(), 0.0);
         bool proven = true;
         put(std::move(root));
         while (!open_.empty()) {
             if (is_settled(open_.top()->bound)) break;
             const bool spent = options_.max_nodes > 0 && answer_.nodes >= options_.max_nodes;
-            if (spent || deadline_.passed()) {
+            if (spent || deadline_.passed() || is_stopped()) {
                 proven = false;
                 break;
             }
@@ -67,6 +68,9 @@ class Solver {
     }
 
   private:
+    bool is_stopped() const {
+        return options_.stop && answer_.nodes % kNodesAnAsk == 1 && options_.stop();
+    }
     double allowance() const {
         const double value = answer_.best.payoff;
         return std::isfinite(value) ? options_.tolerance * (1.0 + std::abs(value)) : 0.0;

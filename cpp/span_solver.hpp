@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "span_dual.hpp"
@@ -14,6 +15,7 @@ struct SpanOptions {
     double tolerance = 1e-9;            // of a gap, relative to 1 + |score|
     double seconds = 0.0;               // a problem, 0: no limit
     std::int64_t max_nodes = 0;         // of branch and bound, 0: no limit
+    std::function<bool()> stop;         // asked now and then, on every thread; empty: never stops
 };
 
 // All assignments that obey some decisions are worth at most D under these prices, and where the

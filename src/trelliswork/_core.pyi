@@ -588,7 +588,6 @@ class SpanRules:
     def __init__(
         self,
         n_roles: int,
-        kinds: list[int],
         sizes: list[int],
         roles: list[int],
         coefficients: list[float],
@@ -604,6 +603,7 @@ def solve_spans(
     scores: list[NDArray[np.float64]],
     rules: list[SpanRules],
     apart: list[bool],
+    constants: list[float],
     max_iterations: int,
     tolerance: float,
     seconds: float,

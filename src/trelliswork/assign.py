@@ -7,12 +7,13 @@
 | ``"ad3"`` | the relaxation of that graph by AD3, rounded role by role | where it is tight |
 | ``"milp"`` | an integer program, solved by HiGHS | yes, without a certificate |
 | ``"lp"`` | its relaxation, by HiGHS, rounded role by role | where it is tight |
-| ``"auto"`` | ``"chain"``; ``"branch"`` where overlaps have a price | yes |
+| ``"auto"`` | ``"chain"``, or ``"branch"`` where that does not apply | yes |
 
 The chain of spans that do not overlap is solved in one pass over the sentence. Prices make up for
 all other rules (`cpp/span_dual`), and where they leave a gap, branch and bound splits the
-assignments (`cpp/span_solver`). The graph is that of Das, Martins and Smith (2012); see
-`trelliswork.span_graphs`.
+assignments (`cpp/span_solver`). That takes rules that are linear in how often roles are filled:
+overlaps at a price are not, nor are pair rules about roles that fill more than once. The graph is
+that of Das, Martins and Smith (2012); see `trelliswork.span_graphs`.
 """
 
 from __future__ import annotations
@@ -23,10 +24,12 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args, overload
 
 from trelliswork import _core
 from trelliswork.constraints.given import as_constraints
+from trelliswork.graph_solution import AD3Options
 from trelliswork.parallel import resolve_jobs
 from trelliswork.priced import check_time_limit
-from trelliswork.span_answers import answer, gains, infeasible, null_constant, unsolved
-from trelliswork.span_certificate import SpanCertificate, SpanLeaf
+from trelliswork.span_answers import NoAnswerError, answer, gains, null_constant
+from trelliswork.span_certificate import SpanCertificate
+from trelliswork.span_conflicts import infeasible, unsolved
 from trelliswork.span_graphs import assign_by_graph
 from trelliswork.span_rules import SpanRulebook, compile_rules
 from trelliswork.spans import Assignment, GraphAssignMethod, SpanTable
@@ -34,14 +37,13 @@ from trelliswork.spans import Assignment, GraphAssignMethod, SpanTable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trelliswork.graph_solution import AD3Options
-
 __all__ = ["SpanMethod", "assign"]
 
 SpanMethod = Literal["auto", "chain", "branch", "ad3", "milp", "lp"]
 MAX_ITERATIONS = 200  # of the prices, at the root
-TOLERANCE = 1e-9  # of a gap, relative to 1 + |score|
-OPTIMAL, INFEASIBLE, UNKNOWN = 0, 2, 3  # the core's statuses
+GAP = 5e-10  # that is rounding, relative to 1 + |score|; half of what `verify` allows
+MOST_NODES = 2**62
+OPTIMAL, INFEASIBLE = 0, 2  # of the core's statuses; 3: neither an answer nor a proof
 
 
 @overload
@@ -84,8 +86,8 @@ def assign(
 
         ŷ = argmax_y score(y) − Σ_c ρ_c v_c(y)
 
-    A role fills at most once, unless a constraint ``at_most(n, role)`` or ``exactly(n, role)``
-    names it, and need not be filled at all.
+    A role need not be filled, and fills at most once, unless a rule about it alone sets another
+    limit (``at_most(3, role)``, even a soft one) or asks for more (``at_least(2, role)``).
 
     Parameters
     ----------
@@ -96,9 +98,12 @@ def assign(
         ``exactly``, comparisons of counts, several joined by ``&``; hard, or soft with a penalty.
         For several tables: those of all, or a list of lists, one for each table.
     method
-        See the table above.
+        ``"auto"``: the next, or ``"branch"`` where that does not apply. ``"chain"``: spans that do
+        not overlap as one chain, with prices on rules, and branch and bound; exact. ``"branch"``:
+        AD3 on a factor graph, and branch and bound; exact. ``"milp"``: HiGHS; exact, without a
+        certificate. ``"ad3"`` and ``"lp"``: the linear relaxation, rounded role by role.
     time_limit
-        Seconds for each table.
+        Seconds for each table, more than 0.
     max_nodes
         Most nodes of branch and bound, for each table.
     ad3
@@ -114,7 +119,8 @@ def assign(
     Raises
     ------
     InfeasibleError
-        Where no assignment satisfies the hard constraints, naming those that conflict.
+        Where no assignment satisfies the hard constraints, naming those that conflict; its
+        `sequence` is the index of the table.
     RuleError, LabelError
         For constraints of other kinds, or about roles that the table does not have.
     SearchLimitError
@@ -138,13 +144,24 @@ def assign(
             f"method: expected one of {', '.join(map(repr, choices))}, got {method!r}."
         )
     check_time_limit(time_limit)
-    if max_nodes is not None and (not isinstance(max_nodes, Integral) or max_nodes < 1):
-        raise ValueError(f"max_nodes: expected 1 or more, or None, got {max_nodes!r}.")
+    _check_options(max_nodes, ad3)
     alone = isinstance(table, SpanTable)
     tables = [cast("SpanTable", table)] if alone else _several(table)
     books = _rulebooks(tables, constraints, alone)
-    found = _assign_all(tables, books, method, time_limit, max_nodes, ad3, n_jobs)
+    try:
+        found = _assign_all(tables, books, method, time_limit, max_nodes, ad3, n_jobs)
+    except NoAnswerError as none:
+        b = none.place
+        raise (infeasible(tables[b], books[b], b) if none.is_proven else unsolved(b)) from None
     return found[0] if alone else found
+
+
+def _check_options(max_nodes: Any, ad3: Any) -> None:
+    is_number = isinstance(max_nodes, Integral) and not isinstance(max_nodes, bool)
+    if max_nodes is not None and not (is_number and 1 <= max_nodes <= MOST_NODES):
+        raise ValueError(f"max_nodes: expected a whole number above 0, or None, got {max_nodes!r}.")
+    if ad3 is not None and not isinstance(ad3, AD3Options):
+        raise TypeError(f"ad3: expected AD3Options, got {type(ad3).__name__} {ad3!r}.")
 
 
 def _several(given: Any) -> list[SpanTable]:
@@ -179,7 +196,7 @@ def _rulebooks(tables: Sequence[SpanTable], constraints: Any, alone: bool) -> li
             compile_rules(table.roles, as_constraints(rules))
             for table, rules in zip(tables, constraints, strict=True)
         ]
-    return [book.fitted(table) for table, book in zip(tables, books, strict=True)]
+    return books
 
 
 def _assign_all(
@@ -192,13 +209,17 @@ def _assign_all(
     n_jobs: int | None,
 ) -> list[Assignment]:
     if method == "chain":
-        for book in books:
-            if not book.is_chain:
+        for table, book in zip(tables, books, strict=True):
+            if not book.chains(table):
                 raise ValueError(
-                    "method='chain' needs no_overlap() to be hard, or not to be there. Use 'auto' "
-                    "or 'branch'."
+                    "method='chain' needs no_overlap() to be hard or not to be there, and no pair "
+                    "rules or null scores of roles that may fill more than once. Use 'auto'."
                 )
-    by_chain = [b for b, book in enumerate(books) if method in ("auto", "chain") and book.is_chain]
+    by_chain = [
+        b
+        for b, (table, book) in enumerate(zip(tables, books, strict=True))
+        if method in ("auto", "chain") and book.chains(table)
+    ]
     answers: dict[int, Assignment] = {}
     if by_chain:
         own = [tables[b] for b in by_chain], [books[b] for b in by_chain]
@@ -237,49 +258,43 @@ def _by_chain(
         prices,
     ) = _core.solve_spans(
         [table.spans for table in tables],
-        [gains(table, book) for table, book in zip(tables, books, strict=True)],
+        [gains(table) for table in tables],
         [book.native for book in books],
         [book.apart for book in books],
+        [null_constant(table) for table in tables],
         MAX_ITERATIONS,
-        TOLERANCE,
+        GAP,
         time_limit or 0.0,
         max_nodes or 0,
         resolve_jobs(n_jobs),
     )
+    for b, code in enumerate(status.tolist()):
+        if code >= INFEASIBLE:
+            raise NoAnswerError(places[b], is_proven=code == INFEASIBLE)
     pairs = [(s, r) for s, r in choices.reshape(-1, 2).tolist()]
-    decided = [(s, r, bool(taken)) for s, r, taken in decisions.reshape(-1, 3).tolist()]
-    ends = decision_offsets.tolist()
-    first_rule = 0
-    found = []
+    decided, first_price, found = decisions.reshape(-1, 3), 0, []
     for b, (table, book) in enumerate(zip(tables, books, strict=True)):
-        n_rules = len(book.rules)
-        leaves = []
-        for leaf in range(leaf_offsets[b], leaf_offsets[b + 1]):
-            leaves.append(
-                SpanLeaf(
-                    tuple(decided[ends[leaf] : ends[leaf + 1]]),
-                    prices[first_rule : first_rule + n_rules],
-                )
-            )
-            first_rule += n_rules
-        if status[b] == INFEASIBLE:
-            raise infeasible(table, book, places[b])
-        if status[b] == UNKNOWN:
-            raise unsolved(places[b])
-        constant = null_constant(table, book)
-        own = pairs[choice_offsets[b] : choice_offsets[b + 1]]
+        first, last = int(leaf_offsets[b]), int(leaf_offsets[b + 1])
+        ends = decision_offsets[first : last + 1]
+        last_price = first_price + (last - first) * len(book.rules)
+        certificate = SpanCertificate(
+            ends - ends[0],
+            decided[ends[0] : ends[-1]],
+            prices[first_price:last_price].reshape(last - first, len(book.rules)),
+        )
+        first_price = last_price
         found.append(
             answer(
                 table,
                 book,
-                own,
-                float(payoff[b]) + constant,
-                float(bound[b]) + constant,
+                pairs[choice_offsets[b] : choice_offsets[b + 1]],
+                float(payoff[b]),
+                float(bound[b]),
                 "optimal" if status[b] == OPTIMAL else "feasible",
                 method="chain",
                 iterations=int(iterations[b]),
                 nodes=int(nodes[b]),
-                certificate=SpanCertificate(tuple(leaves)),
+                certificate=certificate,
             )
         )
     return found

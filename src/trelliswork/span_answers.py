@@ -2,49 +2,42 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from trelliswork import _core
 from trelliswork.constraints.overlap import NoOverlap
-from trelliswork.constraints.words import joined
-from trelliswork.errors import InfeasibleError, SearchLimitError
 from trelliswork.segments import Span
-from trelliswork.span_rules import SpanRulebook, compile_rules
 from trelliswork.spans import Assignment, AssignmentStatus, AssignMethod, SpanTable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    import numpy as np
     from numpy.typing import NDArray
 
-    from trelliswork.constraints.base import Constraint
     from trelliswork.graph_certificate import GraphCertificate
     from trelliswork.span_certificate import SpanCertificate
+    from trelliswork.span_rules import SpanRulebook
 
     FloatArray = NDArray[np.float64]
 
 Choices = list[tuple[int, int]]
 """Indices of spans and roles."""
 
-INFEASIBLE = 2  # the core's status
-SECONDS_TO_NAME = 1.0  # for each rule, whether a conflict can do without it
+
+class NoAnswerError(Exception):
+    """A table without an answer, by its place; proven: there is none."""
+
+    def __init__(self, place: int, is_proven: bool) -> None:
+        super().__init__(place)
+        self.place, self.is_proven = place, is_proven
 
 
-def gains(table: SpanTable, book: SpanRulebook) -> FloatArray:
-    """Return what spans add to the score of no span at all, ``(S, R)``."""
-    if table.null is None:
-        return table.scores
-    return table.scores - np.where(book.once, table.null, 0.0)
+def gains(table: SpanTable) -> FloatArray:
+    """Return what spans of a chain add to the score of no span at all, ``(S, R)``."""
+    return table.scores if table.null is None else table.scores - table.null
 
 
-def null_constant(table: SpanTable, book: SpanRulebook) -> float:
-    """Return what the core's scores leave out: null spans, where no rule makes up for them."""
-    if table.null is None:
-        return 0.0
-    return float(np.where(book.once, table.null, np.maximum(table.null, 0.0)).sum())
+def null_constant(table: SpanTable) -> float:
+    """Return the score of no span at all."""
+    return 0.0 if table.null is None else float(table.null.sum())
 
 
 def answer(
@@ -63,16 +56,16 @@ def answer(
     """Return what was chosen, as users read it."""
     is_proven = status == "optimal"
     spans = table.spans
-    filled = sorted(
-        Span(int(spans[s, 0]), int(spans[s, 1]), book.roles[role]) for s, role in choices
-    )
-    roles: dict[str, tuple[int, int] | None] = dict.fromkeys(book.roles)
+    ordered = sorted(choices, key=lambda pair: (*spans[pair[0]].tolist(), pair[1]))
+    filled = [Span(int(spans[s, 0]), int(spans[s, 1]), table.roles[role]) for s, role in ordered]
+    roles: dict[str, tuple[int, int] | None] = dict.fromkeys(table.roles)
     for start, end, role in filled:
         if roles[role] is None:
             roles[role] = (start, end)
     return Assignment(
         roles=roles,
         spans=tuple(filled),
+        choices=tuple(ordered),
         score=score,
         upper_bound=bound,
         gap=bound - score,
@@ -111,7 +104,7 @@ def broken_rules(table: SpanTable, book: SpanRulebook, choices: Choices) -> dict
 def value(table: SpanTable, book: SpanRulebook, choices: Choices) -> float:
     """Return ``P(y)``, the score less what is to be paid; ``-inf`` where a hard rule is broken."""
     counts = role_counts(book, choices)
-    broken = [(rule.penalty, rule.violation(counts)) for rule in book.rules if not rule.is_null]
+    broken = [(rule.penalty, rule.violation(counts)) for rule in book.rules]
     if book.overlap:
         broken.append((sum(book.overlap), float(overlaps(table, choices))))
     return table.value(choices) - sum(penalty * degree for penalty, degree in broken if degree)
@@ -119,11 +112,16 @@ def value(table: SpanTable, book: SpanRulebook, choices: Choices) -> float:
 
 def overlaps(table: SpanTable, choices: Choices) -> int:
     """Return how many spans too many there are at a token, of all tokens."""
-    cover = np.zeros(int(table.spans.max(initial=0)) + 1, dtype=np.int64)
-    for s, _ in choices:
-        start, end = table.spans[s]
-        cover[start:end] += 1
-    return int(np.maximum(cover - 1, 0).sum())
+    edges = sorted((edge, step) for s, _ in choices for edge, step in _edges(table.spans[s]))
+    too_many = depth = before = 0
+    for edge, step in edges:
+        too_many += max(0, depth - 1) * (edge - before)
+        depth, before = depth + step, edge
+    return too_many
+
+
+def _edges(span: NDArray[np.int64]) -> tuple[tuple[int, int], tuple[int, int]]:
+    return (int(span[0]), 1), (int(span[1]), -1)
 
 
 def role_counts(book: SpanRulebook, choices: Choices) -> list[int]:
@@ -132,36 +130,3 @@ def role_counts(book: SpanRulebook, choices: Choices) -> list[int]:
     for _, role in choices:
         counts[role] += 1
     return counts
-
-
-def infeasible(table: SpanTable, book: SpanRulebook, place: int) -> InfeasibleError:
-    """Return the error for a table that no assignment fits, naming a minimal conflicting subset."""
-    kept = [rule for rule in book.constraints if not rule.is_soft]
-    for rule in tuple(kept):
-        without = [other for other in kept if other is not rule]
-        if not _has_assignment(table, without):
-            kept = without
-    names = joined([repr(rule) for rule in kept])
-    both = "both " if len(kept) == 2 else ""
-    return InfeasibleError(
-        f"table {place}: no assignment of {len(table.spans)} spans to {len(table.roles)} roles "
-        f"satisfies {both}{names}. A role fills once unless at_most(n, role) allows more. Drop one "
-        "or make it .soft()."
-    )
-
-
-def _has_assignment(table: SpanTable, constraints: Sequence[Constraint]) -> bool:
-    book = compile_rules(table.roles, tuple(constraints)).fitted(table)
-    allowed = np.where(table.scores > -math.inf, 0.0, -math.inf)
-    found = _core.solve_spans(
-        [table.spans], [allowed], [book.native], [book.apart], 200, 1e-9, SECONDS_TO_NAME, 0, 1
-    )
-    return bool(found[0][0] != INFEASIBLE)
-
-
-def unsolved(place: int) -> SearchLimitError:
-    """Return the error for a table without an answer within the limits."""
-    return SearchLimitError(
-        f"table {place}: no assignment that satisfies the hard constraints was found within the "
-        "limits, and no proof that there is none. Raise time_limit or max_nodes."
-    )

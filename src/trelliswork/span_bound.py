@@ -5,7 +5,7 @@ It shares nothing with the solver but the rules; see `trelliswork.span_certifica
 
 from __future__ import annotations
 
-from math import inf
+from math import ceil, floor, inf
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from trelliswork.span_certificate import SpanLeaf
+    from trelliswork.span_certificate import SpanDecision
     from trelliswork.span_rules import RoleRule, SpanRulebook
     from trelliswork.spans import SpanTable
 
@@ -27,24 +27,32 @@ if TYPE_CHECKING:
 __all__ = ["leaf_bound"]
 
 ROUNDING = 1e-9  # of sums of coefficients
+EPSILON = float(np.finfo(np.float64).eps)
 
 
-def leaf_bound(table: SpanTable, book: SpanRulebook, leaf: SpanLeaf) -> float:
+def leaf_bound(
+    table: SpanTable,
+    book: SpanRulebook,
+    decisions: Sequence[SpanDecision],
+    prices: Sequence[float],
+) -> float:
     """Return ``max G(y)`` over the assignments of a leaf; ``-inf`` where there is none.
+
+    Rounding is added to it, so that no prices prove too much.
 
     Parameters
     ----------
     table, book
         The table and its rules.
-    leaf
-        Decisions and prices.
+    decisions, prices
+        Those of the leaf.
     """
-    scores = gains(table, book)
+    scores = gains(table)
     most = np.minimum(book.most, len(table.spans))
     is_open = scores > -inf if book.apart else _best_of_each_role(scores, most)
     counts: IntArray = np.zeros(len(table.roles), dtype=np.int64)
-    total = null_constant(table, book)
-    for span, role, taken in leaf.decisions:
+    total = null_constant(table)
+    for span, role, taken in decisions:
         if taken and not is_open[span, role]:
             return -inf  # decisions that contradict each other
         if taken:
@@ -53,20 +61,26 @@ def leaf_bound(table: SpanTable, book: SpanRulebook, leaf: SpanLeaf) -> float:
         if taken and book.apart:
             is_open[_overlapping(table.spans, span)] = False
         is_open[span, role] = False
-    room = _room(book.rules, counts, np.minimum(most - counts, is_open.sum(axis=0)))
-    if room is None:
+    limits = _narrowed(book.rules, counts, np.minimum(most, counts + is_open.sum(axis=0)))
+    if limits is None:
         return -inf
-    is_open &= room > 0
+    is_open &= limits > counts
     if not is_open.any():
         broken = [(rule.penalty, rule.violation(counts.tolist())) for rule in book.rules]
         return total - sum(penalty * degree for penalty, degree in broken if degree)
     paid: FloatArray = np.zeros(len(table.roles))
-    for rule, price in zip(book.rules, leaf.prices.tolist(), strict=True):
+    largest = abs(total)  # of what is added up
+    for rule, price in zip(book.rules, prices, strict=True):
         total -= price * rule.excess(counts.tolist())
+        largest += price * (abs(rule.bound) + sum(abs(a) for _, a in rule.terms) * most.max())
         for role, coefficient in rule.terms:
             paid[role] += price * coefficient
     best = np.where(is_open, scores - paid, -inf)
-    return total + (_chain(table.spans, best.max(axis=1)) if book.apart else _sum(best))
+    total += _chain(table.spans, best.max(axis=1)) if book.apart else _sum(best)
+    largest += float(np.abs(np.where(is_open, scores, 0.0)).max() + np.abs(paid).max())
+    n_terms = len(book.rules) + best.size
+    bound = total + EPSILON * n_terms * largest * len(table.spans)
+    return bound if np.isfinite(bound) else inf
 
 
 def _best_of_each_role(scores: FloatArray, most: IntArray) -> NDArray[np.bool_]:
@@ -82,42 +96,41 @@ def _overlapping(spans: IntArray, span: int) -> NDArray[np.bool_]:
     return np.asarray((spans[:, 0] < end) & (start < spans[:, 1]))
 
 
-def _room(rules: Sequence[RoleRule], counts: IntArray, most: IntArray) -> IntArray | None:
-    """Return how often roles can still be filled; 0 where a hard rule has no room for one more.
+def _narrowed(rules: Sequence[RoleRule], least: IntArray, most: IntArray) -> IntArray | None:
+    """Return how often roles are filled at most, by what every hard rule leaves of one count.
 
-    None where a hard rule cannot be satisfied any more.
+        Σ_r a_r n_r ≤ b   ⟹   a_r n_r ≤ b − Σ_{q ≠ r} min(a_q least_q, a_q most_q)
+
+    until nothing changes. None where nothing is left.
     """
-    room = most.copy()
-    for rule in rules:
-        if rule.penalty < inf:
-            continue
-        if rule.kind == "linear":
-            least = sum(a * max(0, room[role]) for role, a in rule.terms if a < 0.0)
-            left = ROUNDING - rule.excess(counts.tolist()) - least
-            if left < 0.0:
-                return None
+    low, high = least.tolist(), most.tolist()
+    hard = [rule for rule in rules if rule.penalty == inf]
+    changed = True
+    while changed:
+        changed = False
+        for rule in hard:
+            lowest = {role: a * (low if a > 0.0 else high)[role] for role, a in rule.terms}
+            room = rule.bound + ROUNDING - sum(lowest.values())
             for role, a in rule.terms:
-                if a > left:
-                    room[role] = 0
-            continue
-        (first, _), (second, _) = rule.terms
-        if rule.kind == "both":
-            room[first] *= counts[second] == 0
-            room[second] *= counts[first] == 0
-        else:
-            room[first] *= counts[second] + room[second] > 0
-    return room
+                limit = (room + lowest[role]) / a
+                if a > 0.0 and floor(limit) < high[role]:
+                    high[role], changed = floor(limit), True
+                elif a < 0.0 and ceil(limit) > low[role]:
+                    low[role], changed = ceil(limit), True
+            if room < 0.0 or any(low[role] > high[role] for role, _ in rule.terms):
+                return None
+    return np.array(high, dtype=np.int64)
 
 
 def _chain(spans: IntArray, best: FloatArray) -> float:
     """Return the largest sum over spans that do not overlap."""
-    starts: dict[int, list[int]] = {}
-    for s, start in enumerate(spans[:, 0].tolist()):
-        starts.setdefault(start, []).append(s)
-    rest = [0.0] * (int(spans.max(initial=0)) + 1)
-    for t in range(len(rest) - 2, -1, -1):
-        ahead = (float(best[s]) + rest[int(spans[s, 1])] for s in starts.get(t, ()))
-        rest[t] = max([rest[t + 1], *ahead])
+    edges, places = np.unique(spans, return_inverse=True)
+    ends: list[list[tuple[int, float]]] = [[] for _ in range(edges.size)]
+    for (start, end), score in zip(places.reshape(-1, 2).tolist(), best.tolist(), strict=True):
+        ends[start].append((end, score))
+    rest = [0.0] * (edges.size + 1)
+    for t in range(edges.size - 1, -1, -1):
+        rest[t] = max([rest[t + 1], *(score + rest[end] for end, score in ends[t])])
     return rest[0]
 
 

@@ -45,6 +45,32 @@ class SpanLeaf:
 
 @dataclass(frozen=True, eq=False)
 class SpanCertificate:
-    """Why no assignment is better: every assignment belongs to one of the leaves."""
+    """Why no assignment is better: every assignment belongs to one of the leaves.
 
-    leaves: tuple[SpanLeaf, ...]
+    Attributes
+    ----------
+    decision_offsets : numpy.ndarray
+        The decisions of leaf ``i`` are those from ``decision_offsets[i]`` to
+        ``decision_offsets[i + 1]``, shape ``(leaves + 1,)``.
+    decisions : numpy.ndarray
+        Indices of spans and roles, and 1 where the span fills the role, shape ``(D, 3)``.
+    prices : numpy.ndarray
+        ``λ`` of each leaf, shape ``(leaves, C)``.
+    """
+
+    decision_offsets: NDArray[np.int64]
+    decisions: NDArray[np.int64]
+    prices: NDArray[np.float64]
+
+    @property
+    def leaves(self) -> list[SpanLeaf]:
+        """The leaves, one by one."""
+        decided = [(s, r, taken != 0) for s, r, taken in self.decisions.tolist()]
+        ends = self.decision_offsets.tolist()
+        return [
+            SpanLeaf(tuple(decided[first:end]), prices)
+            for first, end, prices in zip(ends, ends[1:], self.prices, strict=False)
+        ]
+
+    def __repr__(self) -> str:
+        return f"SpanCertificate({len(self.prices)} leaves)"

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork.factor_graph import FactorGraph
-from trelliswork.factors import AtMostOne, Budget, Imply, Knapsack, NoOverlap, Or, OrOut, Xor
+from trelliswork.factors import AtMostOne, Budget, Imply, Knapsack, Or, OrOut, Xor
 from trelliswork.graph_solve import solve_graphs
-from trelliswork.span_answers import answer, infeasible, unsolved, value
+from trelliswork.span_answers import NoAnswerError, answer, value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,19 +60,8 @@ class SpanGraph:
     empty: Variables
 
     @classmethod
-    def of(cls, table: SpanTable, book: SpanRulebook, *, chain: bool = False) -> SpanGraph:
-        """Return the graph of a table under rules.
-
-        Parameters
-        ----------
-        table
-            The spans, roles and scores.
-        book
-            The rules.
-        chain
-            Whether all of ``no_overlap`` is one factor, a chain over the sentence, instead of one a
-            token.
-        """
+    def of(cls, table: SpanTable, book: SpanRulebook) -> SpanGraph:
+        """Return the graph of a table under rules."""
         graph = FactorGraph()
         null = np.zeros(len(table.roles)) if table.null is None else table.null
         made = cls(
@@ -84,11 +73,8 @@ class SpanGraph:
             made._add_role(role, most)
         for rule in book.rules:
             made._add_rule(rule, book.most)
-        if book.apart and chain:
-            spans = np.repeat(table.spans, len(table.roles), axis=0)
-            graph.add(NoOverlap(made.pairs.ravel(), spans))
-        elif book.apart:
-            covers = _covers(table.spans)
+        if book.apart:
+            covers, _ = _covers(table.spans)
             graph.add(*(AtMostOne(made.pairs[cover].ravel()) for cover in _largest(covers)))
         elif any(book.overlap):
             made._add_soft_overlap(table, book)
@@ -121,7 +107,7 @@ class SpanGraph:
             self.graph.add(Budget(spans, most))
 
     def _add_rule(self, rule: RoleRule, most: Sequence[int]) -> None:
-        if rule.is_null or rule.penalty == 0.0 or _is_limit(rule):
+        if rule.penalty == 0.0 or _is_limit(rule):
             return
         roles, coefficients = [role for role, _ in rule.terms], [a for _, a in rule.terms]
         once = [most[role] <= 1 for role in roles]
@@ -142,12 +128,14 @@ class SpanGraph:
             for (role, a), is_once in zip(rule.terms, once, strict=True)
         ]
         largest = sum(max(0.0, a) * literals.size for literals, a in parts) - rule.bound
-        literals = [part for part, _ in parts]
-        weights = [np.full(part.size, a) for part, a in parts]
-        for slack in self._slack(rule, largest):
-            literals.append(slack)
-            weights.append(np.full(slack.size, -1.0))
-        self.graph.add(Knapsack(literals, np.concatenate(weights), rule.bound))
+        parts += [(slack, -1.0) for slack in self._slack(rule, largest)]
+        # Σ_{a = 1} l + Σ_{a = −1} (1 − l) ≤ b + their number, which factors project on faster.
+        limit = rule.bound + sum(literals.size for literals, a in parts if a < 0.0)
+        if all(abs(a) == 1.0 for _, a in parts) and limit >= 0.0 and limit.is_integer():
+            self.graph.add(Budget([lits if a > 0.0 else ~lits for lits, a in parts], int(limit)))
+            return
+        weights = np.concatenate([np.full(literals.size, a) for literals, a in parts])
+        self.graph.add(Knapsack([literals for literals, _ in parts], weights, rule.bound))
 
     def _slack(self, rule: RoleRule, largest: float) -> list[Variables]:
         """Return variables that take up to `largest` units of the violation of a soft rule."""
@@ -158,14 +146,13 @@ class SpanGraph:
 
     def _add_soft_overlap(self, table: SpanTable, book: SpanRulebook) -> None:
         penalty = sum(book.overlap)
-        covers, times = np.unique(_covers(table.spans), axis=0, return_counts=True)
-        for cover, n_tokens in zip(covers, times.tolist(), strict=True):
+        for cover, n_tokens in zip(*_covers(table.spans), strict=True):
             here = self.pairs[cover].ravel()
             n_spans = int(np.count_nonzero(cover))
             largest = sum(min(most, n_spans) for most in book.most) - 1
             if largest < 1:
                 continue
-            slack = self.graph.binary(largest, -penalty * n_tokens, name="overlap")
+            slack = self.graph.binary(largest, -penalty * int(n_tokens), name="overlap")
             self.graph.add(Budget([here, ~slack], 1 + largest))
 
 
@@ -185,7 +172,7 @@ def assign_by_graph(
         [made.graph for made in graphs],
         method,
         time_limit=time_limit,
-        max_nodes=max_nodes if method == "branch" else None,
+        max_nodes=max_nodes if method in EXACT else None,
         ad3=ad3,
         n_jobs=n_jobs,
     )
@@ -201,9 +188,9 @@ def _read(
     method: GraphAssignMethod,
 ) -> Assignment:
     if found.status == "infeasible":
-        raise infeasible(table, book, place)
+        raise NoAnswerError(place, is_proven=True)
     if found.values is None and (method in EXACT or found.relaxed is None):
-        raise unsolved(place)
+        raise NoAnswerError(place, is_proven=False)
     choices = made.choices(found, book.most)
     score = value(table, book, choices)
     status: AssignmentStatus = "fractional"
@@ -228,11 +215,16 @@ def _is_limit(rule: RoleRule) -> bool:
     return rule.penalty == inf and len(rule.terms) == 1 and rule.terms[0][1] > 0.0
 
 
-def _covers(spans: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which spans cover each token that any covers, shape ``(tokens, S)``."""
-    tokens = np.arange(spans.max(initial=0))[:, None]
-    covers = (spans[:, 0] <= tokens) & (tokens < spans[:, 1])
-    return np.asarray(covers[covers.any(axis=1)])
+def _covers(spans: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Return which spans cover the tokens between two edges, and how many tokens these are.
+
+    Shapes ``(edges − 1, S)`` and ``(edges − 1,)``, without what no span covers.
+    """
+    edges = np.unique(spans)
+    first = edges[:-1, None]
+    covers = (spans[:, 0] <= first) & (first < spans[:, 1])
+    covered = covers.any(axis=1)
+    return covers[covered], np.diff(edges)[covered]
 
 
 def _largest(covers: NDArray[np.bool_]) -> NDArray[np.bool_]:

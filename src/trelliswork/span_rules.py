@@ -1,28 +1,26 @@
 """Constraints on roles, as the solvers of spans read them: rules about how often roles are filled.
 
-A constraint is a sum of rules, each of which has a violation ``v(n)`` of the counts ``n`` of filled
-roles and a row below it, ``a·n − b ≤ v(n)``, that can be priced:
+A constraint is a sum of rules, each with a violation ``v(n)`` of the counts ``n`` of filled roles:
 
-| rule | ``v(n)`` | row |
-| --- | --- | --- |
-| linear | ``max(0, a·n − b)`` | itself |
-| both ``a`` and ``b`` | 1 where ``n_a > 0`` and ``n_b > 0`` | ``n_a / m_a + n_b / m_b − 1`` |
-| ``a`` without ``b`` | 1 where ``n_a > 0`` and ``n_b = 0`` | ``n_a / m_a − n_b`` |
+| rule | ``v(n)`` |
+| --- | --- |
+| linear | ``max(0, a·n − b)`` |
+| both ``a`` and ``b`` | 1 where ``n_a > 0`` and ``n_b > 0`` |
+| ``a`` without ``b`` | 1 where ``n_a > 0`` and ``n_b = 0`` |
 
-``m`` is the most that a role can be filled. Where that is once, all rules are linear.
+Between roles that fill once, the last two are linear: ``n_a + n_b ≤ 1`` and ``n_a − n_b ≤ 0``.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.constraints.counting import AtMost, Exactly
 from trelliswork.constraints.overlap import NoOverlap
 from trelliswork.constraints.pairs import Excludes, Requires
 from trelliswork.constraints.soft import Soft
@@ -40,11 +38,10 @@ if TYPE_CHECKING:
 __all__ = ["RoleRule", "SpanRulebook", "compile_rules"]
 
 RuleKind = Literal["linear", "both", "without"]
-KINDS: tuple[RuleKind, ...] = ("linear", "both", "without")  # in the core's order
 MANY = 1_000_000
 """How often a role can be filled at most where no rule says it: tables have fewer spans."""
 
-ONCE, NULL = -1, -2  # rules that no constraint asks for
+ONCE = -1  # a rule that no constraint asks for
 
 RULEBOOKS_KEPT = 2048
 
@@ -58,14 +55,13 @@ class RoleRule:
     kind : str
         ``"linear"``, ``"both"`` or ``"without"``.
     terms : tuple of (int, float)
-        Indices of roles and coefficients; two where the violation is a bit.
+        Indices of roles and coefficients ``a``; without a meaning where the violation is a bit.
     bound : float
         ``b``.
     penalty : float
         ``ρ``; infinite: hard.
     constraint : int
-        The index of the constraint it is a part of; `ONCE`: a role fills once; `NULL`: it makes up
-        for the score of a null span.
+        The index of the constraint it is a part of; `ONCE`: a role fills once.
     """
 
     kind: RuleKind
@@ -73,11 +69,6 @@ class RoleRule:
     bound: float
     penalty: float
     constraint: int
-
-    @property
-    def is_null(self) -> bool:
-        """Whether the rule is there for the score of a null span."""
-        return self.constraint == NULL
 
     def violation(self, counts: Sequence[int]) -> float:
         """Return ``v(n)``."""
@@ -89,12 +80,6 @@ class RoleRule:
     def excess(self, counts: Sequence[int]) -> float:
         """Return ``a·n − b``."""
         return sum(a * counts[role] for role, a in self.terms) - self.bound
-
-    def tightened(self, most: Sequence[int]) -> RoleRule:
-        """Return a rule about two roles with the row for roles that fill so often."""
-        (a, _), (b, sign) = self.terms
-        second = 1.0 / max(1, most[b]) if sign > 0.0 else -1.0
-        return replace(self, terms=((a, 1.0 / max(1, most[a])), (b, second)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,8 +98,6 @@ class SpanRulebook:
         How often each role can be filled, `MANY` where nothing limits it.
     overlap : tuple of float
         The penalties of the constraints ``no_overlap``; infinite: hard.
-    native : _core.SpanRules
-        The rules in the core.
     """
 
     roles: tuple[str, ...]
@@ -122,7 +105,6 @@ class SpanRulebook:
     rules: tuple[RoleRule, ...]
     most: tuple[int, ...]
     overlap: tuple[float, ...]
-    native: _core.SpanRules
 
     @cached_property
     def once(self) -> NDArray[np.bool_]:
@@ -134,44 +116,45 @@ class SpanRulebook:
         """Whether no two spans may overlap."""
         return math.inf in self.overlap
 
-    @property
+    @cached_property
     def is_chain(self) -> bool:
-        """Whether spans that overlap are forbidden, or cost nothing."""
-        return self.apart or not any(self.overlap)
+        """Whether all rules are linear, and overlaps forbidden or without a price."""
+        return all(rule.kind == "linear" for rule in self.rules) and (
+            self.apart or not any(self.overlap)
+        )
+
+    def chains(self, table: SpanTable) -> bool:
+        """Return whether a table under these rules is a chain of spans with prices on roles.
+
+        The null span of a role that may fill more often is a matter of none or some, which prices
+        do not see.
+        """
+        return self.is_chain and (table.null is None or not table.null[~self.once].any())
+
+    @cached_property
+    def native(self) -> _core.SpanRules:
+        """The rules in the core, which are linear."""
+        terms = [term for rule in self.rules for term in rule.terms]
+        return _core.SpanRules(
+            len(self.roles),
+            [len(rule.terms) for rule in self.rules],
+            [role for role, _ in terms],
+            [a for _, a in terms],
+            [rule.bound for rule in self.rules],
+            [rule.penalty for rule in self.rules],
+        )
 
     @property
     def is_soft(self) -> bool:
         """Whether some constraint may be broken."""
         return any(constraint.is_soft for constraint in self.constraints)
 
-    def fitted(self, table: SpanTable) -> SpanRulebook:
-        """Return the rules for one table, whose spans limit how often roles are filled.
-
-        A role that fills once has its null score taken from the scores of its spans. One that can
-        fill more often pays it, or gains it, once: a rule of its own.
-        """
-        null = table.null
-        is_linear = null is None and all(rule.kind == "linear" for rule in self.rules)
-        if is_linear or max(self.most, default=0) <= 1:
-            return self
-        most = tuple(min(limit, max(1, len(table.spans))) for limit in self.most)
-        rules = [rule if rule.kind == "linear" else rule.tightened(most) for rule in self.rules]
-        for role in [role for role, limit in enumerate(most) if limit > 1]:
-            score = 0.0 if null is None else float(null[role])
-            if score > 0.0:
-                terms = ((role, 1.0 / most[role]), (role, 0.0))
-                rules.append(RoleRule("both", terms, 0.0, score, NULL))
-            elif score < 0.0:
-                rules.append(RoleRule("linear", ((role, -1.0),), -1.0, -score, NULL))
-        native = _native(self.roles, rules)
-        return replace(self, rules=tuple(rules), most=most, native=native)
-
 
 @lru_cache(maxsize=RULEBOOKS_KEPT)
 def compile_rules(roles: tuple[str, ...], constraints: tuple[Constraint, ...]) -> SpanRulebook:
     """Return what constraints mean for the roles of a table.
 
-    A role fills at most once, unless ``at_most`` or ``exactly`` names it.
+    A role fills at most once, unless a rule about it alone sets another limit, or asks for two.
 
     Raises
     ------
@@ -187,7 +170,7 @@ def compile_rules(roles: tuple[str, ...], constraints: tuple[Constraint, ...]) -
     parts = [(i, part) for i, rule in enumerate(constraints) for part in rule.conjuncts]
     overlap = tuple(_penalty(part) for _, part in parts if isinstance(part.hard, NoOverlap))
     rows = [rule for i, part in parts for rule in _linear_rules(i, part, index)]
-    named = {index[part.hard.label] for _, part in parts if isinstance(part.hard, AtMost | Exactly)}
+    named = {role for rule in rows for role in _limited(rule)}
     once = [
         RoleRule("linear", ((role, 1.0),), 1.0, math.inf, ONCE)
         for role in range(len(roles))
@@ -200,7 +183,7 @@ def compile_rules(roles: tuple[str, ...], constraints: tuple[Constraint, ...]) -
         if isinstance(part.hard, Excludes | Requires)
     ]
     rules = (*once, *rows, *bits)
-    return SpanRulebook(roles, constraints, rules, most, overlap, _native(roles, rules))
+    return SpanRulebook(roles, constraints, rules, most, overlap)
 
 
 def _penalty(constraint: Constraint) -> float:
@@ -238,6 +221,14 @@ def _linear_rules(i: int, part: Constraint, index: Mapping[str, int]) -> Iterato
         yield RoleRule("linear", terms, float(row.bound), _penalty(part), i)
 
 
+def _limited(rule: RoleRule) -> list[int]:
+    """Return the role that a rule is about, where it says that it may fill other than once."""
+    if len(rule.terms) != 1:
+        return []
+    ((role, a),) = rule.terms
+    return [role] if a > 0.0 or rule.bound / a > 1.0 else []
+
+
 def _most(rules: Iterable[RoleRule], n_roles: int) -> tuple[int, ...]:
     """Return how often roles can be filled: the least that a hard rule about one alone allows."""
     most = [MANY] * n_roles
@@ -255,19 +246,6 @@ def _pair_rule(
     a, b = index[pair.a], index[pair.b]
     if isinstance(pair, Excludes):
         kind: RuleKind = "both" if max(most[a], most[b]) > 1 else "linear"
-        return RoleRule(kind, ((a, 1.0), (b, 1.0)), 1.0, penalty, i).tightened(most)
+        return RoleRule(kind, ((a, 1.0), (b, 1.0)), 1.0, penalty, i)
     kind = "without" if most[a] > 1 else "linear"
-    return RoleRule(kind, ((a, 1.0), (b, -1.0)), 0.0, penalty, i).tightened(most)
-
-
-def _native(roles: tuple[str, ...], rules: Sequence[RoleRule]) -> _core.SpanRules:
-    terms = [term for rule in rules for term in rule.terms]
-    return _core.SpanRules(
-        len(roles),
-        [KINDS.index(rule.kind) for rule in rules],
-        [len(rule.terms) for rule in rules],
-        [role for role, _ in terms],
-        [a for _, a in terms],
-        [rule.bound for rule in rules],
-        [rule.penalty for rule in rules],
-    )
+    return RoleRule(kind, ((a, 1.0), (b, -1.0)), 0.0, penalty, i)

@@ -10,6 +10,7 @@ import numpy as np
 from trelliswork.errors import TrellisworkError
 from trelliswork.graph_certificate import GraphCertificate
 from trelliswork.graph_verify import certified_bound
+from trelliswork.segments import Span
 from trelliswork.span_answers import broken_rules, value
 from trelliswork.span_bound import leaf_bound
 from trelliswork.span_certificate import SpanCertificate
@@ -25,6 +26,7 @@ from trelliswork.verification import (
 
 if TYPE_CHECKING:
     from trelliswork.span_answers import Choices
+    from trelliswork.span_certificate import SpanDecision, SpanLeaf
     from trelliswork.span_rules import SpanRulebook
     from trelliswork.spans import Assignment, SpanTable
 
@@ -62,27 +64,25 @@ def verify_assignment(table: SpanTable, assignment: Assignment) -> Verification:
 
 def _rulebook(table: SpanTable, assignment: Assignment) -> SpanRulebook:
     try:
-        return compile_rules(table.roles, assignment.constraints).fitted(table)
+        return compile_rules(table.roles, assignment.constraints)
     except TrellisworkError as error:
         raise WrongError(f"constraints: they do not fit the table: {error}") from error
 
 
 def _choices(table: SpanTable, assignment: Assignment) -> Choices:
-    """Return the pairs of spans and roles, if the table has them and they are what roles say."""
-    index = {role: r for r, role in enumerate(table.roles)}
-    places: dict[tuple[int, int], list[int]] = {}  # a table may have a span twice
-    for s, (start, end) in enumerate(table.spans.tolist()):
-        places.setdefault((start, end), []).append(s)
-    choices: Choices = []
+    """Return the pairs of spans and roles, if the table has them and all else says the same."""
+    choices = list(assignment.choices)
+    for s, r in choices:
+        if not (0 <= s < len(table.spans) and 0 <= r < len(table.roles)):
+            raise WrongError(f"choices: the table has no span {s} with role {r}.")
+    if len(set(choices)) < len(choices):
+        raise WrongError("choices: a span fills a role twice.")
+    edges = table.spans.tolist()
+    spans = [Span(edges[s][0], edges[s][1], table.roles[r]) for s, r in choices]
+    if spans != list(assignment.spans):
+        raise WrongError(f"spans: the choices are {spans}, not {list(assignment.spans)}.")
     first: dict[str, tuple[int, int] | None] = dict.fromkeys(table.roles)
-    for start, end, role in assignment.spans:
-        if role not in index or (start, end) not in places:
-            raise WrongError(f"spans: the table has no {(start, end, role)}.")
-        candidates = [(s, index[role]) for s in places[start, end]]
-        left = [pair for pair in candidates if pair not in choices]
-        if not left:
-            raise WrongError(f"spans: {(start, end, role)} is there more often than in the table.")
-        choices.append(max(left, key=lambda pair: table.scores[pair]))
+    for start, end, role in spans:
         first[role] = first[role] or (start, end)
     if first != assignment.roles:
         raise WrongError(f"roles: the spans fill {first}, not {assignment.roles}.")
@@ -109,28 +109,45 @@ def _bound(table: SpanTable, book: SpanRulebook, certificate: Any) -> float:
         raise WrongError(
             f"certificate: expected a SpanCertificate, got {type(certificate).__name__}."
         )
-    _check_form(table, book, certificate)
-    return max(leaf_bound(table, book, leaf) for leaf in certificate.leaves)
+    if not book.chains(table):
+        raise WrongError("certificate: prices prove nothing under rules that are not linear.")
+    leaves = [_read_leaf(table, book, leaf) for leaf in _leaves(certificate)]
+    check_cover([decisions for decisions, _ in leaves])
+    return max(leaf_bound(table, book, *leaf) for leaf in leaves)
 
 
-def _check_form(table: SpanTable, book: SpanRulebook, certificate: SpanCertificate) -> None:
-    """Raise where a certificate is not one: of decisions and prices that there can be."""
-    n_roles, n_rules = len(table.roles), len(book.rules)
-    for leaf in certificate.leaves:
-        prices = np.asarray(leaf.prices)
-        if prices.shape != (n_rules,):
-            raise WrongError(f"certificate: expected {n_rules} prices, got {prices.shape}.")
-        for rule, price in zip(book.rules, prices.tolist(), strict=True):
-            if not isfinite(price) or not 0.0 <= price <= rule.penalty:
-                raise WrongError(
-                    f"certificate: a price is {price}; expected a finite number from 0 to "
-                    f"{rule.penalty}."
-                )
-        for span, role, taken in leaf.decisions:
-            known = 0 <= span < len(table.spans) and 0 <= role < n_roles
-            if not known or not isinstance(taken, bool):
-                raise WrongError(
-                    "certificate: expected decisions about a span and a role of the table, got "
-                    f"{(span, role, taken)}."
-                )
-    check_cover([leaf.decisions for leaf in certificate.leaves])
+def _leaves(certificate: SpanCertificate) -> list[SpanLeaf]:
+    try:
+        leaves = certificate.leaves
+    except (AttributeError, TypeError, ValueError) as error:
+        raise WrongError(f"certificate: it cannot be read: {error}") from error
+    if not leaves:
+        raise WrongError("certificate: expected one leaf at least, got none.")
+    return leaves
+
+
+def _read_leaf(
+    table: SpanTable, book: SpanRulebook, leaf: SpanLeaf
+) -> tuple[list[SpanDecision], list[float]]:
+    """Return the decisions and prices of a leaf, or raise where there can be no such ones."""
+    try:
+        decisions = [(int(s), int(r), taken) for s, r, taken in leaf.decisions]
+        prices = [float(price) for price in leaf.prices]
+    except (AttributeError, TypeError, ValueError) as error:
+        raise WrongError(f"certificate: it cannot be read: {error}") from error
+    if len(prices) != len(book.rules):
+        raise WrongError(f"certificate: expected {len(book.rules)} prices, got {len(prices)}.")
+    for rule, price in zip(book.rules, prices, strict=True):
+        if not isfinite(price) or not 0.0 <= price <= rule.penalty:
+            raise WrongError(
+                f"certificate: a price is {price}; expected a finite number from 0 to "
+                f"{rule.penalty}."
+            )
+    for span, role, taken in decisions:
+        known = 0 <= span < len(table.spans) and 0 <= role < len(table.roles)
+        if not known or not isinstance(taken, bool):
+            raise WrongError(
+                "certificate: expected decisions about a span and a role of the table, got "
+                f"{(span, role, taken)}."
+            )
+    return decisions, prices

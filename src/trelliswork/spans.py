@@ -29,6 +29,7 @@ __all__ = ["AssignMethod", "Assignment", "AssignmentStatus", "GraphAssignMethod"
 
 GraphAssignMethod = Literal["branch", "ad3", "milp", "lp"]
 AssignMethod = Literal["chain"] | GraphAssignMethod
+LARGEST = 1e150  # sums of larger scores could overflow
 AssignmentStatus = Literal["optimal", "feasible", "fractional", "unverified"]
 
 
@@ -42,14 +43,15 @@ class SpanTable:
     roles
         ``R`` names.
     scores
-        ``c``, shape ``(S, R)``; ``-inf`` where a span cannot fill a role.
+        ``c``, shape ``(S, R)``, copied; ``-inf`` where a span cannot fill a role.
     null
         What a role is worth that no span fills, shape ``(R,)``; 0 by default.
 
     Raises
     ------
     ValueError
-        For other shapes, empty spans, roles that are named twice, NaN and ``+inf``.
+        For other shapes, empty spans, roles that are named twice, NaN, ``+inf`` and scores so large
+        that sums overflow.
 
     Examples
     --------
@@ -94,6 +96,8 @@ class Assignment:
         be filled more than once: the first.
     spans : tuple of Span
         All spans that fill a role, ``(start, end, role)``, from left to right.
+    choices : tuple of (int, int)
+        Their places in the table: indices of the span and of the role.
     score : float
         What it is worth, less the penalties of the soft constraints it breaks; ``-inf`` where it
         breaks a hard one, which rounded answers of ``"ad3"`` and ``"lp"`` may do.
@@ -103,8 +107,8 @@ class Assignment:
         ``upper_bound − score``; 0 for a proven optimum.
     status : str
         ``"optimal"``; ``"feasible"`` (not proven: a limit was reached first); ``"unverified"`` (the
-        best, by a solver that leaves no certificate); ``"fractional"`` (rounded, from an answer of
-        the linear relaxation that is no assignment).
+        best, by a solver that leaves no certificate); ``"fractional"`` (rounded: the linear
+        relaxation has no assignment for an answer, or AD3 ran out of iterations).
     violations : dict
         How badly each constraint that is broken is broken, by its expression.
     method : str
@@ -119,6 +123,7 @@ class Assignment:
 
     roles: dict[str, tuple[int, int] | None]
     spans: tuple[Span, ...]
+    choices: tuple[tuple[int, int], ...]
     score: float
     upper_bound: float
     gap: float
@@ -134,10 +139,10 @@ class Assignment:
 def _checked_roles(roles: Sequence[str]) -> tuple[str, ...]:
     if isinstance(roles, str):
         raise TypeError(f"roles: expected a list of names, got the string {roles!r}.")
-    names = tuple(roles)
-    for name in names:
+    for name in roles:
         if not isinstance(name, str) or not name:
             raise TypeError(f"roles: expected names, got {type(name).__name__} {name!r}.")
+    names = tuple(map(str, roles))  # NumPy's strings print as calls
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise ValueError(f"roles: expected different names, got {twice!r} twice.")
@@ -153,18 +158,19 @@ def _checked_spans(given: ArrayLike) -> IntArray:
             "spans: expected pairs (start, end) of whole numbers, shape (S, 2), got shape "
             f"{array.shape} of {array.dtype}."
         )
-    spans = np.ascontiguousarray(array, dtype=np.int64)
+    spans = np.array(array, dtype=np.int64, order="C")
     if spans[:, 0].min() < 0 or (spans[:, 0] >= spans[:, 1]).any():
         bad = int(np.flatnonzero((spans[:, 0] < 0) | (spans[:, 0] >= spans[:, 1]))[0])
         raise ValueError(
             f"spans[{bad}]: expected 0 <= start < end, got {tuple(spans[bad].tolist())}. The null "
             "span is built in: leave it out, and give its scores as null=."
         )
+    spans.flags.writeable = False
     return spans
 
 
 def _checked_scores(given: ArrayLike, spans: IntArray, roles: tuple[str, ...]) -> FloatArray:
-    scores = np.ascontiguousarray(given, dtype=np.float64)
+    scores = np.array(given, dtype=np.float64, order="C")
     shape = (len(spans), len(roles))
     if scores.size == 0 and 0 in shape:
         return np.zeros(shape)
@@ -173,13 +179,15 @@ def _checked_scores(given: ArrayLike, spans: IntArray, roles: tuple[str, ...]) -
         raise ValueError(
             f"scores: expected shape (spans, roles), here {shape}, got {scores.shape}.{hint}"
         )
-    if not scores.max() < np.inf:  # false for NaN too
-        s, r = (int(i[0]) for i in np.nonzero(~(scores < np.inf)))
-        raise ValueError(
-            f"scores[{s}, {r}]: expected a number below inf, got {scores[s, r]} for span "
-            f"{tuple(spans[s].tolist())} and role {roles[r]!r}. Use -inf for what is impossible, "
-            "and at_least(1, role) for what is certain."
-        )
+    if not scores.max() <= LARGEST or scores.min() < -LARGEST:  # the first is true for NaN too
+        wrong = ~(np.abs(scores) <= LARGEST) & (scores != -np.inf)
+        for s, r in np.argwhere(wrong).tolist():
+            raise ValueError(
+                f"scores[{s}, {r}]: expected a number up to {LARGEST:g}, got {scores[s, r]} for "
+                f"span {tuple(spans[s].tolist())} and role {roles[r]!r}. Use -inf for what is "
+                "impossible, and at_least(1, role) for what is certain."
+            )
+    scores.flags.writeable = False
     return scores
 
 
@@ -189,10 +197,11 @@ def _checked_null(given: ArrayLike, roles: tuple[str, ...]) -> FloatArray:
         raise ValueError(
             f"null: expected a score for each of the {len(roles)} roles, got shape {null.shape}."
         )
-    if not np.isfinite(null).all():
-        bad = int(np.flatnonzero(~np.isfinite(null))[0])
+    if not (np.abs(null) <= LARGEST).all():
+        bad = int(np.flatnonzero(~(np.abs(null) <= LARGEST))[0])
         raise ValueError(
-            f"null[{bad}]: expected a finite number, got {null[bad]} for role {roles[bad]!r}. Use "
-            f"at_least(1, {roles[bad]!r}) for a role that must be filled."
+            f"null[{bad}]: expected a number up to {LARGEST:g}, got {null[bad]} for role "
+            f"{roles[bad]!r}. Use at_least(1, {roles[bad]!r}) for a role that must be filled."
         )
+    null.flags.writeable = False
     return null
