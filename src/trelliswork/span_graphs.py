@@ -15,6 +15,7 @@ A soft rule has *slack*: variables that cost its penalty and take a unit of the 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil, inf
 from typing import TYPE_CHECKING
 
@@ -142,7 +143,17 @@ class SpanGraph:
         size = ceil(largest)
         if rule.penalty == inf or size < 1:
             return []
-        return [self.graph.binary(size, -rule.penalty, name="slack")]
+        return [self._units(size, rule.penalty)]
+
+    def _units(self, size: int, penalty: float) -> Variables:
+        """Return variables at a price, to be taken one after the other.
+
+        Which of them are taken makes no difference: without an order, branch and bound would try
+        all that come to the same.
+        """
+        units = self.graph.binary(size, -penalty, name="slack")
+        self.graph.add(*(Imply(later, before) for before, later in pairwise(units)))
+        return units
 
     def _add_soft_overlap(self, table: SpanTable, book: SpanRulebook) -> None:
         penalty = sum(book.overlap)
@@ -152,7 +163,7 @@ class SpanGraph:
             largest = sum(min(most, n_spans) for most in book.most) - 1
             if largest < 1:
                 continue
-            slack = self.graph.binary(largest, -penalty * int(n_tokens), name="overlap")
+            slack = self._units(largest, penalty * int(n_tokens))
             self.graph.add(Budget([here, ~slack], 1 + largest))
 
 
