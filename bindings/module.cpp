@@ -4,6 +4,8 @@
 namespace trelliswork {
 void bind_algebra(nanobind::module_& m);
 void bind_automaton(nanobind::module_& m);
+void bind_factors(nanobind::module_& m);
+void bind_factor_graph(nanobind::module_& m);
 void bind_feature_items(nanobind::module_& m);
 void bind_features(nanobind::module_& m);
 void bind_inference(nanobind::module_& m);
@@ -16,6 +18,7 @@ void bind_product(nanobind::module_& m);
 void bind_segments(nanobind::module_& m);
 void bind_segment_features(nanobind::module_& m);
 void bind_solver(nanobind::module_& m);
+void bind_spans(nanobind::module_& m);
 }  // namespace trelliswork
 
 NB_MODULE(_core, m) {
@@ -35,5 +38,8 @@ NB_MODULE(_core, m) {
     trelliswork::bind_objective(m);
     trelliswork::bind_perceptron(m);
     trelliswork::bind_solver(m);
+    trelliswork::bind_spans(m);
     trelliswork::bind_prefixes(m);
+    trelliswork::bind_factor_graph(m);
+    trelliswork::bind_factors(m);
 }

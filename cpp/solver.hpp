@@ -7,12 +7,12 @@
 // rows and lagrangian.hpp for prices.
 #pragma once
 
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "counts.hpp"
+#include "deadline.hpp"
 #include "inference.hpp"
 #include "lagrangian.hpp"
 
@@ -73,24 +73,6 @@ struct Answer {
     std::vector<double> prices;                // (R,) of the best bound without decisions
     std::vector<std::uint8_t> counted;         // (R,) rows that the proof counts exactly
     std::vector<Leaf> leaves;                  // of branch and bound; empty: no decisions
-};
-
-// What a sequence has left.
-class Deadline {
-  public:
-    // Longer than a month is no limit, and would not fit the clock.
-    explicit Deadline(double seconds) : limited_(seconds > 0.0 && seconds < 3e6) {
-        if (limited_) {
-            end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                      std::chrono::duration<double>(seconds));
-        }
-    }
-    bool passed() const { return limited_ && Clock::now() >= end_; }
-
-  private:
-    using Clock = std::chrono::steady_clock;
-    bool limited_;
-    Clock::time_point end_;
 };
 
 // Gaps up to this are rounding.

@@ -6,6 +6,8 @@
 [['Y', 'X']]
 """
 
+from trelliswork import factors
+from trelliswork.assign import assign
 from trelliswork.automaton import Automaton
 from trelliswork.calibration import calibration
 from trelliswork.certificate import Certificate, Leaf
@@ -22,6 +24,7 @@ from trelliswork.constraints import (
     exactly,
     excludes,
     matches,
+    no_overlap,
     not_at,
     only_on,
     precedes,
@@ -58,7 +61,10 @@ from trelliswork.errors import (
     TrellisworkError,
 )
 from trelliswork.estimators import CRFTagger
+from trelliswork.factor_graph import FactorGraph
 from trelliswork.features import Templates
+from trelliswork.graph_certificate import GraphCertificate, GraphLeaf
+from trelliswork.graph_solution import AD3Options, Solution
 from trelliswork.hmm import HMMTagger
 from trelliswork.inference import Trellis
 from trelliswork.labels import LabelSet, convert
@@ -71,6 +77,7 @@ from trelliswork.problem import Problem
 from trelliswork.report import Report, report
 from trelliswork.significance import randomization_test
 from trelliswork.solve import solve
+from trelliswork.spans import Assignment, SpanTable
 from trelliswork.srl import srl_language
 from trelliswork.text import Tokenizer
 from trelliswork.verify import Verification, verify
@@ -78,6 +85,8 @@ from trelliswork.verify import Verification, verify
 __version__ = "0.1.0"
 
 __all__ = [
+    "AD3Options",
+    "Assignment",
     "Automaton",
     "CODLTagger",
     "CRFTagger",
@@ -86,6 +95,9 @@ __all__ = [
     "Corpus",
     "DataError",
     "Decoding",
+    "FactorGraph",
+    "GraphCertificate",
+    "GraphLeaf",
     "HMMTagger",
     "InfeasibleError",
     "LabelError",
@@ -103,6 +115,8 @@ __all__ = [
     "RuleError",
     "SearchLimitError",
     "Sentence",
+    "Solution",
+    "SpanTable",
     "TemplateError",
     "Templates",
     "Tokenizer",
@@ -110,6 +124,7 @@ __all__ = [
     "Trellis",
     "TrellisworkError",
     "Verification",
+    "assign",
     "at",
     "at_least",
     "at_most",
@@ -121,12 +136,14 @@ __all__ = [
     "ends_with",
     "exactly",
     "excludes",
+    "factors",
     "iter_conll",
     "iter_jsonl",
     "learn_penalties",
     "load",
     "matches",
     "mine",
+    "no_overlap",
     "not_at",
     "only_on",
     "plan",

@@ -481,3 +481,147 @@ def search_prefixes(
     methods: NDArray[np.int32],
     expanded: NDArray[np.int64],
 ) -> None: ...
+
+# A factor of a graph with an inner dynamic program. fixed: −1 free, 0, 1.
+class Structure:
+    @property
+    def size(self) -> int: ...
+    def maximize(
+        self, scores: NDArray[np.float64], fixed: NDArray[np.int8]
+    ) -> tuple[float, NDArray[np.uint8]]: ...
+    def value(self, on: NDArray[np.uint8]) -> float: ...
+
+def pair_structure(table: NDArray[np.float64]) -> Structure: ...
+def chain_structure(
+    automaton: Automaton,
+    patterns: NDArray[np.float64],
+    start: NDArray[np.float64] | None,
+    end: NDArray[np.float64] | None,
+    n_tokens: int,
+) -> Structure: ...
+def span_structure(
+    n_tokens: int, starts: NDArray[np.int32], ends: NDArray[np.int32]
+) -> Structure: ...
+
+class ActiveSet:
+    def __init__(self, max_steps: int = 1000) -> None: ...
+    def solve(
+        self,
+        structure: Structure,
+        fixed: NDArray[np.int8],
+        point: NDArray[np.float64],
+        eta: float,
+    ) -> NDArray[np.float64] | None: ...
+    @property
+    def expected_value(self) -> float: ...
+    @property
+    def n_active(self) -> int: ...
+    @property
+    def n_oracle_calls(self) -> int: ...
+
+# kind: see solve_graphs. weights: of a knapsack, else None. The maximum is −inf where there is no
+# configuration; project_logic raises ValueError there.
+def accepts_logic(
+    kind: int, on: NDArray[np.uint8], weights: NDArray[np.float64] | None, limit: float
+) -> bool: ...
+def maximize_logic(
+    kind: int, scores: NDArray[np.float64], weights: NDArray[np.float64] | None, limit: float
+) -> tuple[float, NDArray[np.uint8]]: ...
+def project_logic(
+    kind: int, point: NDArray[np.float64], weights: NDArray[np.float64] | None, limit: float
+) -> NDArray[np.float64]: ...
+
+# A batch of B graphs with N variables, M factors and K links in all. Numbers of variables are those
+# within their graph. kinds: xor_one, at_most_one, or_any, or_out, xor_out, budget, knapsack,
+# structured; structures: of the structured factors, in order. method: 0 ad3, 1 branch, 2 dual.
+# tolerance is that of residuals, gap that of bound − score, relative to 1 + |score|. seconds a
+# graph, 0: no limit. The callback gets (graph, iterations, nodes, score, bound, primal residual,
+# dual residual); True stops that graph. status: 0 optimal, 1 feasible, 2 infeasible, 3 unsolved,
+# 4 fractional. objectives are −inf where there are no values.
+# Returns leaf_offsets (B + 1,), decision_offsets (leaves + 1,), their variables and values, and the
+# shares of every leaf, as many as its graph has links, one leaf after the other.
+def solve_graphs(
+    variable_offsets: NDArray[np.int64],
+    factor_offsets: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    fixed: NDArray[np.int8],
+    kinds: NDArray[np.int8],
+    offsets: NDArray[np.int64],
+    variables: NDArray[np.int32],
+    negated: NDArray[np.uint8],
+    weights: NDArray[np.float64],
+    limits: NDArray[np.float64],
+    structures: list[Structure],
+    method: int,
+    eta: float,
+    adapt: bool,
+    max_iterations: int,
+    node_iterations: int,
+    tolerance: float,
+    gap: float,
+    caching: bool,
+    seconds: float,
+    max_nodes: int,
+    certify: bool,
+    n_jobs: int,
+    warm_shares: NDArray[np.float64] | None,
+    warm_values: NDArray[np.uint8] | None,
+    callback: Callable[[int, int, int, float, float, float, float], bool] | None,
+    status: NDArray[np.int32],
+    values: NDArray[np.uint8],
+    relaxed: NDArray[np.float64],
+    objectives: NDArray[np.float64],
+    bounds: NDArray[np.float64],
+    iterations: NDArray[np.int64],
+    nodes: NDArray[np.int64],
+    solved: NDArray[np.int64],
+    cached: NDArray[np.int64],
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.uint8],
+    NDArray[np.float64],
+]: ...
+
+class SpanRules:
+    def __init__(
+        self,
+        n_roles: int,
+        kinds: NDArray[np.int8],
+        offsets: NDArray[np.int64],
+        roles: NDArray[np.int32],
+        coefficients: NDArray[np.float64],
+        bounds: NDArray[np.float64],
+        penalties: NDArray[np.float64],
+    ) -> None: ...
+
+# Returns status (0 optimal, 1 feasible, 2 infeasible, 3 unknown), payoff, bound, iterations, nodes,
+# states; choice_offsets (B + 1,) and choices (span, role); leaf_offsets (B + 1,), decision_offsets
+# (leaves + 1,) and decisions (span, role, taken); what each leaf counts (R,), and its prices (C,).
+def solve_spans(
+    spans: list[NDArray[np.int64]],
+    scores: list[NDArray[np.float64]],
+    rules: list[SpanRules],
+    apart: list[bool],
+    max_iterations: int,
+    tolerance: float,
+    seconds: float,
+    max_nodes: int,
+    search: bool,
+    n_workers: int,
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.uint8],
+    NDArray[np.float64],
+]: ...

@@ -1,4 +1,4 @@
-"""One entrance to all ways of decoding under constraints.
+"""One entrance to all ways of decoding under constraints, and of solving factor graphs.
 
 | method | what it does | exact |
 | --- | --- | --- |
@@ -14,39 +14,29 @@
 Predicates, which are Python functions, have no automaton. Under them there are ``"beam"``,
 ``"astar"``, then a search over prefixes, and ``"auto"``, which searches where the best labelling
 without predicates breaks one; see `trelliswork.prefix_search`. These answers have no certificate.
+The methods of factor graphs are in `trelliswork.graph_solve`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args, overload
+from typing import TYPE_CHECKING, Any, get_args, overload
 
-import numpy as np
-
-from trelliswork.certificate import Certificate
-from trelliswork.decoded import Decoding
-from trelliswork.derived import derive
-from trelliswork.inference import viterbi
-from trelliswork.lazy import METHODS, best_lazily
-from trelliswork.milp import solve_milp
+from trelliswork.factor_graph import FactorGraph
+from trelliswork.graph_solution import Solution
+from trelliswork.graph_solve import solve_graphs
 from trelliswork.prefix_search import WIDTH, check_width
-from trelliswork.priced import CORE_METHODS, check_time_limit, priced_batch
-from trelliswork.priced_answers import INFEASIBLE, OPTIMAL, UNKNOWN
+from trelliswork.priced import check_time_limit
 from trelliswork.problem import Problem
-from trelliswork.problem_batch import ProblemBatch, broken_rules, group_problems
-from trelliswork.searched import search_broken, solve_by_search
-from trelliswork.tolls import with_tolls
+from trelliswork.problem_solve import SolveMethod, solve_problems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from trelliswork.decoded import Status
-    from trelliswork.lazy import Method
-    from trelliswork.priced import PricedMethod
+    from trelliswork.decoded import Decoding
+    from trelliswork.graph_solution import AD3Options, GraphProgress
+    from trelliswork.graph_solve import GraphMethod
 
 __all__ = ["SolveMethod", "solve"]
-
-SolveMethod = Literal["auto", "product", "lazy", "astar", "dual", "branch", "milp", "beam"]
-UNDER_PREDICATES = ("auto", "astar", "beam")
 
 
 @overload
@@ -62,6 +52,20 @@ def solve(
 
 @overload
 def solve(
+    problem: FactorGraph,
+    method: GraphMethod = "auto",
+    *,
+    time_limit: float | None = None,
+    max_nodes: int | None = None,
+    callback: Callable[[GraphProgress], object] | None = None,
+    warm_start: Solution | None = None,
+    ad3: AD3Options | None = None,
+    n_jobs: int | None = None,
+) -> Solution: ...
+
+
+@overload
+def solve(
     problem: Iterable[Problem],
     method: SolveMethod = "auto",
     *,
@@ -71,25 +75,45 @@ def solve(
 ) -> list[Decoding]: ...
 
 
+@overload
 def solve(
-    problem: Problem | Iterable[Problem],
-    method: SolveMethod = "auto",
+    problem: Iterable[FactorGraph],
+    method: GraphMethod = "auto",
+    *,
+    time_limit: float | None = None,
+    max_nodes: int | None = None,
+    callback: Callable[[GraphProgress], object] | None = None,
+    warm_start: Sequence[Solution] | None = None,
+    ad3: AD3Options | None = None,
+    n_jobs: int | None = None,
+) -> list[Solution]: ...
+
+
+def solve(
+    problem: Problem | FactorGraph | Iterable[Problem] | Iterable[FactorGraph],
+    method: Any = "auto",
     *,
     time_limit: float | None = None,
     width: int | None = WIDTH,
+    max_nodes: int | None = None,
+    callback: Callable[[GraphProgress], object] | None = None,
+    warm_start: Solution | Sequence[Solution] | None = None,
+    ad3: AD3Options | None = None,
     n_jobs: int | None = None,
-) -> Decoding | list[Decoding]:
+) -> Decoding | Solution | list[Decoding] | list[Solution]:
     """Find the best labelling under hard and soft constraints, with a certificate.
 
         ŷ = argmax_y score(y) − Σ_c ρ_c v_c(y)
+
+    or the best assignment of a factor graph, with a certificate too.
 
     Parameters
     ----------
     problem
         A problem, or several. Those that share a plan and the weights of the model are decoded as
-        one batch.
+        one batch. Or a factor graph, or several.
     method
-        See the table above.
+        See the table above, or for graphs the one of `trelliswork.graph_solve`.
     time_limit
         Seconds for each problem; ``"product"`` and ``"lazy"`` end by themselves, and a beam goes on
         with a width of 10 at most.
@@ -97,12 +121,20 @@ def solve(
         Prefixes of each length that a beam goes on with; None: all, which is exact, and under
         predicates takes as many steps as there are labellings. A search under predicates that
         reaches a limit ends with such a beam.
+    max_nodes
+        Of graphs: nodes of branch and bound, for each graph. Default: no limit.
+    callback
+        Of graphs: called with a `GraphProgress` now and then; returning True ends that graph.
+    warm_start
+        Of graphs: the answer to a graph of the same shape, or one for each graph.
+    ad3
+        Of graphs: options of AD3.
     n_jobs
         Threads; predicates are asked on one.
 
     Returns
     -------
-    Decoding or list of Decoding
+    Decoding, Solution, or a list of these
         One answer a problem. The status is ``"feasible"`` where there is a gap: it was not closed
         in time, or not by ``"dual"`` or ``"beam"``, or constraints that are not linear need a
         larger product than the plan's budget allows; and ``"relaxed"`` where even a hard constraint
@@ -111,7 +143,8 @@ def solve(
     Raises
     ------
     InfeasibleError
-        Where no labelling satisfies the hard constraints, naming a minimal conflicting subset.
+        Where no labelling satisfies the hard constraints, naming a minimal conflicting subset. A
+        graph raises nothing: its status says so.
     TooLargeError
         Where ``"product"``, or ``"milp"`` with the constraints that are not linear, needs a product
         beyond that budget.
@@ -130,180 +163,44 @@ def solve(
     >>> found.labels, found.score, found.status
     (['author', 'title', 'author'], 4.5, 'optimal')
     """
-    _check(method, time_limit, width)
-    if isinstance(problem, Problem):
-        return _solve_all([problem], method, time_limit, width, n_jobs)[0]
-    return _solve_all(_several(problem), method, time_limit, width, n_jobs)
+    check_time_limit(time_limit)
+    problems = _several(problem)
+    if problems and isinstance(problems[0], FactorGraph):
+        starts = [warm_start] if isinstance(warm_start, Solution) else warm_start
+        solutions = solve_graphs(
+            problems,
+            method,
+            time_limit=time_limit,
+            max_nodes=max_nodes,
+            callback=callback,
+            warm_start=starts,
+            ad3=ad3,
+            n_jobs=n_jobs,
+        )
+        return solutions[0] if isinstance(problem, FactorGraph) else solutions
+    _check(method, width)
+    decodings = solve_problems(problems, method, time_limit, width, n_jobs)
+    return decodings[0] if isinstance(problem, Problem) else decodings
 
 
-def _check(method: object, time_limit: Any, width: Any) -> None:
+def _check(method: object, width: Any) -> None:
     choices = get_args(SolveMethod)
     if method not in choices:
         raise ValueError(
             f"method: expected one of {', '.join(map(repr, choices))}, got {method!r}."
         )
-    check_time_limit(time_limit)
     check_width(width)
 
 
-def _several(given: Any) -> list[Problem]:
-    problems = list(given) if hasattr(given, "__iter__") else [given]
+def _several(given: Any) -> list[Any]:
+    """Return problems, or graphs, in a list."""
+    problems = list(given) if hasattr(given, "__iter__") else [given]  # a single one
+    kind = FactorGraph if problems and isinstance(problems[0], FactorGraph) else Problem
     for index, one in enumerate(problems):
-        if not isinstance(one, Problem):
+        if not isinstance(one, kind):
             raise TypeError(
-                f"problem: expected a Problem or a list of these, got {type(one).__name__} at "
-                f"{index}. Make one: tw.Problem(scores, …), or est.problem(x)."
+                f"problem: expected a {kind.__name__} or a list of these, got "
+                f"{type(one).__name__} at {index}. Make one: tw.Problem(scores, …), or "
+                "est.problem(x), or tw.FactorGraph()."
             )
     return problems
-
-
-def _solve_all(
-    problems: Sequence[Problem],
-    method: SolveMethod,
-    time_limit: float | None,
-    width: int | None,
-    n_jobs: int | None,
-) -> list[Decoding]:
-    if method not in UNDER_PREDICATES:
-        for problem in problems:
-            problem.plan.refuse_predicates(
-                f"method={method!r} needs all constraints as automata or counts. Use 'auto', "
-                "'astar' or 'beam'."
-            )
-    if method == "milp":
-        return [_by_milp(problem, number, time_limit) for number, problem in enumerate(problems)]
-    answers: dict[int, Decoding] = {}
-    for members in group_problems(problems):
-        batch = ProblemBatch.stack(members, [problems[i] for i in members])
-        if method == "beam" or (method == "astar" and batch.plan.predicates):
-            decoded = solve_by_search(batch, method, time_limit, width, n_jobs)
-        elif method == "lazy":
-            decoded = _by_lazy(batch, time_limit, n_jobs)
-        elif method == "product":
-            decoded = _by_product(batch, n_jobs)
-        else:
-            decoded = _by_prices(batch, method, time_limit, n_jobs, width)
-        answers |= zip(members, decoded, strict=True)
-    return [answers[i] for i in range(len(problems))]
-
-
-def _by_prices(
-    batch: ProblemBatch,
-    method: PricedMethod,
-    time_limit: float | None,
-    n_jobs: int | None,
-    width: int | None = WIDTH,
-) -> list[Decoding]:
-    found = priced_batch(
-        batch.plan,
-        batch.trellis,
-        batch.evidence,
-        method=method,
-        allowed=batch.allowed,
-        time_limit=time_limit,
-        give_up=True,
-        n_jobs=n_jobs,
-    )
-    search_broken(
-        found,
-        batch.plan,
-        batch.trellis,
-        batch.evidence,
-        allowed=batch.allowed,
-        width=width,
-        time_limit=time_limit,
-    )
-    for b in np.flatnonzero(found.status == INFEASIBLE).tolist():
-        batch.refuse(b)
-    for b in found.searched:
-        if found.status[b] == UNKNOWN:
-            batch.refuse_search(b, is_proven=False)
-    return [
-        batch.answer(
-            b,
-            found.tags,
-            float(found.bounds[b]),
-            is_best=bool(found.status[b] == OPTIMAL) and b not in found.given_up,
-            method=found.searched.get(b) or cast("Method", CORE_METHODS[found.methods[b]]),
-            iterations=int(found.iterations[b]),
-            certificate=found.certificate(b),
-        )
-        for b in range(len(batch.problems))
-    ]
-
-
-def _by_lazy(batch: ProblemBatch, time_limit: float | None, n_jobs: int | None) -> list[Decoding]:
-    """Add the items that answers break; where that takes too large a product, branch."""
-    everything = range(len(batch.plan.constraints))
-    found = best_lazily(
-        batch.plan,
-        batch.trellis,
-        batch.evidence,
-        everything,
-        allowed=batch.allowed,
-        give_up=True,
-        n_jobs=n_jobs,
-    )
-    left = sorted(found.given_up)
-    branched: dict[int, Decoding] = {}
-    if left:
-        branched |= zip(
-            left, _by_prices(batch.take(left), "branch", time_limit, n_jobs), strict=True
-        )
-    return [
-        branched[b]
-        if b in branched
-        else batch.answer(
-            b,
-            found.tags[0],
-            float(found.scores[b, 0]),
-            method=METHODS[found.methods[b]],
-            iterations=int(found.iterations[b]),
-            certificate=Certificate(found.items.get(b, ())),
-        )
-        for b in range(len(batch.problems))
-    ]
-
-
-def _by_product(batch: ProblemBatch, n_jobs: int | None) -> list[Decoding]:
-    """Run on the product of the model with all items that cost anything."""
-    plan = batch.plan
-    trellis = with_tolls(plan, batch.trellis, batch.evidence)
-    items = tuple(np.flatnonzero(plan.item_penalties > 0.0).tolist())
-    certificate, constant = Certificate(items), 0.0
-    if items:
-        longest = max(map(len, batch.problems))
-        made = plan.item_product(items, longest)
-        classes = batch.evidence.classes(made.tests)
-        weights, constant = plan.item_weights(trellis.weights), plan.item_constant(made)
-        trellis = derive(trellis, automaton=made.automaton, classes=classes, weights=weights)
-    best = viterbi(trellis, allowed=batch.open_labels(), n_jobs=n_jobs)
-    return [
-        batch.answer(
-            b, best.tags, float(score) + constant, method="product", certificate=certificate
-        )
-        for b, score in enumerate(best.scores)
-    ]
-
-
-def _by_milp(problem: Problem, number: int, time_limit: float | None) -> Decoding:
-    found = solve_milp(problem, time_limit)
-    if found is None:
-        ProblemBatch.stack([number], [problem]).refuse(0)
-    labels = found.labels
-    if labels is None:  # too early: the best labelling of the model is better than none
-        free = viterbi(problem.trellis, allowed=problem.open_labels(), n_jobs=1)
-        labels = problem.plan.names(free.tags)
-    value = problem.value(labels)
-    bound = max(found.upper_bound, value)
-    status: Status = "unverified" if found.finished else "feasible"
-    return Decoding(
-        labels=labels,
-        score=value,
-        upper_bound=bound,
-        gap=bound - value,
-        status="relaxed" if value == -np.inf else status,
-        violations=broken_rules(problem, labels),
-        method="milp",
-        iterations=found.nodes,
-    )

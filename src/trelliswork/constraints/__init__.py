@@ -20,6 +20,7 @@ from trelliswork.constraints.judging import judge
 from trelliswork.constraints.linear import CountExpression, Linear, count
 from trelliswork.constraints.linting import Finding, find_contradiction, lint
 from trelliswork.constraints.looking import changes_only_at, only_on, where
+from trelliswork.constraints.overlap import no_overlap
 from trelliswork.constraints.pairs import excludes, precedes, requires
 from trelliswork.constraints.parsing import PlacedRule, iter_rules, parse, parse_rules, read_rules
 from trelliswork.constraints.positions import at, not_at
@@ -55,6 +56,7 @@ __all__ = [
     "judge",
     "lint",
     "matches",
+    "no_overlap",
     "not_at",
     "only_on",
     "parse",

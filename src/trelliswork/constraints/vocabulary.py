@@ -5,7 +5,16 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING
 
-from trelliswork.constraints import counting, edges, looking, pairs, positions, regular, tokens
+from trelliswork.constraints import (
+    counting,
+    edges,
+    looking,
+    overlap,
+    pairs,
+    positions,
+    regular,
+    tokens,
+)
 from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.linear import CountExpression, count
 
@@ -23,6 +32,7 @@ WORDS: dict[str, Callable[..., object]] = {
         pairs.precedes,
         pairs.requires,
         pairs.excludes,
+        overlap.no_overlap,
         counting.contiguous,
         counting.at_most,
         counting.at_least,

@@ -1,0 +1,59 @@
+#include "graph_dual.hpp"
+
+#include <algorithm>
+
+#include "semiring.hpp"
+
+namespace trelliswork {
+
+GraphDual::GraphDual(GraphFactors& factors, const Incidence& incidence)
+    : shares(factors.n_links(), 0.0),
+      stale(factors.n_factors(), 1),
+      factors_(factors),
+      incidence_(incidence),
+      maxima_(factors.n_factors(), 0.0),
+      on_(factors.n_links(), 0),
+      best_bound_(-kNegativeInfinity),
+      best_shares_(factors.n_links(), 0.0) {
+    const auto& scores = factors.graph().scores;
+    for (std::size_t j = 0; j < scores.size(); ++j) {
+        const bool is_linked = incidence.offsets[j] < incidence.offsets[j + 1];
+        if (!is_linked && factors.is_free(j)) unlinked_ += std::max(scores[j], 0.0);
+    }
+    start_from(shares.data());
+}
+
+void GraphDual::start_from(const double* given) {
+    const auto& scores = factors_.graph().scores;
+    std::vector<double> taken(given, given + shares.size());
+    shares.swap(taken);
+    for (std::size_t j = 0; j < scores.size(); ++j) {
+        const auto first = incidence_.offsets[j], end = incidence_.offsets[j + 1];
+        double missing = scores[j];
+        for (auto i = first; i < end; ++i) missing -= shares[incidence_.links[i]];
+        const double part = missing / static_cast<double>(end - first);
+        for (auto i = first; i < end; ++i) {
+            const auto k = incidence_.links[i];
+            shares[k] = factors_.is_free(j) ? shares[k] + part : 0.0;
+        }
+    }
+    std::fill(stale.begin(), stale.end(), std::uint8_t{1});
+}
+
+double GraphDual::evaluate() {
+    double bound = unlinked_;
+    for (std::size_t m = 0; m < maxima_.size(); ++m) {
+        if (stale[m] != 0) {
+            maxima_[m] = factors_.maximize(m, shares.data(), on_.data());
+            stale[m] = 0;
+        }
+        bound += maxima_[m];
+    }
+    if (bound < best_bound_) {
+        best_bound_ = bound;
+        best_shares_ = shares;
+    }
+    return bound;
+}
+
+}  // namespace trelliswork

@@ -1,0 +1,45 @@
+// Upper bounds of a graph, from shares of its scores.
+//
+//   D(θ) = Σ_m max_{z ∈ Z_m} (θ_m·z + h_m(z)) + Σ_{j without links} max(c_j, 0)
+//
+// is at least the score of every solution where the shares of each variable add up to its score:
+// Σ_{links k of j} θ_k = c_j. In multipliers λ that add up to 0: θ_k = c_j/δ_j + λ_k.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "graph_factors.hpp"
+#include "propagation.hpp"
+
+namespace trelliswork {
+
+class GraphDual {
+  public:
+    // Shares begin as c_j/δ_j.
+    GraphDual(GraphFactors& factors, const Incidence& incidence);
+
+    std::vector<double> shares;       // (K,) θ; 0 at links that are fixed
+    std::vector<std::uint8_t> stale;  // (M,) factors whose shares changed since `evaluate`
+
+    // Takes shares (K,) that need not add up: what is missing is spread over the variable's links.
+    void start_from(const double* given);
+    // D(θ); keeps it and θ if it is the lowest so far.
+    double evaluate();
+
+    double best_bound() const { return best_bound_; }
+    const std::vector<double>& best_shares() const { return best_shares_; }
+    // (K,) the configurations of the last evaluation.
+    const std::vector<std::uint8_t>& on() const { return on_; }
+
+  private:
+    GraphFactors& factors_;
+    const Incidence& incidence_;
+    std::vector<double> maxima_;  // (M,)
+    std::vector<std::uint8_t> on_;
+    double unlinked_ = 0.0;
+    double best_bound_;
+    std::vector<double> best_shares_;
+};
+
+}  // namespace trelliswork

@@ -1,0 +1,43 @@
+// The best assignment of roles to spans under rules, with a proof: prices, then a search that
+// counts what prices miss, then branch and bound over single choices where that takes too long.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "span_dual.hpp"
+
+namespace trelliswork {
+
+struct SpanOptions {
+    std::int64_t max_iterations = 200;  // of the dual at the root
+    double tolerance = 1e-9;            // of a gap, relative to 1 + |score|
+    double seconds = 0.0;               // a problem, 0: no limit
+    std::int64_t max_nodes = 0;         // of branch and bound, 0: no limit
+    bool search = true;                 // false: prices, then branch and bound
+};
+
+// All assignments that obey some decisions are worth at most G; see span_search.hpp.
+struct SpanLeaf {
+    std::vector<SpanDecision> decisions;
+    std::vector<std::uint8_t> tracked;  // (R,)
+    std::vector<double> prices;         // (C,)
+};
+
+enum class SpanStatus : int { optimal = 0, feasible = 1, infeasible = 2, unknown = 3 };
+
+struct SpanAnswer {
+    SpanStatus status = SpanStatus::unknown;
+    SpanAssignment best;
+    double bound = -kNegativeInfinity;
+    std::int64_t iterations = 0, nodes = 0, states = 0;
+    std::vector<SpanLeaf> leaves;
+};
+
+SpanAnswer solve_spans(const SpanProblem& problem, const SpanOptions& options);
+
+// Solves every problem: answers (B,).
+void solve_spans(const std::vector<SpanProblem>& problems, const SpanOptions& options,
+                 int n_workers, std::vector<SpanAnswer>& answers);
+
+}  // namespace trelliswork

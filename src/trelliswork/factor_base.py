@@ -1,0 +1,160 @@
+"""What all factors have in common: literals, and what a factor means for their values.
+
+A factor sees ``K`` *literals*, numbered as it was given them, and knows nothing of the variables
+behind them. Everything about it is said three times, each time plainly: which values it accepts,
+the best of them under given scores, and rows of a linear program. The core says it a fourth time;
+here is what that is tested and verified against.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
+
+import numpy as np
+
+from trelliswork.graph_variables import codes_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from trelliswork.factor_graph import FactorGraph
+
+    BoolArray = NDArray[np.bool_]
+    FloatArray = NDArray[np.float64]
+    IntArray = NDArray[np.int64]
+    FixedArray = NDArray[np.int8]
+
+__all__ = ["FREE", "Factor", "Rows", "one_row"]
+
+FREE = -1  # of `fixed`: neither 0 nor 1
+
+
+class Rows(NamedTuple):
+    """``low ≤ A [l, e] ≤ high``: a factor's part of a linear program.
+
+    ``l`` are the ``K`` literals, ``e ∈ [0, 1]`` are ``E`` columns of the factor's own, which add
+    ``gains · e``. With integral literals the best ``gains · e`` is ``h(l)``, what they are worth.
+
+    Attributes
+    ----------
+    row, column, entry : numpy.ndarray
+        The entries of ``A``, shape ``(R, K + E)``, that are not 0.
+    low, high : numpy.ndarray
+        Shape ``(R,)``; ``±inf`` where a side is open.
+    gains : numpy.ndarray
+        Shape ``(E,)``.
+    """
+
+    row: IntArray
+    column: IntArray
+    entry: FloatArray
+    low: FloatArray
+    high: FloatArray
+    gains: FloatArray
+
+
+class Factor:
+    """A factor: what it accepts of its literals, and what that is worth.
+
+    Attributes
+    ----------
+    codes : numpy.ndarray
+        The literals, shape ``(K,)``; see `trelliswork.graph_variables`.
+    graph : FactorGraph or None
+        Whose literals they are; None: there are none.
+    weights : numpy.ndarray or None
+        One for each literal, of a knapsack.
+    limit : float
+        Of budgets and knapsacks.
+    """
+
+    kind: ClassVar[int]  # FactorKind in the core
+    weights: FloatArray | None = None
+    limit: float = 0.0
+    codes: IntArray
+    graph: FactorGraph | None
+
+    def __init__(self, literals: Any) -> None:
+        graph, codes = codes_of(literals)
+        self._set(graph=graph, codes=codes)
+
+    def _set(self, **fields: Any) -> None:
+        self.__dict__.update(fields)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__}: factors do not change; {name} is as given.")
+
+    @property
+    def separate(self) -> IntArray:
+        """The literals that have to be of different variables."""
+        return self.codes
+
+    def accepts(self, values: BoolArray) -> bool:
+        """Return whether the literals may have these values, shape ``(K,)``."""
+        raise NotImplementedError
+
+    def value(self, values: BoolArray) -> float:
+        """Return ``h(values)``, what the values are worth: 0, ``-inf`` if they are not accepted."""
+        return 0.0 if self.accepts(values) else -np.inf
+
+    def best(self, scores: FloatArray, fixed: FixedArray) -> float:
+        """Return ``max_l scores · l + h(l)`` over the values that agree with what is fixed.
+
+        Parameters
+        ----------
+        scores
+            Of the literals, shape ``(K,)``.
+        fixed
+            0 or 1, -1 for free literals, shape ``(K,)``.
+
+        Returns
+        -------
+        float
+            ``-inf`` where no values are accepted.
+        """
+        raise NotImplementedError
+
+    def lowest(self, fixed: FixedArray) -> float:
+        """Return what no accepted values that agree with `fixed` are worth less than."""
+        return 0.0
+
+    def implied(self, fixed: FixedArray) -> FixedArray | None:
+        """Return `fixed` with every literal that has only one value left; None: nothing is left."""
+        if self.best(np.zeros(fixed.size), fixed) == -np.inf:
+            return None
+        closed = fixed.copy()
+        for k in np.flatnonzero(fixed == FREE):
+            for value in (0, 1):
+                trial = fixed.copy()
+                trial[k] = value
+                if self.best(np.zeros(fixed.size), trial) == -np.inf:
+                    closed[k] = 1 - value
+        return closed
+
+    def rows(self) -> Rows:
+        """Return the factor as rows of a linear program."""
+        raise NotImplementedError
+
+    def structure(self) -> Any:
+        """Return the core's form of a factor with an inner dynamic program; None: logic."""
+        return None
+
+    def __repr__(self) -> str:
+        spelled = "" if self.graph is None else self.graph.spell(self.codes)
+        return f"{type(self).__name__}({spelled}{self._details()})"
+
+    def _details(self) -> str:
+        return ""
+
+
+def one_row(entries: FloatArray, low: float, high: float) -> Rows:
+    """Return the row ``low ≤ entries · l ≤ high``."""
+    size = entries.size
+    return Rows(
+        np.zeros(size, dtype=np.int64),
+        np.arange(size),
+        entries,
+        np.array([low]),
+        np.array([high]),
+        np.zeros(0),
+    )

@@ -1,0 +1,244 @@
+"""Spans and roles as a factor graph: the formulation of Das, Martins and Smith (2012).
+
+| rule | factors |
+| --- | --- |
+| a role fills once | ``Xor`` of its spans and the null span |
+| a role fills more often | ``Budget`` of its spans, ``OrOut`` to the null span |
+| ``no_overlap`` | ``AtMostOne`` of all that covers a token |
+| ``excludes`` | ``Or`` of two null spans |
+| ``requires`` | ``Imply`` |
+| counts | ``Knapsack`` |
+
+A soft rule has *slack*: variables that cost its penalty and take a unit of the violation each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, inf
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trelliswork.factor_graph import FactorGraph
+from trelliswork.factors import AtMostOne, Budget, Imply, Knapsack, NoOverlap, Or, OrOut, Xor
+from trelliswork.graph_solve import solve_graphs
+from trelliswork.span_answers import answer, infeasible, unsolved, value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork.graph_solution import AD3Options, Solution
+    from trelliswork.graph_variables import Variables
+    from trelliswork.span_answers import Choices
+    from trelliswork.span_rules import RoleRule, SpanRulebook
+    from trelliswork.spans import Assignment, AssignmentStatus, GraphAssignMethod, SpanTable
+
+__all__ = ["SpanGraph", "assign_by_graph"]
+
+EXACT = ("branch", "milp")
+
+
+@dataclass(frozen=True, eq=False)
+class SpanGraph:
+    """The graph of a table.
+
+    Attributes
+    ----------
+    graph : FactorGraph
+        The graph.
+    pairs : Variables
+        "Span s fills role r", shape ``(S, R)``.
+    empty : Variables
+        "Role r has the null span", shape ``(R,)``.
+    """
+
+    graph: FactorGraph
+    pairs: Variables
+    empty: Variables
+
+    @classmethod
+    def of(cls, table: SpanTable, book: SpanRulebook, *, chain: bool = False) -> SpanGraph:
+        """Return the graph of a table under rules.
+
+        Parameters
+        ----------
+        table
+            The spans, roles and scores.
+        book
+            The rules.
+        chain
+            Whether all of ``no_overlap`` is one factor, a chain over the sentence, instead of one a
+            token.
+        """
+        graph = FactorGraph()
+        null = np.zeros(len(table.roles)) if table.null is None else table.null
+        made = cls(
+            graph,
+            graph.binary(table.scores.shape, table.scores, name="pairs"),
+            graph.binary(len(table.roles), null, name="empty"),
+        )
+        for role, most in enumerate(book.most):
+            made._add_role(role, most)
+        for rule in book.rules:
+            made._add_rule(rule, book.most)
+        if book.apart and chain:
+            spans = np.repeat(table.spans, len(table.roles), axis=0)
+            graph.add(NoOverlap(made.pairs.ravel(), spans))
+        elif book.apart:
+            covers = _covers(table.spans)
+            graph.add(*(AtMostOne(made.pairs[cover].ravel()) for cover in _largest(covers)))
+        elif any(book.overlap):
+            made._add_soft_overlap(table, book)
+        return made
+
+    def choices(self, found: Solution, most: Sequence[int]) -> Choices:
+        """Return the pairs of an answer; one of the relaxation is rounded role by role."""
+        if found.values is not None:
+            return [(int(s), int(r)) for s, r in np.argwhere(found[self.pairs])]
+        assert found.relaxed is not None, "of a relaxation"
+        share = found.relaxed[self.pairs.codes >> 1]
+        null = found.relaxed[self.empty.codes >> 1]
+        rounded = []
+        for role, limit in enumerate(most):
+            if limit > 1:
+                rounded += [(int(s), role) for s in np.flatnonzero(share[:, role] > 0.5)]
+            elif share.shape[0] and share[:, role].max() > null[role]:
+                rounded.append((int(share[:, role].argmax()), role))
+        return rounded
+
+    def _add_role(self, role: int, most: int) -> None:
+        spans, empty = self.pairs[:, role], self.empty[role]
+        if most == 1:
+            self.graph.add(Xor([spans, empty]))
+            return
+        self.graph.add(OrOut(spans, ~empty))
+        if most == 0:
+            self.graph.fix(spans, False)
+        elif most < spans.size:
+            self.graph.add(Budget(spans, most))
+
+    def _add_rule(self, rule: RoleRule, most: Sequence[int]) -> None:
+        if rule.is_null or rule.penalty == 0.0 or _is_limit(rule):
+            return
+        roles, coefficients = [role for role, _ in rule.terms], [a for _, a in rule.terms]
+        once = [most[role] <= 1 for role in roles]
+        is_pair = rule.kind != "linear" or (len(roles) == 2 and all(once))
+        if is_pair and (rule.kind == "both" or (coefficients, rule.bound) == ([1.0, 1.0], 1.0)):
+            self.graph.add(Or([*(self.empty[role] for role in roles), *self._slack(rule, 1.0)]))
+        elif is_pair and (rule.kind == "without" or (coefficients, rule.bound) == ([1, -1], 0)):
+            a, b = roles
+            conclusions = [~self.empty[b], *self._slack(rule, 1.0)]
+            self.graph.add(Imply([~self.empty[a], *(~c for c in conclusions[1:])], conclusions[0]))
+        else:
+            self._add_count(rule, once)
+
+    def _add_count(self, rule: RoleRule, once: Sequence[bool]) -> None:
+        """Add ``Σ a_r n_r − slack ≤ b``; the count of a role that fills once is one literal."""
+        parts = [
+            (~self.empty[role] if is_once else self.pairs[:, role], a)
+            for (role, a), is_once in zip(rule.terms, once, strict=True)
+        ]
+        largest = sum(max(0.0, a) * literals.size for literals, a in parts) - rule.bound
+        literals = [part for part, _ in parts]
+        weights = [np.full(part.size, a) for part, a in parts]
+        for slack in self._slack(rule, largest):
+            literals.append(slack)
+            weights.append(np.full(slack.size, -1.0))
+        self.graph.add(Knapsack(literals, np.concatenate(weights), rule.bound))
+
+    def _slack(self, rule: RoleRule, largest: float) -> list[Variables]:
+        """Return variables that take up to `largest` units of the violation of a soft rule."""
+        size = ceil(largest)
+        if rule.penalty == inf or size < 1:
+            return []
+        return [self.graph.binary(size, -rule.penalty, name="slack")]
+
+    def _add_soft_overlap(self, table: SpanTable, book: SpanRulebook) -> None:
+        penalty = sum(book.overlap)
+        covers, times = np.unique(_covers(table.spans), axis=0, return_counts=True)
+        for cover, n_tokens in zip(covers, times.tolist(), strict=True):
+            here = self.pairs[cover].ravel()
+            n_spans = int(np.count_nonzero(cover))
+            largest = sum(min(most, n_spans) for most in book.most) - 1
+            if largest < 1:
+                continue
+            slack = self.graph.binary(largest, -penalty * n_tokens, name="overlap")
+            self.graph.add(Budget([here, ~slack], 1 + largest))
+
+
+def assign_by_graph(
+    tables: Sequence[SpanTable],
+    books: Sequence[SpanRulebook],
+    places: Sequence[int],
+    method: GraphAssignMethod,
+    time_limit: float | None,
+    max_nodes: int | None,
+    ad3: AD3Options | None,
+    n_jobs: int | None,
+) -> list[Assignment]:
+    """Fill roles with spans through factor graphs; see `trelliswork.assign`."""
+    graphs = [SpanGraph.of(table, book) for table, book in zip(tables, books, strict=True)]
+    found = solve_graphs(
+        [made.graph for made in graphs],
+        method,
+        time_limit=time_limit,
+        max_nodes=max_nodes if method == "branch" else None,
+        ad3=ad3,
+        n_jobs=n_jobs,
+    )
+    return [_read(*one, method) for one in zip(tables, books, places, graphs, found, strict=True)]
+
+
+def _read(
+    table: SpanTable,
+    book: SpanRulebook,
+    place: int,
+    made: SpanGraph,
+    found: Solution,
+    method: GraphAssignMethod,
+) -> Assignment:
+    if found.status == "infeasible":
+        raise infeasible(table, book, place)
+    if found.values is None and (method in EXACT or found.relaxed is None):
+        raise unsolved(place)
+    choices = made.choices(found, book.most)
+    score = value(table, book, choices)
+    status: AssignmentStatus = "fractional"
+    if found.status in ("optimal", "feasible", "unverified"):
+        status = found.status
+    return answer(
+        table,
+        book,
+        choices,
+        score,
+        max(found.upper_bound, score),
+        status,
+        method=method,
+        iterations=found.iterations,
+        nodes=found.nodes,
+        certificate=found.certificate,
+    )
+
+
+def _is_limit(rule: RoleRule) -> bool:
+    """Return whether a rule says how often a role fills at most, and nothing else."""
+    return rule.penalty == inf and len(rule.terms) == 1 and rule.terms[0][1] > 0.0
+
+
+def _covers(spans: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which spans cover each token that any covers, shape ``(tokens, S)``."""
+    tokens = np.arange(spans.max(initial=0))[:, None]
+    covers = (spans[:, 0] <= tokens) & (tokens < spans[:, 1])
+    return np.asarray(covers[covers.any(axis=1)])
+
+
+def _largest(covers: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the sets of spans that are no part of another: those of other tokens follow."""
+    unique = np.unique(covers, axis=0)
+    sizes = unique.sum(axis=1)
+    common = unique.astype(np.int64) @ unique.T.astype(np.int64)
+    is_part = (common == sizes[:, None]) & ~np.eye(len(unique), dtype=bool)
+    return np.asarray(unique[~is_part.any(axis=1)])

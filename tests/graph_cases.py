@@ -1,0 +1,196 @@
+"""Graphs as flat arrays, the raw call of the core on them, and their solutions by enumeration."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+
+import numpy as np
+from hypothesis import strategies as st
+
+from trelliswork import _core
+
+XOR, AT_MOST_ONE, OR, OR_OUT, XOR_OUT, BUDGET, KNAPSACK, STRUCTURED = range(8)
+AD3, BRANCH, DUAL = range(3)
+OPTIMAL, FEASIBLE, INFEASIBLE, UNSOLVED, FRACTIONAL = range(5)
+
+
+@dataclass
+class Factor:
+    """Links are variables, or ~variable where negated."""
+
+    kind: int
+    links: list[int]
+    weights: list[float] = field(default_factory=list)
+    limit: float = 0.0
+
+    def accepts(self, values) -> bool:
+        on = [values[k] if k >= 0 else 1 - values[~k] for k in self.links]
+        count = sum(on)
+        if self.kind == XOR:
+            return count == 1
+        if self.kind == AT_MOST_ONE:
+            return count <= 1
+        if self.kind == OR:
+            return count >= 1
+        if self.kind == OR_OUT:
+            return on[-1] == max(on[:-1], default=0)
+        if self.kind == XOR_OUT:
+            return on[-1] == sum(on[:-1])
+        if self.kind == BUDGET:
+            return count <= self.limit
+        return sum(w * z for w, z in zip(self.weights, on, strict=True)) <= self.limit + 1e-9
+
+
+@dataclass
+class RawGraph:
+    scores: list[float]
+    factors: list[Factor]
+    fixed: dict[int, int] = field(default_factory=dict)
+
+    def solutions(self):
+        """All (score, values)."""
+        for values in itertools.product((0, 1), repeat=len(self.scores)):
+            if all(values[j] == v for j, v in self.fixed.items()) and all(
+                factor.accepts(values) for factor in self.factors
+            ):
+                yield sum(c for c, z in zip(self.scores, values, strict=True) if z), values
+
+    def optimum(self) -> float:
+        return max((score for score, _ in self.solutions()), default=-np.inf)
+
+
+@dataclass
+class Leaf:
+    decisions: list[tuple[int, int]]
+    shares: np.ndarray
+
+
+@dataclass
+class RawAnswer:
+    status: int
+    values: np.ndarray
+    relaxed: np.ndarray
+    score: float
+    bound: float
+    iterations: int
+    nodes: int
+    solved: int
+    cached: int
+    leaves: list[Leaf]
+
+
+def solve_raw(graphs, method, structures=(), **options) -> list[RawAnswer]:
+    """What the core says of a list of graphs."""
+    n_variables = np.array([len(g.scores) for g in graphs], int)
+    n_factors = np.array([len(g.factors) for g in graphs], int)
+    factors = [factor for g in graphs for factor in g.factors]
+    links = np.array([k for factor in factors for k in factor.links], np.int32)
+    fixed = [np.full(len(g.scores), -1, np.int8) for g in graphs]
+    for row, graph in zip(fixed, graphs, strict=True):
+        for variable, value in graph.fixed.items():
+            row[variable] = value
+    total, n_graphs = int(n_variables.sum()), len(graphs)
+    out = {
+        "status": np.zeros(n_graphs, np.int32),
+        "values": np.zeros(total, np.uint8),
+        "relaxed": np.zeros(total),
+        "objectives": np.zeros(n_graphs),
+        "bounds": np.zeros(n_graphs),
+    }
+    out |= {
+        name: np.zeros(n_graphs, np.int64) for name in ("iterations", "nodes", "solved", "cached")
+    }
+    settings = {
+        "eta": 0.1,
+        "adapt": True,
+        "max_iterations": 1000,
+        "node_iterations": 200,
+        "tolerance": 1e-6,
+        "gap": 1e-9,
+        "caching": True,
+        "seconds": 0.0,
+        "max_nodes": 1_000_000,
+        "certify": True,
+        "n_jobs": 1,
+        "warm_shares": None,
+        "warm_values": None,
+        "callback": None,
+    }
+    variable_offsets = np.concatenate(([0], np.cumsum(n_variables))).astype(np.int64)
+    factor_offsets = np.concatenate(([0], np.cumsum(n_factors))).astype(np.int64)
+    offsets = np.concatenate(([0], np.cumsum([len(f.links) for f in factors]))).astype(np.int64)
+    leaf_offsets, decision_offsets, variables, decided, shares = _core.solve_graphs(
+        variable_offsets=variable_offsets,
+        factor_offsets=factor_offsets,
+        scores=np.array([c for g in graphs for c in g.scores], float),
+        fixed=np.concatenate([np.zeros(0, np.int8), *fixed]),
+        kinds=np.array([f.kind for f in factors], np.int8),
+        offsets=offsets,
+        variables=np.where(links >= 0, links, ~links).astype(np.int32),
+        negated=(links < 0).astype(np.uint8),
+        weights=np.array([w for f in factors for w in f.weights or [1.0] * len(f.links)], float),
+        limits=np.array([f.limit for f in factors], float),
+        structures=list(structures),
+        method=method,
+        **(settings | options),
+        **out,
+    )
+    answers, begin = [], 0
+    for b in range(n_graphs):
+        n_links = int(offsets[factor_offsets[b + 1]] - offsets[factor_offsets[b]])
+        leaves = []
+        for i in range(leaf_offsets[b], leaf_offsets[b + 1]):
+            where = slice(decision_offsets[i], decision_offsets[i + 1])
+            decisions = list(zip(variables[where].tolist(), decided[where].tolist(), strict=True))
+            leaves.append(Leaf(decisions, shares[begin : begin + n_links]))
+            begin += n_links
+        of_graph = slice(variable_offsets[b], variable_offsets[b + 1])
+        answers.append(
+            RawAnswer(
+                int(out["status"][b]),
+                out["values"][of_graph],
+                out["relaxed"][of_graph],
+                float(out["objectives"][b]),
+                float(out["bounds"][b]),
+                *(int(out[n][b]) for n in ("iterations", "nodes", "solved", "cached")),
+                leaves,
+            )
+        )
+    return answers
+
+
+@st.composite
+def factors(draw, n_variables: int):
+    kind = draw(st.integers(XOR, KNAPSACK))
+    least = 1 if kind in (OR_OUT, XOR_OUT) else 0
+    chosen = draw(
+        st.lists(
+            st.integers(0, n_variables - 1),
+            min_size=min(n_variables, draw(st.sampled_from([least, 2, 2]))),
+            max_size=6,
+            unique=True,
+        )
+    )
+    links = [~j if draw(st.integers(0, 3)) == 0 else j for j in chosen]
+    weights = [draw(st.sampled_from([0.1, 0.2, 0.5, 1.0, 1.5])) for _ in links]
+    limit = draw(st.integers(0, 4)) if kind == BUDGET else draw(st.sampled_from([0.3, 0.7, 2.0]))
+    if kind != KNAPSACK:
+        weights = []
+    return Factor(kind, links, weights, float(limit))
+
+
+SCORES = st.one_of(
+    st.integers(-3, 3).map(float),
+    st.floats(-2, 2, allow_nan=False).map(lambda x: round(x, 3)),
+)
+
+
+@st.composite
+def graphs(draw, max_variables: int = 9):
+    n = draw(st.integers(1, max_variables))
+    scale = draw(st.sampled_from([1.0, 1.0, 1e-4, 1e5]))
+    scores = [scale * draw(SCORES) for _ in range(n)]
+    rules = draw(st.lists(factors(n), max_size=7))
+    fixed = draw(st.dictionaries(st.integers(0, n - 1), st.integers(0, 1), max_size=1))
+    return RawGraph(scores, rules, fixed)

@@ -1,0 +1,132 @@
+"""Proofs of answers to factor graphs: the right ones hold, and nothing else does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import trelliswork as tw
+from factor_graph_cases import cases, odd_cycle
+from trelliswork.factors import Or, Xor
+from trelliswork.graph_bound import GraphBound
+
+
+@settings(max_examples=60)
+@given(case=cases(), data=st.data())
+def test_any_shares_bound_the_best(case, data):
+    bounds = GraphBound(case.graph)
+    n_links = sum(factor.codes.size for factor in case.graph.factors)
+    random = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    shares = random.normal(size=n_links)
+    decisions = tuple(
+        (j, bool(random.integers(2)))
+        for j in random.permutation(case.graph.n_variables)[: random.integers(3)].tolist()
+    )
+    inside = [v for z, v in case.values.items() if all(z[j] == value for j, value in decisions)]
+    best = max(inside, default=-np.inf)
+    assert bounds.bound(decisions, shares) >= best - 1e-9 * (1 + abs(best))
+    closed = bounds.close(decisions)
+    for z in case.values:
+        if all(z[j] == value for j, value in decisions):
+            assert closed is not None
+            assert all(one in (-1, value) for one, value in zip(closed, z, strict=True))
+
+
+@settings(max_examples=60)
+@given(case=cases(), data=st.data())
+def test_tampered_answers_are_rejected(case, data):
+    assume(case.best > -np.inf)
+    graph = case.graph
+    found = tw.solve(graph)
+    worse = [z for z, v in case.values.items() if v < case.best - 1e-6]
+    if worse:
+        z = data.draw(st.sampled_from(sorted(worse)))
+        value = case.values[z]
+        values = np.array(z, dtype=bool)
+        assert tw.verify(graph, replace(found, values=values)).status == "rejected"
+        claim = replace(found, values=values, score=value, upper_bound=value, gap=0.0)
+        assert tw.verify(graph, claim).status == "rejected"
+        honest = replace(
+            found, values=values, score=value, gap=found.upper_bound - value, status="feasible"
+        )
+        assert tw.verify(graph, honest).status == "unverified"
+    broken = [z for z in np.ndindex(*(2,) * graph.n_variables) if z not in case.values]
+    if broken:
+        values = np.array(data.draw(st.sampled_from(broken)), dtype=bool)
+        proof = tw.verify(graph, replace(found, values=values))
+        assert proof.status == "rejected"
+        assert "they break" in proof.reason
+    for wrong in (
+        {"score": found.score + 1.0},
+        {"upper_bound": found.score - 1.0},
+        {"gap": 1.0},
+        {"score": np.nan},
+        {"upper_bound": np.nan},
+        {"values": None},
+        {"values": found.values[1:]},
+        {"status": "infeasible"},
+        {"certificate": "trust me"},
+    ):
+        assert tw.verify(graph, replace(found, **wrong)).status == "rejected", wrong
+    assert tw.verify(graph, replace(found, certificate=None)).status == "unverified"
+
+
+def test_tampered_certificates_are_rejected():
+    graph = odd_cycle(7)
+    found = tw.solve(graph)
+    leaves = found.certificate.leaves
+    assert len(leaves) > 1
+    assert tw.verify(graph, found).status == "proven"
+
+    def judged(*leaves: tw.GraphLeaf) -> str:
+        return tw.verify(graph, replace(found, certificate=tw.GraphCertificate(leaves))).status
+
+    assert judged(*leaves[1:]) == "rejected"  # something is left out
+    assert judged(*leaves, leaves[0]) == "rejected"
+    assert judged() == "rejected"
+    assert judged(tw.GraphLeaf((), leaves[0].shares)) == "rejected"  # true, and not enough
+    first, rest = leaves[0], leaves[1:]
+    for wrong in (
+        replace(first, shares=first.shares[1:]),
+        replace(first, shares=first.shares + np.nan),
+        replace(first, shares=first.shares + 1e6),
+        replace(first, decisions=()),
+        replace(first, decisions=((99, True), *first.decisions[1:])),
+        replace(first, decisions=((0.5, True), *first.decisions[1:])),
+        replace(first, decisions=((first.decisions[0][0], 2), *first.decisions[1:])),
+        replace(first, decisions=(*first.decisions, (6, True))),
+    ):
+        assert judged(wrong, *rest) == "rejected"
+
+
+def test_that_there_is_nothing_can_be_proven():
+    graph = tw.FactorGraph()
+    z = graph.binary(4, 1.0)
+    graph.add(Xor(z), Xor(z[:2]), Xor(z[2:]))  # one and one are not one
+    found = tw.solve(graph)
+    assert found.status == "infeasible"
+    proof = tw.verify(graph, found)
+    assert proof
+    assert proof.reason == "There is no assignment."
+    assert proof.upper_bound == -np.inf
+    assert tw.verify(graph, replace(found, certificate=None)).status == "unverified"
+    possible = tw.FactorGraph()
+    z = possible.binary(4, 1.0)
+    possible.add(Xor(z), Or(z[:2]), Or(z[1:3]))
+    wrong = tw.solve(possible)
+    wrong = replace(wrong, values=None, score=-np.inf, upper_bound=-np.inf, status="infeasible")
+    assert tw.verify(possible, wrong).status == "unverified"
+
+
+def test_answers_belong_to_their_graph():
+    found = tw.solve(odd_cycle(5))
+    assert tw.verify(odd_cycle(5), found).status == "proven"  # of the same shape
+    assert tw.verify(odd_cycle(7), found).status == "rejected"
+    with pytest.raises(TypeError, match="A FactorGraph goes with its Solution"):
+        tw.verify(odd_cycle(5), "answer")
+    with pytest.raises(TypeError, match="A FactorGraph goes with its Solution"):
+        tw.verify(tw.Problem([[0.0]], labels=["a"]), found)
