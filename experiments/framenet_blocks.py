@@ -1,11 +1,11 @@
 """The targets of one frame as matrices: which weight belongs where, scores, and derivatives.
 
-T targets of a frame have N candidate spans with F features, C of them coarse, for R roles of K kinds.
-The weights w of the scorer are one hashed vector; a block knows where its own are in it:
+T targets of a frame have N candidate spans with F features, C of them coarse, for R roles of K
+kinds. The weights w of the scorer are one hashed vector; a block knows where its own are in it:
 
-    W[k, r] = w[kind_index[k, kind of r]]                      every feature
-            + w[role_index[k, r]] + w[frame_index[k] + r]      coarse ones
-            + w[pair_index[·]]                                 lexical ones, where training saw the pair
+    W[k, r] = w[kind_index[k, kind of r]]                        every feature
+            + w[role_index[k, r]] + w[frame_index[k, r]]         coarse ones
+            + w[index of (k, r)] + w[index of (k, frame, r)]     lexical ones, where it was seen
 
 The roles of a frame lie side by side in w, which is kinder to caches than R places.
 """
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     Index = NDArray[np.int32]
 
 MIN_COARSE = 20  # rows that a coarse feature needs
-MIN_GOLD = 2  # gold spans that a lexical feature, and its pair with a role, needs: one is no pattern
+MIN_GOLD = (
+    2  # gold spans that a lexical feature, and its pair with a role, needs: one is no pattern
+)
 _FILTER_BITS = 26
 
 
@@ -162,7 +164,7 @@ class Block:
             np.eye(len(kinds))[:, kind_of],
             _bucket(mix(local[:, None], kinds[None, :]), bits),
             _bucket(mix(coarse[:, None], roles[None, :]), bits),
-            (side_by_side[:, None] + np.arange(len(roles), dtype=np.int32)) % (1 << bits),
+            (side_by_side[:, None] + np.arange(len(roles), dtype=np.int32)) & ((1 << bits) - 1),
             np.concatenate(empty, axis=2),
             pairs,
             np.concatenate([gold_of(*pair) for pair in zip(targets, candidates, strict=True)]),

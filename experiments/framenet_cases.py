@@ -72,12 +72,10 @@ class Case:
     empty: FloatArray
 
 
-def read_cases(
-    data: Path | None, settings: Settings, cache: Path, console: Console
-) -> list[Case]:
+def read_cases(data: Path | None, settings: Settings, cache: Path, console: Console) -> list[Case]:
     """Return the scored cases of a part, from disk or by training.
 
-    The part ``tune`` is the held-out documents of the training part, scored by a model of the others.
+    The part ``tune`` is held-out documents of the training part, scored by a model of the others.
     """
     directory = directory_of(data)
     frames = read_frames(directory)
@@ -98,9 +96,7 @@ def train_and_score(
 ) -> list[Case]:
     """Train on some targets, and score others."""
     spans = SpanFilter(settings.n_candidates).fit(train)
-    scorer = Scorer(
-        settings.l2, bits=settings.bits, max_iter=settings.max_iter, tol=settings.tol
-    )
+    scorer = Scorer(settings.l2, bits=settings.bits, max_iter=settings.max_iter, tol=settings.tol)
     with progress(console) as bar:
         task = bar.add_task(f"training on {len(train)} targets", total=settings.max_iter)
 

@@ -5,7 +5,7 @@ each in a role of that frame. Spans are token offsets, end exclusive.
 
 What is read: arguments of the first layer only (rank 1: those of a target never overlap), targets
 that somebody annotated, frames that the lexicon has. Both relations between roles are symmetric, as
-in the paper: if the lexicon says that *a* excludes (requires) *b*, then *b* excludes (requires) *a*.
+in the paper: where the lexicon says that *a* excludes or requires *b*, *b* does so with *a*.
 """
 
 from __future__ import annotations
@@ -130,7 +130,9 @@ def _open(directory: Path, name: str) -> Any:
 
 
 def _frame(name: str, elements: list[dict[str, Any]]) -> Frame:
-    coreness = {element["name"]: element["core"] for element in elements}  # a role may be listed twice
+    coreness = {
+        element["name"]: element["core"] for element in elements
+    }  # a role may be listed twice
     roles = tuple(coreness)
 
     def pairs(relation: str) -> tuple[tuple[str, str], ...]:

@@ -103,9 +103,9 @@ def _beam(case: Case, width: int) -> IntArray:
     for role in np.argsort(-gains, kind="stable").tolist():
         options = np.append(case.scores[:, role], case.empty[role])  # the last: leave it empty
         # Empty is always possible: where the beam is full, what is worse than the last one with it
-        # cannot survive.
+        # cannot survive (with room for rounding: the selection below is what counts).
         full = len(totals) == width
-        least = totals[-1] + options[-1] if full else -np.inf
+        least = totals[-1] + options[-1] - 1e-6 if full else -np.inf
         counts = np.searchsorted(-totals, options - least, side="right")
         option = np.repeat(np.arange(len(options)), counts)
         parent = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -6,8 +6,8 @@ lengths, function words) are crossed with the kind of role, with the role and wi
 those of the second (lexical) only with the kind of role and the role. An empty role has features of
 its own.
 
-There is no parse. The head of a span is guessed: behind a leading preposition, the last token of the
-first run of tags that noun phrases are made of.
+There is no parse. The head of a span is guessed: behind a leading preposition, the last token of
+the first run of tags that noun phrases are made of.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from framenet_spans import HashArray, IntArray
     from numpy.typing import NDArray
 
-NOMINAL = frozenset(
-    "dt pdt jj jjr jjs nn nns np nps nnp cd pos pp pp$ prp rb rbr rbs ex fw sym $ #".split()
-)
-NOUNS = frozenset("nn nns np nps nnp pp prp cd".split())
+NOUNS = frozenset(("nn", "nns", "np", "nps", "nnp", "pp", "prp", "cd"))
+MODIFIERS = frozenset(("dt", "pdt", "pp$", "jj", "jjr", "jjs", "rb", "rbr", "rbs"))
+NOMINAL = NOUNS | MODIFIERS | {"pos", "ex", "fw", "sym", "$", "#"}
 PREPOSITIONS = frozenset(("in", "to"))
-BE = frozenset("be is are was were been being am 's 're 'm get gets got getting".split())
+BE = frozenset(("be", "is", "are", "was", "were", "been", "being", "am", "'s", "'re", "'m"))
+GET = frozenset(("get", "gets", "got", "getting"))
 # Tags by what they do in a path: the many kinds of nouns, verbs, … are one each.
 COARSE = {
     **dict.fromkeys(NOMINAL, "n"),
-    **dict.fromkeys(("dt", "pdt", "pp$", "jj", "jjr", "jjs", "cd", "rb", "rbr", "rbs"), ""),
-    **dict.fromkeys(("in", "to"), "p"),
+    **dict.fromkeys(MODIFIERS | {"cd"}, ""),
+    **dict.fromkeys(PREPOSITIONS, "p"),
     **dict.fromkeys(MARKS, ","),
     **dict.fromkeys(("wdt", "wp", "wp$", "wrb"), "w"),
 }
@@ -210,7 +210,7 @@ def describe(targets: Sequence[Target], candidates: Sequence[IntArray]) -> tuple
 
 
 def describe_empty(target: Target) -> list[int]:
-    """Return what an empty role depends on beside itself: nothing, target, what stands around it."""
+    """Return what an empty role depends on beside itself: nothing, the target, its neighbours."""
     tags = ("<", *target.sentence.tags, ">")
     around = f"{tags[target.start]} {tags[target.start + 1]} {tags[target.end + 1]}"
     facts = ("", target.unit, f"tag {tags[target.start + 1]}", f"around {around}")
@@ -249,7 +249,7 @@ def _is_passive(target: Target) -> bool:
     tags, tokens = target.sentence.tags, target.sentence.tokens
     is_participle = tags[target.start] in ("vvn", "vbn", "vhn")
     return is_participle and any(
-        token.lower() in BE for token in tokens[max(0, target.start - 4) : target.start]
+        token.lower() in BE | GET for token in tokens[max(0, target.start - 4) : target.start]
     )
 
 

@@ -6,10 +6,11 @@ For a target of frame f with candidates s ∈ S and a role r of f,
     p(s | r) = exp c(r, s) / Σ_{s' ∈ S ∪ {∅}} exp c(r, s')
 
 where ∅ leaves the role empty and all indices of w are hashed. A lexical feature has the second and
-third term only where some gold span of that role, or of that role in that frame, has the feature.
+third term only where two gold spans of that role, or of that role in that frame, have it.
+
 Training maximises Σ log p(gold | r) − λ/2 ‖w‖² over all targets and roles; of a role that is filled
-more than once, Σ p over its spans counts: any of them is right. Gold spans that the filter missed are
-added to the candidates, in training only.
+more than once, Σ p over its spans counts: any of them is right. Gold spans that the filter missed
+are added to the candidates, in training only.
 
 The candidates of all targets of a frame are one sparse matrix X, and c is one product X W with the
 weights of the frame gathered from w: F features × R roles.

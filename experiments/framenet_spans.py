@@ -2,9 +2,9 @@
 
 Without a parse, every span of up to 40 tokens might be an argument. Each gets the sum of seven log
 odds, counted on the training part: how much more often than others are spans with that left edge
-(the tags on both sides of it), that right edge, that length and place beside the target, … arguments
-of a target? The best 60 are the candidates. Repeated evidence is counted as if it were independent:
-this ranks spans, it does not give probabilities.
+(the tags on both sides of it), that right edge, that length and place beside the target, …
+arguments of a target? The best 60 are the candidates. Evidence is counted as if all of it were
+independent: this ranks spans, it does not give probabilities.
 """
 
 from __future__ import annotations
