@@ -255,7 +255,9 @@ def tune(given: argparse.Namespace, cache: Path, findings: Findings) -> None:
 
 def settings_from(given: argparse.Namespace, part: str) -> Settings:
     """Return what scores depend on, from the options."""
-    return Settings(part, given.candidates, given.l2, max_iter=given.max_iter, limit=given.limit)
+    return Settings(
+        part, given.candidates, given.l2, given.bits, max_iter=given.max_iter, limit=given.limit
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> bool:
@@ -265,6 +267,7 @@ def main(arguments: Sequence[str] | None = None) -> bool:
     parser.add_argument("--limit", type=int, metavar="N", help="first N targets of each part only")
     parser.add_argument("--only", nargs="+", choices=NAMES, help="these strategies")
     parser.add_argument("--candidates", type=int, default=60, help="spans a target")
+    parser.add_argument("--bits", type=int, default=22, help="the scorer has 2^BITS weights")
     parser.add_argument("--l2", type=float, default=3.0, help="penalty of the scorer")
     parser.add_argument("--margin", type=float, default=1.0, help="what an empty role loses")
     parser.add_argument("--max-iter", type=int, default=80, help="most iterations of training")
@@ -278,7 +281,7 @@ def main(arguments: Sequence[str] | None = None) -> bool:
         findings.write()
         return True
     cases = read_cases(given.data, settings_from(given, given.eval), cache, findings.console)
-    cases = with_margin(cases[: given.limit], given.margin)
+    cases = with_margin(cases, given.margin)
     targets, spans = [case.target for case in cases], [case.spans for case in cases]
     found, mean = recall(targets, spans), float(np.mean([len(own) for own in spans]))
     findings.note(

@@ -151,7 +151,8 @@ class Block:
             k, r = np.nonzero(support.has_pairs(lexical, level))
             places = (k + n_coarse) * len(roles) + r
             pairs.append((places, _bucket(mix(lexical[k], level[r]), bits)))
-        side_by_side = _bucket(mix(coarse[: None if seen else 0], code(frame.name)), bits)
+        first = _bucket(mix(coarse[: None if seen else 0], code(frame.name)), bits)
+        side_by_side = np.add.outer(first, np.arange(len(roles))) % (1 << bits)
         facts = np.array([describe_empty(target) for target in targets], dtype=np.uint64)
         empty = [
             _bucket(mix(facts[:, None, :], level[None, :, None]), bits)
@@ -164,7 +165,7 @@ class Block:
             np.eye(len(kinds))[:, kind_of],
             _bucket(mix(local[:, None], kinds[None, :]), bits),
             _bucket(mix(coarse[:, None], roles[None, :]), bits),
-            (side_by_side[:, None] + np.arange(len(roles), dtype=np.int32)) & ((1 << bits) - 1),
+            side_by_side.astype(np.int32),
             np.concatenate(empty, axis=2),
             pairs,
             np.concatenate([gold_of(*pair) for pair in zip(targets, candidates, strict=True)]),

@@ -41,7 +41,7 @@ class Settings:
     bits: int = 22
     max_iter: int = 80
     tol: float = 1e-3
-    limit: int | None = None  # train on so many targets only
+    limit: int | None = None  # first targets of both parts
 
     @property
     def digest(self) -> str:
@@ -84,9 +84,10 @@ def read_cases(data: Path | None, settings: Settings, cache: Path, console: Cons
         train, targets = split_documents(train)
     else:
         targets = read_targets(directory, settings.part, frames)
+    train, targets = train[: settings.limit], targets[: settings.limit]
     path = cache / f"{settings.part}-{settings.digest}.npz"
     if not path.exists():
-        cases = train_and_score(train[: settings.limit], targets, settings, console)
+        cases = train_and_score(train, targets, settings, console)
         write_scores(path, cases)
     return read_scores(path, targets)
 
