@@ -9,7 +9,7 @@ BUILD_TOOLS := "scikit-build-core>=0.11" "nanobind>=2.7" ninja cmake
 INSTALL = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(PIP) --no-build-isolation \
   -Ccmake.define.TRELLISWORK_STRICT=ON --editable
 EXPERIMENTS ?= table1 figure2 transducer inequality usaddress propbank \
-  appendix_b synthetic letters cora punctuation umass soft_small ccm
+  appendix_b synthetic letters cora punctuation umass soft_small ccm framenet
 NATIVE := $(wildcard cpp/*.hpp cpp/*.cpp bindings/*.hpp bindings/*.cpp)
 
 .PHONY: help setup demo test test-torch lint format types tests bench experiments sanitize docs clean
@@ -58,11 +58,13 @@ format: $(STAMP) ## rewrite the sources in the house style
 bench: $(STAMP) ## measure us and the rivals in one run; writes benchmarks/results
 	$(BIN)/python $(PIP) --constraint constraints.txt torch
 	$(INSTALL) ".[dev,bench]"
+	-$(BIN)/python benchmarks/install_old_ad3.py
 	$(BIN)/python benchmarks/chunking.py
 	$(BIN)/python benchmarks/constraints.py
 	$(BIN)/python benchmarks/high_order.py
 	$(BIN)/python benchmarks/soft_constraints.py
 	$(BIN)/python benchmarks/few_labels.py
+	$(BIN)/python benchmarks/spans.py
 	$(BIN)/python benchmarks/torch_layer.py
 
 experiments: $(STAMP) ## the tables and figures of the papers; writes experiments/results
@@ -79,7 +81,9 @@ sanitize: ## run the tests of the core under the address and undefined-behaviour
 	  $(SANITIZED)/bin/python -m pytest -p no:xdist \
 	  tests/test_inference.py tests/test_numerics.py tests/test_kernels.py tests/test_objective.py tests/test_objective_segments.py tests/test_perceptron_algorithm.py tests/test_high_order.py tests/test_estimators.py \
 	  tests/test_features.py tests/test_features_given.py tests/test_segment_features.py tests/test_pattern.py tests/test_layer.py tests/test_algebra.py tests/test_product.py \
-	  tests/test_priced.py tests/test_solve.py tests/test_beam.py
+	  tests/test_priced.py tests/test_solve.py tests/test_beam.py \
+	  tests/test_projections.py tests/test_structures.py tests/test_active_set.py tests/test_ad3.py tests/test_graph_branch.py \
+	  tests/test_graph_solve.py tests/test_assign.py
 
 docs: $(STAMP) ## build the documentation site into site/
 	$(INSTALL) ".[dev,docs]"

@@ -17,30 +17,32 @@ struct BoundSpanRules {
     int n_roles;
 };
 
-BoundSpanRules make_rules(int n_roles, const In<std::int8_t, 1>& kinds,
-                          const In<std::int64_t, 1>& offsets, const In<std::int32_t, 1>& roles,
-                          const In<double, 1>& coefficients, const In<double, 1>& bounds,
-                          const In<double, 1>& penalties) {
+BoundSpanRules make_rules(int n_roles, const std::vector<int>& kinds,
+                          const std::vector<std::int64_t>& sizes,
+                          const std::vector<std::int32_t>& roles,
+                          const std::vector<double>& coefficients, std::vector<double> bounds,
+                          std::vector<double> penalties) {
     const auto n_rules = kinds.size();
-    require(offsets.size() == n_rules + 1 && bounds.size() == n_rules &&
-                penalties.size() == n_rules && coefficients.size() == roles.size(),
+    require(sizes.size() == n_rules && bounds.size() == n_rules && penalties.size() == n_rules &&
+                coefficients.size() == roles.size(),
             "SpanRules: wrong shape");
-    check_offsets(offsets, roles.size(), "offsets");
     SpanRules rules;
     for (std::size_t k = 0; k < roles.size(); ++k) {
-        require(roles(k) >= 0 && roles(k) < n_roles, "SpanRules: no such role");
-        require(std::isfinite(coefficients(k)), "SpanRules: no such coefficient");
-        rules.terms.push_back({roles(k), coefficients(k)});
+        require(roles[k] >= 0 && roles[k] < n_roles, "SpanRules: no such role");
+        require(std::isfinite(coefficients[k]), "SpanRules: no such coefficient");
+        rules.terms.push_back({roles[k], coefficients[k]});
     }
-    rules.offsets = copy_of(offsets);
+    rules.offsets.push_back(0);
     for (std::size_t c = 0; c < n_rules; ++c) {
-        require(kinds(c) >= 0 && kinds(c) <= 2, "SpanRules: no such kind");
-        require(kinds(c) == 0 || offsets(c + 1) == offsets(c) + 2, "SpanRules: expected two roles");
-        require(penalties(c) >= 0.0 && std::isfinite(bounds(c)), "SpanRules: no such penalty");
-        rules.kind.push_back(static_cast<SpanRuleKind>(kinds(c)));
+        require(kinds[c] >= 0 && kinds[c] <= 2, "SpanRules: no such kind");
+        require(sizes[c] >= 0 && (kinds[c] == 0 || sizes[c] == 2), "SpanRules: wrong sizes");
+        require(penalties[c] >= 0.0 && std::isfinite(bounds[c]), "SpanRules: no such penalty");
+        rules.kind.push_back(static_cast<SpanRuleKind>(kinds[c]));
+        rules.offsets.push_back(rules.offsets.back() + sizes[c]);
     }
-    rules.bound = copy_of(bounds);
-    rules.penalty = copy_of(penalties);
+    require(rules.offsets.back() == std::ssize(roles), "SpanRules: wrong sizes");
+    rules.bound = std::move(bounds);
+    rules.penalty = std::move(penalties);
     return {std::move(rules), n_roles};
 }
 
@@ -59,19 +61,17 @@ SpanProblem make_problem(const In<std::int64_t, 2>& spans, const In<double, 2>& 
 
 // Answers, one after the other.
 struct Flat {
-    std::vector<std::int64_t> status, iterations, nodes, states;
+    std::vector<std::int64_t> status, iterations, nodes;
     std::vector<double> payoff, bound;
     std::vector<std::int64_t> choice_offsets{0}, choices;  // span, role
     std::vector<std::int64_t> leaf_offsets{0};
     std::vector<std::int64_t> decision_offsets{0}, decisions;  // span, role, taken
-    std::vector<std::uint8_t> tracked;
     std::vector<double> prices;
 
     void add(const SpanProblem& problem, const SpanAnswer& answer) {
         status.push_back(static_cast<std::int64_t>(answer.status));
         iterations.push_back(answer.iterations);
         nodes.push_back(answer.nodes);
-        states.push_back(answer.states);
         payoff.push_back(answer.best.payoff);
         bound.push_back(answer.bound);
         for (const SpanChoice& choice : answer.best.choices) {
@@ -86,7 +86,6 @@ struct Flat {
                 decisions.push_back(taken ? 1 : 0);
             }
             decision_offsets.push_back(std::ssize(decisions) / 3);
-            tracked.insert(tracked.end(), leaf.tracked.begin(), leaf.tracked.end());
             prices.insert(prices.end(), leaf.prices.begin(), leaf.prices.end());
         }
         leaf_offsets.push_back(std::ssize(decision_offsets) - 1);
@@ -96,7 +95,7 @@ struct Flat {
 auto solve(const std::vector<In<std::int64_t, 2>>& spans, const std::vector<In<double, 2>>& scores,
            const std::vector<const BoundSpanRules*>& rules, const std::vector<bool>& apart,
            std::int64_t max_iterations, double tolerance, double seconds, std::int64_t max_nodes,
-           bool search, int n_workers) {
+           int n_workers) {
     require(scores.size() == spans.size() && rules.size() == spans.size() &&
                 apart.size() == spans.size(),
             "solve_spans: wrong shape");
@@ -105,7 +104,7 @@ auto solve(const std::vector<In<std::int64_t, 2>>& spans, const std::vector<In<d
     for (std::size_t b = 0; b < spans.size(); ++b) {
         problems.push_back(make_problem(spans[b], scores[b], *rules[b], apart[b]));
     }
-    const SpanOptions options{max_iterations, tolerance, seconds, max_nodes, search};
+    const SpanOptions options{max_iterations, tolerance, seconds, max_nodes};
     std::vector<SpanAnswer> answers;
     {
         nb::gil_scoped_release release;
@@ -115,12 +114,10 @@ auto solve(const std::vector<In<std::int64_t, 2>>& spans, const std::vector<In<d
     for (std::size_t b = 0; b < problems.size(); ++b) flat.add(problems[b], answers[b]);
     return std::tuple(to_numpy(std::move(flat.status)), to_numpy(std::move(flat.payoff)),
                       to_numpy(std::move(flat.bound)), to_numpy(std::move(flat.iterations)),
-                      to_numpy(std::move(flat.nodes)), to_numpy(std::move(flat.states)),
-                      to_numpy(std::move(flat.choice_offsets)), to_numpy(std::move(flat.choices)),
-                      to_numpy(std::move(flat.leaf_offsets)),
+                      to_numpy(std::move(flat.nodes)), to_numpy(std::move(flat.choice_offsets)),
+                      to_numpy(std::move(flat.choices)), to_numpy(std::move(flat.leaf_offsets)),
                       to_numpy(std::move(flat.decision_offsets)),
-                      to_numpy(std::move(flat.decisions)), to_numpy(std::move(flat.tracked)),
-                      to_numpy(std::move(flat.prices)));
+                      to_numpy(std::move(flat.decisions)), to_numpy(std::move(flat.prices)));
 }
 
 }  // namespace
@@ -130,17 +127,17 @@ void bind_spans(nb::module_& m) {
     nb::class_<BoundSpanRules>(m, "SpanRules")
         .def(
             "__init__",
-            [](BoundSpanRules* self, int n_roles, const In<std::int8_t, 1>& kinds,
-               const In<std::int64_t, 1>& offsets, const In<std::int32_t, 1>& roles,
-               const In<double, 1>& coefficients, const In<double, 1>& bounds,
-               const In<double, 1>& penalties) {
-                new (self) BoundSpanRules(
-                    make_rules(n_roles, kinds, offsets, roles, coefficients, bounds, penalties));
+            [](BoundSpanRules* self, int n_roles, const std::vector<int>& kinds,
+               const std::vector<std::int64_t>& sizes, const std::vector<std::int32_t>& roles,
+               const std::vector<double>& coefficients, std::vector<double> bounds,
+               std::vector<double> penalties) {
+                new (self) BoundSpanRules(make_rules(n_roles, kinds, sizes, roles, coefficients,
+                                                     std::move(bounds), std::move(penalties)));
             },
-            "n_roles"_a, "kinds"_a, "offsets"_a, "roles"_a, "coefficients"_a, "bounds"_a,
+            "n_roles"_a, "kinds"_a, "sizes"_a, "roles"_a, "coefficients"_a, "bounds"_a,
             "penalties"_a);
     m.def("solve_spans", &solve, "spans"_a, "scores"_a, "rules"_a, "apart"_a, "max_iterations"_a,
-          "tolerance"_a, "seconds"_a, "max_nodes"_a, "search"_a, "n_workers"_a);
+          "tolerance"_a, "seconds"_a, "max_nodes"_a, "n_workers"_a);
 }
 
 }  // namespace trelliswork

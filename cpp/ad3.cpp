@@ -8,13 +8,14 @@ namespace trelliswork {
 namespace {
 
 constexpr std::int64_t kLookEvery = 10;  // iterations between evaluations of the dual
+constexpr std::int64_t kDozeEvery = 3;   // iterations between looks for variables at rest
 constexpr std::int64_t kAdaptEvery = 5;  // iterations between changes of η
 constexpr double kUnbalanced = 1.5;      // residuals that differ by this factor change η
 constexpr double kEtaFactor = 1.4;
 constexpr double kSame = 1e-12;     // differences that do not wake a factor
 constexpr double kIntegral = 1e-3;  // closer than that to 0 or 1 is no fraction
 // The bound stalls where looks so far apart have closed less of the gap than this leaves.
-constexpr std::int64_t kStallWindow = 2;
+constexpr std::int64_t kStallWindow = 3;
 constexpr double kStallShrink = 0.8;
 
 // What scores are measured by, so that η means the same for all.
@@ -40,23 +41,24 @@ AD3::AD3(const Reduced& reduced, const AD3Options& options)
       eta_(options.eta * spread(reduced.graph)),
       u_(factors_.n_variables(), 0.5),
       z_(factors_.n_links(), 0.0),
+      links_(factors_, incidence_, dual_.shares, z_, dual_.on),
       sums_(factors_.n_variables(), 0.0),
-      degrees_(factors_.n_variables(), 1.0),
-      moved_(factors_.n_variables(), 1),
+      degrees_(factors_.n_variables(), 0.0),
+      moved_(factors_.n_variables(), 0),
       rounded_(factors_.n_variables(), 0) {
     for (std::size_t j = 0; j < u_.size(); ++j) {
-        const auto degree = incidence_.offsets[j + 1] - incidence_.offsets[j];
+        degrees_[j] = static_cast<double>(incidence_.offsets[j + 1] - incidence_.offsets[j]);
         if (!factors_.is_free(j)) {
             u_[j] = reduced.graph.fixed[j];
-        } else if (degree == 0) {
+        } else if (degrees_[j] == 0.0) {
             u_[j] = reduced.graph.scores[j] > 0.0 ? 1.0 : 0.0;
         }
-        if (degree > 0) degrees_[j] = static_cast<double>(degree);
     }
     std::int64_t widest = 0;
     for (std::size_t m = 0; m < factors_.n_factors(); ++m) {
         widest = std::max(widest, reduced.graph.offsets[m + 1] - reduced.graph.offsets[m]);
     }
+    raw_.resize(static_cast<std::size_t>(widest));
     point_.resize(static_cast<std::size_t>(widest));
     agree_with_u();
 }
@@ -65,6 +67,7 @@ void AD3::start_from(const double* shares, const double* u, double eta) {
     dual_.start_from(shares);
     if (eta > 0.0) eta_ = eta;
     if (u == nullptr) return;
+    next_rounding_ = kLookEvery;  // what u is rounded to was seen where it comes from
     for (std::size_t j = 0; j < u_.size(); ++j) {
         if (factors_.is_free(j) && incidence_.offsets[j] < incidence_.offsets[j + 1]) u_[j] = u[j];
     }
@@ -73,32 +76,36 @@ void AD3::start_from(const double* shares, const double* u, double eta) {
 
 // z = u, so that the first pass has no step of λ to take.
 void AD3::agree_with_u() {
-    for (std::size_t k = 0; k < z_.size(); ++k) z_[k] = u_[reduced_.graph.variables[k]];
+    for (std::size_t p = 0; p < z_.size(); ++p) z_[p] = u_[links_.variables()[p]];
     sum_up();
 }
 
 // Anew, now and then: differences that are added up drift.
 void AD3::sum_up() {
-    for (std::size_t j = 0; j < u_.size(); ++j) {
-        sums_[j] = incidence_.offsets[j] < incidence_.offsets[j + 1] ? 0.0 : u_[j];
+    for (const auto j : links_.awake()) {
+        double total = 0.0;
+        for (auto i = incidence_.offsets[j]; i < incidence_.offsets[j + 1]; ++i) {
+            total += z_[links_.place(incidence_.links[i])];
+        }
+        sums_[j] = total;
     }
-    for (std::size_t k = 0; k < z_.size(); ++k) sums_[reduced_.graph.variables[k]] += z_[k];
 }
 
 bool AD3::is_asleep(std::size_t m) const {
-    const Graph& graph = reduced_.graph;
-    for (auto k = graph.offsets[m]; k < graph.offsets[m + 1]; ++k) {
-        const auto j = graph.variables[k];
-        if (moved_[j] != 0 || std::abs(z_[k] - u_[j]) > kSame) return false;
+    const auto first = reduced_.graph.offsets[m], end = first + links_.n_awake(m);
+    const auto* variables = links_.variables().data();
+    for (auto p = first; p < end; ++p) {
+        const auto j = variables[p];
+        if (moved_[j] != 0 || std::abs(z_[p] - u_[j]) > kSame) return false;
     }
-    return true;
+    return !is_new_;
 }
 
 // Returns ‖z − u‖² as it was before.
 double AD3::solve(std::size_t m) {
     const auto first = reduced_.graph.offsets[m];
-    const auto n = reduced_.graph.offsets[m + 1] - first;
-    const auto* variables = reduced_.graph.variables.data() + first;
+    auto n = links_.n_awake(m);
+    const auto* variables = links_.variables().data() + first;
     double* z = z_.data() + first;
     double* shares = dual_.shares.data() + first;
     const double eta = eta_, inverse = 1.0 / eta_;
@@ -110,13 +117,42 @@ double AD3::solve(std::size_t m) {
         shares[i] -= eta * difference;
         point_[i] = u + inverse * shares[i];
     }
-    factors_.project(m, eta, point_.data());
+    if (n < reduced_.graph.offsets[m + 1] - first) {
+        n = project(m, n);
+    } else {
+        factors_.project(m, eta, point_.data());
+    }
     for (std::int64_t i = 0; i < n; ++i) {
         sums_[variables[i]] += point_[i] - z[i];
         z[i] = point_[i];
     }
     dual_.stale[m] = 1;
     return apart;
+}
+
+// Projects the first n of `point_`, and as many links after them as have to wake; returns how many
+// it were.
+std::int64_t AD3::project(std::size_t m, std::int64_t n) {
+    const auto first = reduced_.graph.offsets[m];
+    const bool is_xor = reduced_.graph.kinds[m] == FactorKind::xor_one;
+    if (n == 0 && is_xor) {
+        links_.wake_largest(m);
+        point_[n++] = dual_.shares[first] / eta_;
+    }
+    std::copy_n(point_.begin(), n, raw_.begin());
+    while (true) {
+        factors_.project_some(m, n, point_.data());
+        double threshold = is_xor ? kNegativeInfinity : 0.0;
+        for (std::int64_t i = 0; i < n; ++i) {
+            if (point_[i] > 0.0) threshold = std::max(threshold, raw_[i] - point_[i]);
+        }
+        if (links_.ceiling(m) <= threshold * eta_) return n;
+        links_.wake_above(m, threshold * eta_);
+        const auto n_awake = links_.n_awake(m);
+        if (n_awake == n) return n;
+        for (; n < n_awake; ++n) raw_[n] = dual_.shares[first + n] / eta_;
+        std::copy_n(raw_.begin(), n, point_.begin());
+    }
 }
 
 void AD3::iterate() {
@@ -129,13 +165,14 @@ void AD3::iterate() {
             ++n_solved_;
         }
     }
-    for (std::size_t j = 0; j < u_.size(); ++j) {
+    for (const auto j : links_.awake()) {
         const double mean = sums_[j] / degrees_[j];
         const double change = mean - u_[j];
         u_[j] = mean;
         dual += degrees_[j] * change * change;
         moved_[j] = std::abs(change) > kSame ? 1 : 0;
     }
+    is_new_ = false;
     const auto n_links = static_cast<double>(std::max<std::size_t>(1, z_.size()));
     primal_residual_ = std::sqrt(primal / n_links);
     dual_residual_ = std::sqrt(dual / n_links);
@@ -152,7 +189,8 @@ void AD3::adapt() {
 AD3Stop AD3::look(Incumbent& incumbent, GraphWatch& watch, bool& goes_on) {
     goes_on = false;
     sum_up();
-    dual_.evaluate();
+    if (options_.caching && is_new_) links_.doze(u_, moved_);
+    dual_.evaluate(links_.links().data());
     if (incumbent.rules_out(bound())) return AD3Stop::infeasible;
     if (incumbent.closes(bound())) return AD3Stop::closed;
     bool is_integral = true;
@@ -197,6 +235,7 @@ AD3Stop AD3::run(std::int64_t max_iterations, bool may_stall, Incumbent& incumbe
                 gap_before = gap;
             }
         }
+        if (options_.caching && t % kDozeEvery == 0) links_.doze(u_, moved_);
         if (options_.adapt && t % kAdaptEvery == 0) adapt();
     }
     return AD3Stop::exhausted;

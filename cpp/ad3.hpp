@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "awake_links.hpp"
 #include "graph_dual.hpp"
 #include "graph_factors.hpp"
 #include "graph_rounding.hpp"
@@ -54,6 +55,8 @@ class AD3 {
     const GraphDual& dual() const { return dual_; }
     // A bound on every solution of the whole graph that agrees with what is fixed.
     double bound() const { return dual_.best_bound() + reduced_.constant; }
+    // What the factor of a link would have of its variable, as the dual was last evaluated.
+    bool is_on(std::int64_t link) const { return dual_.on[links_.place(link)] != 0; }
     const std::vector<double>& u() const { return u_; }  // (N',)
     double eta() const { return eta_; }
     std::int64_t n_solved() const { return n_solved_; }
@@ -64,6 +67,7 @@ class AD3 {
     void sum_up();
     bool is_asleep(std::size_t m) const;
     double solve(std::size_t m);
+    std::int64_t project(std::size_t m, std::int64_t n);
     void iterate();
     void adapt();
     AD3Stop look(Incumbent& incumbent, GraphWatch& watch, bool& goes_on);
@@ -74,11 +78,13 @@ class AD3 {
     Incidence incidence_;
     GraphDual dual_;
     double eta_;
-    std::vector<double> u_, z_;    // (N',) (K',)
-    std::vector<double> sums_;     // (N',) Σ z over the links of a variable; of one without, its u
-    std::vector<double> degrees_;  // (N',) links of a variable, at least 1
+    std::vector<double> u_, z_;  // (N',) (K',) in the order of places
+    AwakeLinks links_;
+    std::vector<double> sums_;         // (N',) Σ z over the links of a variable
+    std::vector<double> degrees_;      // (N',) links of a variable
     std::vector<std::uint8_t> moved_;  // (N',) whether u did in the last iteration
-    std::vector<double> point_;        // (widest factor,)
+    std::vector<double> raw_, point_;  // (widest factor,)
+    bool is_new_ = true;               // no factor was solved yet
     std::vector<std::uint8_t> rounded_;
     double primal_residual_ = 0.0, dual_residual_ = 0.0;
     std::int64_t n_iterations_ = 0, n_solved_ = 0, n_cached_ = 0;

@@ -158,7 +158,6 @@ class Tree {
     std::size_t choose(AD3& ad3) const {
         const Incidence& incidence = ad3.incidence();
         const auto& u = ad3.u();
-        const auto& on = ad3.dual().on();
         std::size_t chosen = u.size(), least_settled = u.size();
         double most = kIntegral, most_unsettled = -1.0;
         for (std::size_t j = 0; j < u.size(); ++j) {
@@ -170,7 +169,7 @@ class Tree {
                 chosen = j;
             }
             double n_on = 0.0;
-            for (auto i = first; i < end; ++i) n_on += on[incidence.links[i]];
+            for (auto i = first; i < end; ++i) n_on += ad3.is_on(incidence.links[i]) ? 1.0 : 0.0;
             const double unsettled = std::min(n_on, static_cast<double>(end - first) - n_on);
             if (unsettled > most_unsettled) {
                 most_unsettled = unsettled;

@@ -9,10 +9,10 @@ namespace trelliswork {
 GraphDual::GraphDual(GraphFactors& factors, const Incidence& incidence)
     : shares(factors.n_links(), 0.0),
       stale(factors.n_factors(), 1),
+      on(factors.n_links(), 0),
       factors_(factors),
       incidence_(incidence),
       maxima_(factors.n_factors(), 0.0),
-      on_(factors.n_links(), 0),
       best_bound_(-kNegativeInfinity),
       best_shares_(factors.n_links(), 0.0) {
     const auto& scores = factors.graph().scores;
@@ -40,18 +40,20 @@ void GraphDual::start_from(const double* given) {
     std::fill(stale.begin(), stale.end(), std::uint8_t{1});
 }
 
-double GraphDual::evaluate() {
+double GraphDual::evaluate(const std::int64_t* links) {
     double bound = unlinked_;
     for (std::size_t m = 0; m < maxima_.size(); ++m) {
         if (stale[m] != 0) {
-            maxima_[m] = factors_.maximize(m, shares.data(), on_.data());
+            maxima_[m] = factors_.maximize(m, shares.data(), on.data());
             stale[m] = 0;
         }
         bound += maxima_[m];
     }
     if (bound < best_bound_) {
         best_bound_ = bound;
-        best_shares_ = shares;
+        for (std::size_t k = 0; k < shares.size(); ++k) {
+            best_shares_[links != nullptr ? static_cast<std::size_t>(links[k]) : k] = shares[k];
+        }
     }
     return bound;
 }

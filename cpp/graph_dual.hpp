@@ -21,22 +21,21 @@ class GraphDual {
 
     std::vector<double> shares;       // (K,) θ; 0 at links that are fixed
     std::vector<std::uint8_t> stale;  // (M,) factors whose shares changed since `evaluate`
+    std::vector<std::uint8_t> on;     // (K,) the configurations of the last evaluation
 
     // Takes shares (K,) that need not add up: what is missing is spread over the variable's links.
     void start_from(const double* given);
-    // D(θ); keeps it and θ if it is the lowest so far.
-    double evaluate();
+    // D(θ); keeps it and θ if it is the lowest so far. links (K,): where shares are in another
+    // order within their factors, of kinds that do not mind.
+    double evaluate(const std::int64_t* links = nullptr);
 
     double best_bound() const { return best_bound_; }
     const std::vector<double>& best_shares() const { return best_shares_; }
-    // (K,) the configurations of the last evaluation.
-    const std::vector<std::uint8_t>& on() const { return on_; }
 
   private:
     GraphFactors& factors_;
     const Incidence& incidence_;
     std::vector<double> maxima_;  // (M,)
-    std::vector<std::uint8_t> on_;
     double unlinked_ = 0.0;
     double best_bound_;
     std::vector<double> best_shares_;

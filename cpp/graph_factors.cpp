@@ -70,6 +70,10 @@ void GraphFactors::project(std::size_t m, double eta, double* point) {
     flip();
 }
 
+void GraphFactors::project_some(std::size_t m, std::int64_t n, double* point) {
+    project_logic(graph_.kinds[m], n, point, nullptr, 0.0, workspace_);
+}
+
 double GraphFactors::value(std::size_t m, const std::uint8_t* values) {
     const auto first = graph_.offsets[m], n = graph_.offsets[m + 1] - first;
     for (std::int64_t i = 0; i < n; ++i) {

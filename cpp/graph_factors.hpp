@@ -23,12 +23,16 @@ class GraphFactors {
     std::size_t n_factors() const { return graph_.kinds.size(); }
     std::size_t n_links() const { return graph_.variables.size(); }
     bool is_free(std::size_t variable) const { return graph_.fixed[variable] < 0; }
+    bool has_negated(std::size_t m) const { return has_negated_[m] != 0; }
 
     // max_z θ_m·z + h_m(z); writes z at the links of factor m into `on` (K,).
     double maximize(std::size_t m, const double* shares, std::uint8_t* on);
     // Replaces a point p (n,), of the variables that factor m links, by
     // argmin_z η/2 ‖z − p‖² − h_m(z) over the hull of Z_m. The factor must have a configuration.
     void project(std::size_t m, double eta, double* point);
+    // The same for n of the links of an xor_one or at_most_one without negated ones, as if it had
+    // no others.
+    void project_some(std::size_t m, std::int64_t n, double* point);
     // h_m of the values (N,), −inf: no configuration.
     double value(std::size_t m, const std::uint8_t* values);
     // Σ_j c_j z_j + Σ_m h_m(z_m), −inf: not a solution.

@@ -66,7 +66,7 @@ class Subgradient {
                 u_[j] = factors_.graph().scores[j] > 0.0 ? 1.0 : 0.0;
             } else {
                 double n_on = 0.0;
-                for (auto i = first; i < end; ++i) n_on += dual_.on()[incidence_.links[i]];
+                for (auto i = first; i < end; ++i) n_on += dual_.on[incidence_.links[i]];
                 u_[j] = n_on / static_cast<double>(end - first);
                 norm += n_on * (1.0 - u_[j]);  // Σ (z − u)² of values 0 and 1
             }
@@ -87,7 +87,7 @@ class Subgradient {
             if (u_[j] == 0.0 || u_[j] == 1.0) continue;  // all agree
             for (auto i = incidence_.offsets[j]; i < incidence_.offsets[j + 1]; ++i) {
                 const auto k = incidence_.links[i];
-                dual_.shares[k] -= length * (dual_.on()[k] - u_[j]);
+                dual_.shares[k] -= length * (dual_.on[k] - u_[j]);
                 dual_.stale[static_cast<std::size_t>(incidence_.factors[k])] = 1;
             }
         }

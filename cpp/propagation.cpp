@@ -5,7 +5,9 @@
 
 namespace trelliswork {
 
-double with_slack(double limit) { return limit + 1e-9 * std::max(1.0, std::abs(limit)); }
+double with_slack(double limit) {
+    return limit + 1e-9 * std::max(1.0, std::abs(limit));
+}
 
 Incidence::Incidence(const Graph& graph)
     : offsets(graph.scores.size() + 1, 0),

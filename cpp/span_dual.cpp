@@ -5,14 +5,14 @@
 
 namespace trelliswork {
 
-SpanDual::SpanDual(const SpanProblem& problem) : problem_(problem), open_(problem, {}) {
+SpanDual::SpanDual(const SpanProblem& problem) : problem_(problem) {
     role_prices_.resize(static_cast<std::size_t>(problem.n_roles));
     best_.resize(static_cast<std::size_t>(problem.n_intervals()));
     rest_.assign(static_cast<std::size_t>(problem.n_tokens) + 1, 0.0);
 }
 
 void SpanDual::open(const std::vector<SpanDecision>& decisions) {
-    open_ = OpenSpans(problem_, decisions);
+    open_.decide(problem_, decisions);
 }
 
 double SpanDual::evaluate(const std::vector<double>& prices) {

@@ -8,6 +8,8 @@ namespace trelliswork {
 
 namespace {
 
+constexpr double kRounding = 1e-9;  // of sums of coefficients
+
 // first[t]: the first of the intervals, ordered by start, that does not start before t.
 std::vector<std::int32_t> first_at(const std::vector<std::int32_t>& start, int n_tokens) {
     std::vector<std::int32_t> first(static_cast<std::size_t>(n_tokens) + 1);
@@ -121,8 +123,11 @@ SpanProblem SpanProblem::free(const double* scores, int n_spans, int n_roles,
     return problem;
 }
 
-OpenSpans::OpenSpans(const SpanProblem& problem, const std::vector<SpanDecision>& decisions)
-    : gains(problem.gains), counts(static_cast<std::size_t>(problem.n_roles), 0) {
+void OpenSpans::decide(const SpanProblem& problem, const std::vector<SpanDecision>& decisions) {
+    gains = problem.gains;
+    counts.assign(static_cast<std::size_t>(problem.n_roles), 0);
+    taken.clear();
+    gain = 0.0;
     const int n_roles = problem.n_roles;
     const auto forbid = [&](int interval, int role) {
         gains[static_cast<std::size_t>(interval) * n_roles + role] = kNegativeInfinity;
@@ -140,11 +145,42 @@ OpenSpans::OpenSpans(const SpanProblem& problem, const std::vector<SpanDecision>
             for (int r = 0; r < n_roles; ++r) forbid(i, r);
         }
     }
-    most = most_of_roles(problem.rules(), n_roles, problem.n_intervals());
-    for (int r = 0; r < n_roles; ++r) most[r] -= counts[r];
-    for (int r = 0; r < n_roles; ++r) {
-        if (most[r] > 0) continue;
-        for (int i = 0; i < problem.n_intervals(); ++i) forbid(i, r);
+    close_roles(problem.rules());
+}
+
+void OpenSpans::close_roles(const SpanRules& rules) {
+    const auto n_roles = counts.size();
+    most = most_of_roles(rules, static_cast<int>(n_roles), static_cast<int>(gains.size()));
+    std::vector<std::int32_t> n_open(n_roles, 0);
+    for (std::size_t k = 0; k < gains.size(); k += n_roles) {
+        for (std::size_t r = 0; r < n_roles; ++r) n_open[r] += gains[k + r] > kNegativeInfinity;
+    }
+    for (std::size_t r = 0; r < n_roles; ++r) most[r] = std::min(most[r] - counts[r], n_open[r]);
+    for (int c = 0; c < rules.size(); ++c) {
+        if (!std::isinf(rules.penalty[c])) continue;
+        const auto first = rules.offsets[c], last = rules.offsets[c + 1];
+        if (rules.kind[c] != SpanRuleKind::linear) {
+            const auto a = rules.terms[first].role, b = rules.terms[first + 1].role;
+            const bool is_both = rules.kind[c] == SpanRuleKind::both;
+            if (is_both ? counts[b] > 0 : counts[b] + most[b] <= 0) most[a] = 0;
+            if (is_both && counts[a] > 0) most[b] = 0;
+            continue;
+        }
+        // One more of a role has to fit beside the least that the others come to.
+        double room = -rules.excess(c, counts);
+        for (auto k = first; k < last; ++k) {
+            const auto& [role, coefficient] = rules.terms[k];
+            if (coefficient < 0.0) room -= coefficient * std::max(most[role], 0);
+        }
+        for (auto k = first; k < last; ++k) {
+            const auto& [role, coefficient] = rules.terms[k];
+            if (coefficient > room + kRounding) most[role] = 0;
+        }
+    }
+    for (std::size_t k = 0; k < gains.size(); k += n_roles) {
+        for (std::size_t r = 0; r < n_roles; ++r) {
+            if (most[r] <= 0) gains[k + r] = kNegativeInfinity;
+        }
     }
 }
 

@@ -96,7 +96,12 @@ struct OpenSpans {
     double gain = 0.0;               // of it
     std::vector<std::int32_t> most;  // (R,) how often a role can still be filled
 
-    OpenSpans(const SpanProblem& problem, const std::vector<SpanDecision>& decisions);
+    // Begins anew, with these decisions.
+    void decide(const SpanProblem& problem, const std::vector<SpanDecision>& decisions);
+
+  private:
+    // Forbids the roles of which hard rules allow no more.
+    void close_roles(const SpanRules& rules);
 };
 
 }  // namespace trelliswork

@@ -7,17 +7,13 @@
 #include <utility>
 
 #include "deadline.hpp"
-#include "span_search.hpp"
 #include "threads.hpp"
 
 namespace trelliswork {
 
 namespace {
 
-constexpr std::int64_t kFirstIterations = 20;  // of the dual, before the first search
-constexpr std::int64_t kNodeIterations = 12;   // at a node that is not the root
-// What a search may make, the first, second and third time at the root.
-constexpr std::int64_t kStates[] = {500, 5'000, 30'000};
+constexpr std::int64_t kNodeIterations = 12;  // of the dual, at a node that is not the root
 constexpr int kPatience = 3;          // iterations without a lower bound before steps get shorter
 constexpr std::ptrdiff_t kBlock = 8;  // problems that a thread takes at a time
 constexpr double kSmallestFactor = 1e-3;
@@ -27,9 +23,7 @@ constexpr double kFirstStep = 1.0;  // while no assignment is known
 struct Node {
     std::vector<SpanDecision> decisions;
     std::vector<double> prices;
-    std::vector<std::uint8_t> tracked;
     double bound = -kNegativeInfinity;
-    std::int64_t max_states = kStates[0];
     SpanChoice split{-1, -1};
 };
 
@@ -46,13 +40,11 @@ class Solver {
           options_(options),
           deadline_(options.seconds),
           dual_(problem),
-          search_(dual_),
           excess_(problem.rules().kind.size(), 0.0) {}
 
     SpanAnswer run() {
         auto root = std::make_unique<Node>();
         root->prices.assign(problem_.rules().kind.size(), 0.0);
-        root->tracked.assign(static_cast<std::size_t>(problem_.n_roles), 0);
         bool proven = true;
         put(std::move(root));
         while (!open_.empty()) {
@@ -88,8 +80,7 @@ class Solver {
     void put(std::unique_ptr<Node> node) {
         ++answer_.nodes;
         if (settle(*node)) {
-            answer_.leaves.push_back(
-                {std::move(node->decisions), std::move(node->tracked), std::move(node->prices)});
+            answer_.leaves.push_back({std::move(node->decisions), std::move(node->prices)});
         } else {
             open_.push(std::move(node));
         }
@@ -99,25 +90,24 @@ class Solver {
     // split.
     bool settle(Node& node) {
         dual_.open(node.decisions);
-        const bool is_root = node.decisions.empty();
-        if (lower(node, is_root ? kFirstIterations : kNodeIterations)) return true;
-        if (count(node)) return true;
-        if (is_root) {
-            if (lower(node, options_.max_iterations)) return true;
-            for (const auto max_states : {kStates[1], kStates[2]}) {
-                node.max_states = max_states;
-                if (count(node)) return true;
-            }
+        if (lower(node, node.decisions.empty() ? options_.max_iterations : kNodeIterations)) {
+            return true;
         }
         choose(node);
-        return node.split.interval < 0;
+        if (node.split.interval >= 0) return false;
+        // Nothing is open: the decisions are the assignment.
+        dual_.evaluate(node.prices);
+        dual_.read(found_, excess_);
+        offer(found_);
+        node.bound = found_.payoff;
+        return true;
     }
 
     // Projected subgradients with Polyak's step.
     bool lower(Node& node, std::int64_t max_iterations) {
         const SpanRules& rules = problem_.rules();
         std::vector<double> prices = node.prices;
-        SpanAssignment found;
+        SpanAssignment& found = found_;
         double factor = 1.0;
         int since_better = 0;
         for (std::int64_t iteration = 1;; ++iteration) {
@@ -153,45 +143,11 @@ class Solver {
         }
     }
 
-    // Counts the roles of rules that prices miss, one more set at a time.
-    bool count(Node& node) {
-        const SpanRules& rules = problem_.rules();
-        if (!options_.search) return false;
-        dual_.evaluate(node.prices);
-        SpanAssignment found;
-        dual_.read(found, excess_);
-        for (;;) {
-            bool is_new = false;
-            for (int c = 0; c < rules.size(); ++c) {
-                if (rules.slack(c, node.prices[c], found.counts) <= 0.0) continue;
-                for (auto k = rules.offsets[c]; k < rules.offsets[c + 1]; ++k) {
-                    auto& role = node.tracked[rules.terms[k].role];
-                    is_new = is_new || role == 0;
-                    role = 1;
-                }
-            }
-            if (!is_new) return false;
-            const double floor = answer_.best.payoff + allowance();
-            if (search_.run(node.prices, node.tracked, floor, node.max_states) ==
-                SpanSearchEnd::limit) {
-                return false;
-            }
-            if (search_.value() == kNegativeInfinity) {
-                node.bound = std::min(node.bound, floor);
-                return true;
-            }
-            node.bound = std::min(node.bound, search_.value());
-            found = search_.best();
-            offer(found);
-            if (is_settled(node.bound)) return true;
-        }
-    }
-
     // The choice of the best assignment under prices that is worth most, of a role that is filled
     // more than once before others; else the best that is open. None: everything is decided.
     void choose(Node& node) {
         dual_.evaluate(node.prices);
-        SpanAssignment found;
+        SpanAssignment& found = found_;
         dual_.read(found, excess_);
         node.split = {-1, -1};
         bool is_repeated = false;
@@ -224,19 +180,18 @@ class Solver {
         if (!proven) answer_.bound = std::max(answer_.bound, open_.top()->bound);
         for (; !open_.empty(); open_.pop()) {
             const Node& node = *open_.top();
-            answer_.leaves.push_back({node.decisions, node.tracked, node.prices});
+            answer_.leaves.push_back({node.decisions, node.prices});
         }
         answer_.status = proven ? (has_answer ? SpanStatus::optimal : SpanStatus::infeasible)
                                 : (has_answer ? SpanStatus::feasible : SpanStatus::unknown);
         answer_.iterations = dual_.n_evaluations();
-        answer_.states = search_.n_states();
     }
 
     const SpanProblem& problem_;
     const SpanOptions& options_;
     Deadline deadline_;
     SpanDual dual_;
-    SpanSearch search_;
+    SpanAssignment found_;
     std::vector<double> excess_;
     SpanAnswer answer_;
     std::priority_queue<std::unique_ptr<Node>, std::vector<std::unique_ptr<Node>>, Lower> open_;

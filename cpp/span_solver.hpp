@@ -1,5 +1,5 @@
-// The best assignment of roles to spans under rules, with a proof: prices, then a search that
-// counts what prices miss, then branch and bound over single choices where that takes too long.
+// The best assignment of roles to spans under rules, with a proof: prices, and branch and bound
+// over single choices where these leave a gap.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,13 @@ struct SpanOptions {
     double tolerance = 1e-9;            // of a gap, relative to 1 + |score|
     double seconds = 0.0;               // a problem, 0: no limit
     std::int64_t max_nodes = 0;         // of branch and bound, 0: no limit
-    bool search = true;                 // false: prices, then branch and bound
 };
 
-// All assignments that obey some decisions are worth at most G; see span_search.hpp.
+// All assignments that obey some decisions are worth at most D under these prices, and where the
+// decisions leave nothing open, what they are worth.
 struct SpanLeaf {
     std::vector<SpanDecision> decisions;
-    std::vector<std::uint8_t> tracked;  // (R,)
-    std::vector<double> prices;         // (C,)
+    std::vector<double> prices;  // (C,)
 };
 
 enum class SpanStatus : int { optimal = 0, feasible = 1, infeasible = 2, unknown = 3 };
@@ -30,7 +29,7 @@ struct SpanAnswer {
     SpanStatus status = SpanStatus::unknown;
     SpanAssignment best;
     double bound = -kNegativeInfinity;
-    std::int64_t iterations = 0, nodes = 0, states = 0;
+    std::int64_t iterations = 0, nodes = 0;
     std::vector<SpanLeaf> leaves;
 };
 

@@ -23,8 +23,18 @@ class Factor:
     links: list[int]
     weights: list[float] = field(default_factory=list)
     limit: float = 0.0
+    structure: _core.Structure | None = None
+
+    def worth(self, values) -> float:
+        """What a configuration is worth, -inf: it is none."""
+        if self.structure is None:
+            return 0.0 if self.accepts(values) else -np.inf
+        on = [values[k] if k >= 0 else 1 - values[~k] for k in self.links]
+        return self.structure.value(np.array(on, np.uint8))
 
     def accepts(self, values) -> bool:
+        if self.structure is not None:
+            return self.worth(values) > -np.inf
         on = [values[k] if k >= 0 else 1 - values[~k] for k in self.links]
         count = sum(on)
         if self.kind == XOR:
@@ -54,7 +64,11 @@ class RawGraph:
             if all(values[j] == v for j, v in self.fixed.items()) and all(
                 factor.accepts(values) for factor in self.factors
             ):
-                yield sum(c for c, z in zip(self.scores, values, strict=True) if z), values
+                yield self.score(values), values
+
+    def score(self, values) -> float:
+        own = sum(c for c, z in zip(self.scores, values, strict=True) if z)
+        return own + sum(factor.worth(values) for factor in self.factors)
 
     def optimum(self) -> float:
         return max((score for score, _ in self.solutions()), default=-np.inf)
@@ -80,7 +94,7 @@ class RawAnswer:
     leaves: list[Leaf]
 
 
-def solve_raw(graphs, method, structures=(), **options) -> list[RawAnswer]:
+def solve_raw(graphs, method, **options) -> list[RawAnswer]:
     """What the core says of a list of graphs."""
     n_variables = np.array([len(g.scores) for g in graphs], int)
     n_factors = np.array([len(g.factors) for g in graphs], int)
@@ -131,7 +145,7 @@ def solve_raw(graphs, method, structures=(), **options) -> list[RawAnswer]:
         negated=(links < 0).astype(np.uint8),
         weights=np.array([w for f in factors for w in f.weights or [1.0] * len(f.links)], float),
         limits=np.array([f.limit for f in factors], float),
-        structures=list(structures),
+        structures=[f.structure for f in factors if f.structure is not None],
         method=method,
         **(settings | options),
         **out,

@@ -17,6 +17,7 @@ from graph_cases import (
     OPTIMAL,
     OR,
     OR_OUT,
+    STRUCTURED,
     UNSOLVED,
     XOR,
     XOR_OUT,
@@ -25,6 +26,7 @@ from graph_cases import (
     graphs,
     solve_raw,
 )
+from trelliswork import _core
 
 
 def check(answer, graph, best):
@@ -36,7 +38,7 @@ def check(answer, graph, best):
     assert abs(answer.score - best) <= allowance
     assert abs(answer.bound - best) <= allowance
     values = answer.values.tolist()
-    assert all(f.accepts(values) for f in graph.factors)
+    assert graph.score(values) == pytest.approx(answer.score)
     assert all(values[j] == v for j, v in graph.fixed.items())
 
 
@@ -68,7 +70,11 @@ def leaf_bound(graph, leaf) -> float:
     for factor in graph.factors:
         shares = leaf.shares[begin : begin + len(factor.links)]
         begin += len(factor.links)
-        bound += max(float(np.dot(shares, z)) for z in configurations(factor, fixed))
+        places = [variable_of(link) for link in factor.links]
+        bound += max(
+            float(np.dot(shares, z)) + factor.worth(dict(zip(places, z, strict=True)))
+            for z in configurations(factor, fixed)
+        )
         for link, share in zip(factor.links, shares, strict=True):
             rest[variable_of(link)] -= share
     return bound + sum(
@@ -146,9 +152,11 @@ def parity(rows, n, target) -> RawGraph:
     """Sums mod 2 of three variables, by the four clauses that each excludes."""
     rules = []
     for row, odd in zip(rows, target, strict=True):
-        for signs in itertools.product((0, 1), repeat=3):
-            if sum(signs) % 2 != odd:  # these values break the row
-                rules.append(Factor(OR, [~j if s else j for j, s in zip(row, signs, strict=True)]))
+        rules += [
+            Factor(OR, [~j if s else j for j, s in zip(row, signs, strict=True)])
+            for signs in itertools.product((0, 1), repeat=3)
+            if sum(signs) % 2 != odd  # these values break the row
+        ]
     return RawGraph([0.0] * n, rules)
 
 
@@ -175,6 +183,32 @@ def test_frustrated_systems_of_xor_with_outputs():
         graph = RawGraph(rng.normal(size=12).round(2).tolist(), rules)
         (answer,) = solve_raw([graph], BRANCH)
         check(answer, graph, graph.optimum())
+
+
+def pairs_in_a_cycle(rng, n_places, n_values) -> RawGraph:
+    """Categorical variables around a cycle, with some pairs of neighbours forbidden."""
+    of = [list(range(i * n_values, (i + 1) * n_values)) for i in range(n_places)]
+    rules = [Factor(XOR, links) for links in of]
+    for i in range(n_places):
+        table = rng.normal(size=(n_values, n_values)).round(2)
+        table[rng.random(table.shape) < 0.2] = -np.inf
+        structure = _core.pair_structure(table)
+        rules.append(Factor(STRUCTURED, of[i] + of[(i + 1) % n_places], structure=structure))
+    return RawGraph(rng.normal(size=n_places * n_values).round(2).tolist(), rules)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_structures_in_a_cycle(seed):
+    rng = np.random.default_rng(seed)
+    graph = pairs_in_a_cycle(rng, *((4, 3) if seed % 2 else (3, 4)))
+    if seed % 3 == 0:  # and logic across it, negated too
+        graph.factors.append(Factor(AT_MOST_ONE, [0, ~5, 11]))
+    best = graph.optimum()
+    (answer,) = solve_raw([graph], BRANCH)
+    check(answer, graph, best)
+    if np.isfinite(best):
+        bounds = [leaf_bound(graph, leaf) for leaf in answer.leaves]
+        assert max(bounds) <= best + 1e-8 * (1 + abs(best))
 
 
 def test_limits_return_the_best_found_and_a_bound():

@@ -588,17 +588,17 @@ class SpanRules:
     def __init__(
         self,
         n_roles: int,
-        kinds: NDArray[np.int8],
-        offsets: NDArray[np.int64],
-        roles: NDArray[np.int32],
-        coefficients: NDArray[np.float64],
-        bounds: NDArray[np.float64],
-        penalties: NDArray[np.float64],
+        kinds: list[int],
+        sizes: list[int],
+        roles: list[int],
+        coefficients: list[float],
+        bounds: list[float],
+        penalties: list[float],
     ) -> None: ...
 
-# Returns status (0 optimal, 1 feasible, 2 infeasible, 3 unknown), payoff, bound, iterations, nodes,
-# states; choice_offsets (B + 1,) and choices (span, role); leaf_offsets (B + 1,), decision_offsets
-# (leaves + 1,) and decisions (span, role, taken); what each leaf counts (R,), and its prices (C,).
+# Returns status (0 optimal, 1 feasible, 2 infeasible, 3 unknown), payoff, bound, iterations, nodes;
+# choice_offsets (B + 1,) and choices (span, role); leaf_offsets (B + 1,), decision_offsets
+# (leaves + 1,) and decisions (span, role, taken); the prices of each leaf (C,).
 def solve_spans(
     spans: list[NDArray[np.int64]],
     scores: list[NDArray[np.float64]],
@@ -608,7 +608,6 @@ def solve_spans(
     tolerance: float,
     seconds: float,
     max_nodes: int,
-    search: bool,
     n_workers: int,
 ) -> tuple[
     NDArray[np.int64],
@@ -621,7 +620,5 @@ def solve_spans(
     NDArray[np.int64],
     NDArray[np.int64],
     NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.uint8],
     NDArray[np.float64],
 ]: ...

@@ -2,7 +2,7 @@
 
 | method | what it does | exact |
 | --- | --- | --- |
-| ``"chain"`` | spans as one chain, prices on all other rules, and a search for the rest | yes |
+| ``"chain"`` | spans as one chain, prices on all other rules, and branch and bound | yes |
 | ``"branch"`` | AD3 on a factor graph, and branch and bound | yes |
 | ``"ad3"`` | the relaxation of that graph by AD3, rounded role by role | where it is tight |
 | ``"milp"`` | an integer program, solved by HiGHS | yes, without a certificate |
@@ -10,9 +10,9 @@
 | ``"auto"`` | ``"chain"``; ``"branch"`` where overlaps have a price | yes |
 
 The chain of spans that do not overlap is solved in one pass over the sentence. Prices make up for
-all other rules (`cpp/span_dual`), a search counts the roles whose rules prices cannot settle
-(`cpp/span_search`), and where that takes too long, branch and bound splits the assignments. The
-graph is that of Das, Martins and Smith (2012); see `trelliswork.span_graphs`.
+all other rules (`cpp/span_dual`), and where they leave a gap, branch and bound splits the
+assignments (`cpp/span_solver`). The graph is that of Das, Martins and Smith (2012); see
+`trelliswork.span_graphs`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args, overload
-
-import numpy as np
 
 from trelliswork import _core
 from trelliswork.constraints.given import as_constraints
@@ -181,10 +179,7 @@ def _rulebooks(tables: Sequence[SpanTable], constraints: Any, alone: bool) -> li
             compile_rules(table.roles, as_constraints(rules))
             for table, rules in zip(tables, constraints, strict=True)
         ]
-    return [
-        book if table.null is None else book.with_null(table.null)
-        for table, book in zip(tables, books, strict=True)
-    ]
+    return [book.fitted(table) for table, book in zip(tables, books, strict=True)]
 
 
 def _assign_all(
@@ -234,13 +229,11 @@ def _by_chain(
         bound,
         iterations,
         nodes,
-        _,
         choice_offsets,
         choices,
         leaf_offsets,
         decision_offsets,
         decisions,
-        counted,
         prices,
     ) = _core.solve_spans(
         [table.spans for table in tables],
@@ -251,26 +244,24 @@ def _by_chain(
         TOLERANCE,
         time_limit or 0.0,
         max_nodes or 0,
-        True,
         resolve_jobs(n_jobs),
     )
     pairs = [(s, r) for s, r in choices.reshape(-1, 2).tolist()]
     decided = [(s, r, bool(taken)) for s, r, taken in decisions.reshape(-1, 3).tolist()]
     ends = decision_offsets.tolist()
-    first_role = first_rule = 0
+    first_rule = 0
     found = []
     for b, (table, book) in enumerate(zip(tables, books, strict=True)):
-        n_roles, n_rules = len(book.roles), len(book.rules)
+        n_rules = len(book.rules)
         leaves = []
         for leaf in range(leaf_offsets[b], leaf_offsets[b + 1]):
             leaves.append(
                 SpanLeaf(
                     tuple(decided[ends[leaf] : ends[leaf + 1]]),
-                    counted[first_role : first_role + n_roles].view(np.bool_),
                     prices[first_rule : first_rule + n_rules],
                 )
             )
-            first_role, first_rule = first_role + n_roles, first_rule + n_rules
+            first_rule += n_rules
         if status[b] == INFEASIBLE:
             raise infeasible(table, book, places[b])
         if status[b] == UNKNOWN:

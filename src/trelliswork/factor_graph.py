@@ -214,6 +214,9 @@ class FactorGraph:
         names = [self._name(int(code)) for code in flat[:SPELLED_OUT]]
         return ", ".join([*names, "…"] if flat.size > SPELLED_OUT else names)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_arrays": None}  # structures of the core stay where they are
+
     def __repr__(self) -> str:
         counts: dict[str, int] = {}
         for factor in self.factors:

@@ -113,7 +113,9 @@ class LinearProgram(NamedTuple):
         )
 
 
-def solve_graph_milp(graph: FactorGraph, time_limit: float | None = None) -> Solution:
+def solve_graph_milp(
+    graph: FactorGraph, time_limit: float | None = None, max_nodes: int | None = None
+) -> Solution:
     """Find the best assignment of a graph with HiGHS; there is no certificate.
 
     Parameters
@@ -122,6 +124,8 @@ def solve_graph_milp(graph: FactorGraph, time_limit: float | None = None) -> Sol
         The graph.
     time_limit
         Seconds.
+    max_nodes
+        Nodes of its search.
     """
     if not graph.n_variables:
         return _without_variables(graph, "milp")
@@ -134,6 +138,7 @@ def solve_graph_milp(graph: FactorGraph, time_limit: float | None = None) -> Sol
         options={
             "mip_rel_gap": 0.0,
             **({} if time_limit is None else {"time_limit": time_limit}),
+            **({} if max_nodes is None else {"node_limit": int(max_nodes)}),
         },
     )
     _refuse_failure("milp", found.status, found.message)

@@ -70,20 +70,24 @@ def solve_graphs(
     time_limit
         Seconds for each graph.
     max_nodes
-        Of branch and bound, for each graph.
+        Of branch and bound, for each graph; HiGHS's too.
     callback
-        Called with a `GraphProgress` now and then; returning True ends that graph.
+        Called with a `GraphProgress` now and then; returning True ends that graph. Not for HiGHS.
     warm_start
-        Answers to graphs of the same shape, one each: where AD3 begins.
+        Answers to graphs of the same shape, one each: where AD3 begins. Not for HiGHS.
     ad3
-        Options of AD3.
+        Options of AD3, and of ``"dual"`` as far as it has them.
     n_jobs
         Threads; with a callback, graphs are solved on one.
     """
-    _check(method, max_nodes)
+    _check(method, max_nodes, ad3)
     if method in ("milp", "lp"):
-        solve = solve_graph_milp if method == "milp" else solve_graph_lp
-        return [solve(graph, time_limit) for graph in graphs]
+        for option, value in (("callback", callback), ("warm_start", warm_start)):
+            if value is not None:
+                raise ValueError(f"{option}: method={method!r} takes none; leave it out.")
+        if method == "milp":
+            return [solve_graph_milp(graph, time_limit, max_nodes) for graph in graphs]
+        return [solve_graph_lp(graph, time_limit) for graph in graphs]
     return _by_core(
         graphs,
         method,
@@ -96,7 +100,7 @@ def solve_graphs(
     )
 
 
-def _check(method: object, max_nodes: Any) -> None:
+def _check(method: object, max_nodes: Any, ad3: object) -> None:
     choices = get_args(GraphMethod)
     if method not in choices:
         raise ValueError(
@@ -107,6 +111,8 @@ def _check(method: object, max_nodes: Any) -> None:
         not isinstance(max_nodes, Integral) or isinstance(max_nodes, bool) or max_nodes < 1
     ):
         raise ValueError(f"max_nodes: expected a whole number above 0, or None, got {max_nodes!r}.")
+    if ad3 is not None and not isinstance(ad3, AD3Options):
+        raise TypeError(f"ad3: expected tw.AD3Options(…), got {type(ad3).__name__}.")
 
 
 def _by_core(

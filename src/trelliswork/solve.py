@@ -166,6 +166,7 @@ def solve(
     check_time_limit(time_limit)
     problems = _several(problem)
     if problems and isinstance(problems[0], FactorGraph):
+        _refuse("a Problem", width=None if width == WIDTH else width)
         starts = [warm_start] if isinstance(warm_start, Solution) else warm_start
         solutions = solve_graphs(
             problems,
@@ -179,6 +180,9 @@ def solve(
         )
         return solutions[0] if isinstance(problem, FactorGraph) else solutions
     _check(method, width)
+    _refuse(
+        "a factor graph", max_nodes=max_nodes, callback=callback, warm_start=warm_start, ad3=ad3
+    )
     decodings = solve_problems(problems, method, time_limit, width, n_jobs)
     return decodings[0] if isinstance(problem, Problem) else decodings
 
@@ -190,6 +194,12 @@ def _check(method: object, width: Any) -> None:
             f"method: expected one of {', '.join(map(repr, choices))}, got {method!r}."
         )
     check_width(width)
+
+
+def _refuse(kind: str, **options: object) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise ValueError(f"{name}: this is an option of {kind} alone; leave it out.")
 
 
 def _several(given: Any) -> list[Any]:

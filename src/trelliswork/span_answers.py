@@ -36,16 +36,14 @@ def gains(table: SpanTable, book: SpanRulebook) -> FloatArray:
     """Return what spans add to the score of no span at all, ``(S, R)``."""
     if table.null is None:
         return table.scores
-    shift: FloatArray = np.where(np.array(book.most) <= 1, table.null, 0.0)
-    return table.scores - shift
+    return table.scores - np.where(book.once, table.null, 0.0)
 
 
 def null_constant(table: SpanTable, book: SpanRulebook) -> float:
     """Return what the core's scores leave out: null spans, where no rule makes up for them."""
     if table.null is None:
         return 0.0
-    once = np.array(book.most) <= 1
-    return float(np.where(once, table.null, np.maximum(table.null, 0.0)).sum())
+    return float(np.where(book.once, table.null, np.maximum(table.null, 0.0)).sum())
 
 
 def answer(
@@ -152,10 +150,10 @@ def infeasible(table: SpanTable, book: SpanRulebook, place: int) -> InfeasibleEr
 
 
 def _has_assignment(table: SpanTable, constraints: Sequence[Constraint]) -> bool:
-    book = compile_rules(table.roles, tuple(constraints))
+    book = compile_rules(table.roles, tuple(constraints)).fitted(table)
     allowed = np.where(table.scores > -math.inf, 0.0, -math.inf)
     found = _core.solve_spans(
-        [table.spans], [allowed], [book.native], [book.apart], 1, 0.0, 0.0, 0, True, 1
+        [table.spans], [allowed], [book.native], [book.apart], 1, 0.0, 0.0, 0, 1
     )
     return bool(found[0][0] != INFEASIBLE)
 

@@ -2,13 +2,14 @@
 
     P(y) = score(y) − Σ_c ρ_c v_c(n(y))
 
-For prices ``λ_c`` in ``[0, ρ_c]`` of the rules that are not counted exactly,
+Every rule has a row below its violation, so that for prices ``λ_c`` in ``[0, ρ_c]``
 
-    G(y) = score(y) − Σ_{c counted} ρ_c v_c(n(y)) − Σ_{c not} λ_c (a_c·n(y) − b_c)  ≥  P(y)
+    G(y) = score(y) − Σ_c λ_c (a_c·n(y) − b_c)  ≥  P(y)
 
-and ``max_y G(y)`` is a dynamic program over spans and the counts of some roles: those of the rules
-that are counted. A certificate splits the assignments into *leaves*, each with prices and counted
-roles of its own: where no leaf has a maximum above ``P(y)``, nothing is better than ``y``.
+and ``max_y G(y)`` is one pass over a chain of spans. A certificate splits the assignments into
+*leaves* by decisions about spans and roles, each with prices of its own; the maximum is over what
+the decisions and hard rules leave open, and where that is nothing, the decisions are the
+assignment. Where no leaf has a maximum above ``P(y)``, nothing is better than ``y``.
 """
 
 from __future__ import annotations
@@ -34,16 +35,11 @@ class SpanLeaf:
     ----------
     decisions : tuple of (int, int, bool)
         What the assignments of the leaf have in common, from the root of the search on.
-    counted : numpy.ndarray
-        The roles whose counts the proof keeps, shape ``(R,)``, boolean. Rules about these alone are
-        counted exactly.
     prices : numpy.ndarray
-        ``λ``, shape ``(C,)``. Those of rules that are counted do not enter ``G``: they bound what
-        counting can come to.
+        ``λ``, in the order of the rules, shape ``(C,)``.
     """
 
     decisions: tuple[SpanDecision, ...]
-    counted: NDArray[np.bool_]
     prices: NDArray[np.float64]
 
 

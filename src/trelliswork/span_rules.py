@@ -15,8 +15,8 @@ roles and a row below it, ``a·n − b ≤ v(n)``, that can be priced:
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.constraints.base import Constraint
+    from trelliswork.spans import SpanTable
 
 __all__ = ["RoleRule", "SpanRulebook", "compile_rules"]
 
@@ -89,6 +90,12 @@ class RoleRule:
         """Return ``a·n − b``."""
         return sum(a * counts[role] for role, a in self.terms) - self.bound
 
+    def tightened(self, most: Sequence[int]) -> RoleRule:
+        """Return a rule about two roles with the row for roles that fill so often."""
+        (a, _), (b, sign) = self.terms
+        second = 1.0 / max(1, most[b]) if sign > 0.0 else -1.0
+        return replace(self, terms=((a, 1.0 / max(1, most[a])), (b, second)))
+
 
 @dataclass(frozen=True, eq=False)
 class SpanRulebook:
@@ -117,6 +124,11 @@ class SpanRulebook:
     overlap: tuple[float, ...]
     native: _core.SpanRules
 
+    @cached_property
+    def once(self) -> NDArray[np.bool_]:
+        """Which roles fill once at most, shape ``(R,)``."""
+        return np.array(self.most, dtype=np.int64) <= 1
+
     @property
     def apart(self) -> bool:
         """Whether no two spans may overlap."""
@@ -132,27 +144,27 @@ class SpanRulebook:
         """Whether some constraint may be broken."""
         return any(constraint.is_soft for constraint in self.constraints)
 
-    def with_null(self, null: NDArray[np.float64]) -> SpanRulebook:
-        """Return the rules with those that make up for the null span of roles.
+    def fitted(self, table: SpanTable) -> SpanRulebook:
+        """Return the rules for one table, whose spans limit how often roles are filled.
 
         A role that fills once has its null score taken from the scores of its spans. One that can
         fill more often pays it, or gains it, once: a rule of its own.
         """
-        extra = []
-        for role, (most, score) in enumerate(zip(self.most, null.tolist(), strict=True)):
-            if most <= 1 or score == 0.0:
-                continue
-            if score > 0.0:
-                terms = ((role, 1.0 / most), (role, 0.0))
-                extra.append(RoleRule("both", terms, 0.0, score, NULL))
-            else:
-                extra.append(RoleRule("linear", ((role, -1.0),), -1.0, -score, NULL))
-        if not extra:
+        null = table.null
+        is_linear = null is None and all(rule.kind == "linear" for rule in self.rules)
+        if is_linear or max(self.most, default=0) <= 1:
             return self
-        rules = (*self.rules, *extra)
-        return SpanRulebook(
-            self.roles, self.constraints, rules, self.most, self.overlap, _native(self.roles, rules)
-        )
+        most = tuple(min(limit, max(1, len(table.spans))) for limit in self.most)
+        rules = [rule if rule.kind == "linear" else rule.tightened(most) for rule in self.rules]
+        for role in [role for role, limit in enumerate(most) if limit > 1]:
+            score = 0.0 if null is None else float(null[role])
+            if score > 0.0:
+                terms = ((role, 1.0 / most[role]), (role, 0.0))
+                rules.append(RoleRule("both", terms, 0.0, score, NULL))
+            elif score < 0.0:
+                rules.append(RoleRule("linear", ((role, -1.0),), -1.0, -score, NULL))
+        native = _native(self.roles, rules)
+        return replace(self, rules=tuple(rules), most=most, native=native)
 
 
 @lru_cache(maxsize=RULEBOOKS_KEPT)
@@ -241,24 +253,21 @@ def _pair_rule(
 ) -> RoleRule:
     pair = cast("Excludes | Requires", rule)
     a, b = index[pair.a], index[pair.b]
-    is_linear = most[a] <= 1 and most[b] <= 1
-    share_a, share_b = 1.0 / max(1, most[a]), 1.0 / max(1, most[b])
     if isinstance(pair, Excludes):
-        kind: RuleKind = "linear" if is_linear else "both"
-        return RoleRule(kind, ((a, share_a), (b, share_b)), 1.0, penalty, i)
-    kind = "linear" if most[a] <= 1 else "without"
-    return RoleRule(kind, ((a, share_a), (b, -1.0)), 0.0, penalty, i)
+        kind: RuleKind = "both" if max(most[a], most[b]) > 1 else "linear"
+        return RoleRule(kind, ((a, 1.0), (b, 1.0)), 1.0, penalty, i).tightened(most)
+    kind = "without" if most[a] > 1 else "linear"
+    return RoleRule(kind, ((a, 1.0), (b, -1.0)), 0.0, penalty, i).tightened(most)
 
 
 def _native(roles: tuple[str, ...], rules: Sequence[RoleRule]) -> _core.SpanRules:
-    sizes = [len(rule.terms) for rule in rules]
     terms = [term for rule in rules for term in rule.terms]
     return _core.SpanRules(
         len(roles),
-        np.array([KINDS.index(rule.kind) for rule in rules], dtype=np.int8),
-        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        np.array([role for role, _ in terms], dtype=np.int32),
-        np.array([a for _, a in terms], dtype=np.float64),
-        np.array([rule.bound for rule in rules], dtype=np.float64),
-        np.array([rule.penalty for rule in rules], dtype=np.float64),
+        [KINDS.index(rule.kind) for rule in rules],
+        [len(rule.terms) for rule in rules],
+        [role for role, _ in terms],
+        [a for _, a in terms],
+        [rule.bound for rule in rules],
+        [rule.penalty for rule in rules],
     )

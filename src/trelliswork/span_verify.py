@@ -21,7 +21,6 @@ from trelliswork.verification import (
     check_claims,
     check_cover,
     judge,
-    slack,
 )
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ def verify_assignment(table: SpanTable, assignment: Assignment) -> Verification:
         certificate = assignment.certificate
         if certificate is None:
             return Verification("unverified", "It has no certificate.", worth, inf)
-        bound = _bound(table, book, certificate, _floor(assignment, worth))
+        bound = _bound(table, book, certificate)
         return judge(assignment, worth, bound, "assignment")
     except WrongError as wrong:
         return Verification("rejected", str(wrong), worth, bound)
@@ -63,10 +62,9 @@ def verify_assignment(table: SpanTable, assignment: Assignment) -> Verification:
 
 def _rulebook(table: SpanTable, assignment: Assignment) -> SpanRulebook:
     try:
-        book = compile_rules(table.roles, assignment.constraints)
+        return compile_rules(table.roles, assignment.constraints).fitted(table)
     except TrellisworkError as error:
         raise WrongError(f"constraints: they do not fit the table: {error}") from error
-    return book if table.null is None else book.with_null(table.null)
 
 
 def _choices(table: SpanTable, assignment: Assignment) -> Choices:
@@ -103,14 +101,8 @@ def _check_violations(
             )
 
 
-def _floor(assignment: Assignment, worth: float) -> float:
-    """Return what bounds have to be told apart above: no more is claimed."""
-    claimed = worth if assignment.status == "optimal" else assignment.upper_bound
-    return claimed + slack(claimed)
-
-
-def _bound(table: SpanTable, book: SpanRulebook, certificate: Any, floor: float) -> float:
-    """Return what no assignment exceeds, or `floor` where that is more."""
+def _bound(table: SpanTable, book: SpanRulebook, certificate: Any) -> float:
+    """Return what no assignment exceeds: the largest of the bounds of all leaves."""
     if isinstance(certificate, GraphCertificate):
         return certified_bound(SpanGraph.of(table, book).graph, certificate)
     if not isinstance(certificate, SpanCertificate):
@@ -118,19 +110,16 @@ def _bound(table: SpanTable, book: SpanRulebook, certificate: Any, floor: float)
             f"certificate: expected a SpanCertificate, got {type(certificate).__name__}."
         )
     _check_form(table, book, certificate)
-    return max(leaf_bound(table, book, leaf, floor) for leaf in certificate.leaves)
+    return max(leaf_bound(table, book, leaf) for leaf in certificate.leaves)
 
 
 def _check_form(table: SpanTable, book: SpanRulebook, certificate: SpanCertificate) -> None:
     """Raise where a certificate is not one: of decisions and prices that there can be."""
     n_roles, n_rules = len(table.roles), len(book.rules)
     for leaf in certificate.leaves:
-        counted, prices = np.asarray(leaf.counted), np.asarray(leaf.prices)
-        if counted.shape != (n_roles,) or prices.shape != (n_rules,):
-            raise WrongError(
-                f"certificate: expected {n_roles} roles and {n_rules} prices, got "
-                f"{counted.shape} and {prices.shape}."
-            )
+        prices = np.asarray(leaf.prices)
+        if prices.shape != (n_rules,):
+            raise WrongError(f"certificate: expected {n_rules} prices, got {prices.shape}.")
         for rule, price in zip(book.rules, prices.tolist(), strict=True):
             if not isfinite(price) or not 0.0 <= price <= rule.penalty:
                 raise WrongError(

@@ -51,6 +51,9 @@ class Structured(Factor):
     def _make(self) -> _core.Structure:
         raise NotImplementedError
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_core"}
+
 
 class Pair(Structured):
     """Two variables together: ``x = i`` with ``y = j`` is worth ``table[i, j]``.
