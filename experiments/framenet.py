@@ -112,21 +112,23 @@ def strategies(cases: Sequence[Case]) -> dict[str, Callable[[], Decoded]]:
 def run(
     cases: Sequence[Case], names: Sequence[str], runs: int, console: Console
 ) -> dict[str, Outcome]:
-    """Run strategies several times each."""
-    all_of_them = strategies(cases)
-    found = {}
+    """Run strategies several times each, in turn: what else the machine does meets all of them."""
+    of_name = strategies(cases)
+    decoded: dict[str, Decoded] = {}
+    seconds: dict[str, list[float]] = {name: [] for name in names}
     with progress(console) as bar:
         task = bar.add_task("decoding", total=runs * len(names))
-        for name in names:
-            seconds = []
-            for _ in range(runs):
-                begun = time.perf_counter()
-                decoded = all_of_them[name]()
-                seconds.append(time.perf_counter() - begun)
-                bar.advance(task)
-            measures = measure(cases, decoded.choices)
-            found[name] = Outcome(decoded, measures, total_score(cases, decoded), seconds)
-    return found
+        for name in list(names) * runs:
+            begun = time.perf_counter()
+            decoded[name] = of_name[name]()
+            seconds[name].append(time.perf_counter() - begun)
+            bar.advance(task)
+    return {
+        name: Outcome(
+            found, measure(cases, found.choices), total_score(cases, found), seconds[name]
+        )
+        for name, found in decoded.items()
+    }
 
 
 def total_score(cases: Sequence[Case], decoded: Decoded) -> float:

@@ -79,7 +79,7 @@ def decode_by_assign(
         choices.append(np.array([EMPTY if s is None else rows[s] for s in filled]))
     tight = None
     if method in ("ad3", "lp"):
-        tight = float(np.mean([answer.status != "fractional" for answer in found]))
+        tight = float(np.mean([answer.status in ("optimal", "unverified") for answer in found]))
     proven = sum(answer.status == "optimal" for answer in found)
     return Decoded(choices, tight, None if method in ("milp", "lp") else proven)
 
