@@ -11,8 +11,8 @@ SpanDual::SpanDual(const SpanProblem& problem) : problem_(problem) {
     rest_.assign(static_cast<std::size_t>(problem.n_tokens) + 1, 0.0);
 }
 
-void SpanDual::open(const std::vector<SpanDecision>& decisions) {
-    open_.decide(problem_, decisions);
+bool SpanDual::open(const std::vector<SpanDecision>& decisions) {
+    return open_.decide(problem_, decisions);
 }
 
 double SpanDual::evaluate(const std::vector<double>& prices) {

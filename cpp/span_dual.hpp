@@ -22,8 +22,8 @@ class SpanDual {
   public:
     explicit SpanDual(const SpanProblem& problem);
 
-    // Goes on to what some decisions leave open.
-    void open(const std::vector<SpanDecision>& decisions);
+    // Goes on to what some decisions leave open; false: hard rules leave no assignment.
+    bool open(const std::vector<SpanDecision>& decisions);
 
     // Sets λ (C,) and returns D(λ).
     double evaluate(const std::vector<double>& prices);

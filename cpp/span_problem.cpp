@@ -123,7 +123,34 @@ SpanProblem SpanProblem::free(const double* scores, int n_spans, int n_roles,
     return problem;
 }
 
-void OpenSpans::decide(const SpanProblem& problem, const std::vector<SpanDecision>& decisions) {
+double SpanProblem::least() const {
+    // low[t] = min(low[t + 1], min_{i starts at t} min_r g_ir + low[end_i])
+    std::vector<double> low(static_cast<std::size_t>(n_tokens) + 1, 0.0);
+    for (int t = n_tokens - 1; t >= 0; --t) {
+        low[t] = low[t + 1];
+        for (int i = first[t]; i < first[t + 1]; ++i) {
+            const double* own = gains_of(i);
+            for (int r = 0; r < n_roles; ++r) {
+                if (own[r] > kNegativeInfinity) low[t] = std::min(low[t], own[r] + low[end[i]]);
+            }
+        }
+    }
+    const auto most = most_of_roles(rules(), n_roles, n_intervals());
+    double cost = 0.0;  // what soft rules can come to
+    for (int c = 0; c < rules().size(); ++c) {
+        if (std::isinf(rules().penalty[c])) continue;
+        double violation = -rules().bound[c];
+        for (auto k = rules().offsets[c]; k < rules().offsets[c + 1]; ++k) {
+            const auto& [role, coefficient] = rules().terms[k];
+            violation += std::max(0.0, coefficient) * most[role];
+        }
+        const bool is_bit = rules().kind[c] != SpanRuleKind::linear;
+        cost += rules().penalty[c] * (is_bit ? 1.0 : std::max(0.0, violation));
+    }
+    return low[0] - cost;
+}
+
+bool OpenSpans::decide(const SpanProblem& problem, const std::vector<SpanDecision>& decisions) {
     gains = problem.gains;
     counts.assign(static_cast<std::size_t>(problem.n_roles), 0);
     taken.clear();
@@ -145,10 +172,10 @@ void OpenSpans::decide(const SpanProblem& problem, const std::vector<SpanDecisio
             for (int r = 0; r < n_roles; ++r) forbid(i, r);
         }
     }
-    close_roles(problem.rules());
+    return close_roles(problem.rules());
 }
 
-void OpenSpans::close_roles(const SpanRules& rules) {
+bool OpenSpans::close_roles(const SpanRules& rules) {
     const auto n_roles = counts.size();
     most = most_of_roles(rules, static_cast<int>(n_roles), static_cast<int>(gains.size()));
     std::vector<std::int32_t> n_open(n_roles, 0);
@@ -172,6 +199,7 @@ void OpenSpans::close_roles(const SpanRules& rules) {
             const auto& [role, coefficient] = rules.terms[k];
             if (coefficient < 0.0) room -= coefficient * std::max(most[role], 0);
         }
+        if (room < -kRounding) return false;
         for (auto k = first; k < last; ++k) {
             const auto& [role, coefficient] = rules.terms[k];
             if (coefficient > room + kRounding) most[role] = 0;
@@ -182,6 +210,7 @@ void OpenSpans::close_roles(const SpanRules& rules) {
             if (most[r] <= 0) gains[k + r] = kNegativeInfinity;
         }
     }
+    return true;
 }
 
 }  // namespace trelliswork

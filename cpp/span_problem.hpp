@@ -78,6 +78,9 @@ struct SpanProblem {
     // token each.
     static SpanProblem free(const double* scores, int n_spans, int n_roles, const SpanRules& rules);
 
+    // No assignment that satisfies the hard rules is worth less.
+    double least() const;
+
     const SpanRules& rules() const { return *rules_given; }
     int n_intervals() const { return static_cast<int>(start.size()); }
     const double* gains_of(int interval) const {
@@ -96,12 +99,12 @@ struct OpenSpans {
     double gain = 0.0;               // of it
     std::vector<std::int32_t> most;  // (R,) how often a role can still be filled
 
-    // Begins anew, with these decisions.
-    void decide(const SpanProblem& problem, const std::vector<SpanDecision>& decisions);
+    // Begins anew, with these decisions; false: hard rules leave no assignment.
+    bool decide(const SpanProblem& problem, const std::vector<SpanDecision>& decisions);
 
   private:
-    // Forbids the roles of which hard rules allow no more.
-    void close_roles(const SpanRules& rules);
+    // Forbids the roles of which hard rules allow no more; false: one cannot be satisfied.
+    bool close_roles(const SpanRules& rules);
 };
 
 }  // namespace trelliswork

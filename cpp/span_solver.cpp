@@ -17,8 +17,7 @@ constexpr std::int64_t kNodeIterations = 12;  // of the dual, at a node that is 
 constexpr int kPatience = 3;          // iterations without a lower bound before steps get shorter
 constexpr std::ptrdiff_t kBlock = 8;  // problems that a thread takes at a time
 constexpr double kSmallestFactor = 1e-3;
-constexpr double kEnough = 1e-3;    // of the gap: a bound that falls by less is not lower
-constexpr double kFirstStep = 1.0;  // while no assignment is known
+constexpr double kEnough = 1e-3;  // of the gap: a bound that falls by less is not lower
 
 struct Node {
     std::vector<SpanDecision> decisions;
@@ -40,7 +39,8 @@ class Solver {
           options_(options),
           deadline_(options.seconds),
           dual_(problem),
-          excess_(problem.rules().kind.size(), 0.0) {}
+          excess_(problem.rules().kind.size(), 0.0),
+          least_(problem.least()) {}
 
     SpanAnswer run() {
         auto root = std::make_unique<Node>();
@@ -71,7 +71,16 @@ class Solver {
         const double value = answer_.best.payoff;
         return std::isfinite(value) ? options_.tolerance * (1.0 + std::abs(value)) : 0.0;
     }
-    bool is_settled(double bound) const { return bound <= answer_.best.payoff + allowance(); }
+    // Nothing better is below this bound; while no assignment is known: nothing at all.
+    bool is_settled(double bound) const {
+        if (std::isfinite(answer_.best.payoff)) return bound <= answer_.best.payoff + allowance();
+        return bound < least_ - options_.tolerance * (1.0 + std::abs(least_));
+    }
+    // What Polyak's steps aim at; while no assignment is known, at a proof that there is none.
+    double target() const {
+        if (std::isfinite(answer_.best.payoff)) return answer_.best.payoff;
+        return least_ - (1.0 + std::abs(least_));
+    }
 
     void offer(const SpanAssignment& found) {
         if (found.payoff > answer_.best.payoff) answer_.best = found;
@@ -89,7 +98,10 @@ class Solver {
     // Lowers the bound of a node until it is proven to hold nothing better; false: it has to be
     // split.
     bool settle(Node& node) {
-        dual_.open(node.decisions);
+        if (!dual_.open(node.decisions)) {
+            node.bound = kNegativeInfinity;
+            return true;
+        }
         if (lower(node, node.decisions.empty() ? options_.max_iterations : kNodeIterations)) {
             return true;
         }
@@ -113,7 +125,7 @@ class Solver {
         for (std::int64_t iteration = 1;; ++iteration) {
             const double value = dual_.evaluate(prices);
             dual_.read(found, excess_);
-            const double gap = node.bound - answer_.best.payoff;
+            const double gap = node.bound - target();
             since_better = value < node.bound - kEnough * gap ? 0 : since_better + 1;
             if (value < node.bound) {
                 node.bound = value;
@@ -135,8 +147,7 @@ class Solver {
                 since_better = 0;
                 if (factor < kSmallestFactor) return false;
             }
-            const double above = value - answer_.best.payoff;
-            const double step = factor * (std::isfinite(above) ? above : kFirstStep) / norm;
+            const double step = factor * (value - target()) / norm;
             for (int c = 0; c < rules.size(); ++c) {
                 prices[c] = std::clamp(prices[c] + step * excess_[c], 0.0, rules.penalty[c]);
             }
@@ -193,6 +204,7 @@ class Solver {
     SpanDual dual_;
     SpanAssignment found_;
     std::vector<double> excess_;
+    double least_;  // no assignment that satisfies the hard rules is worth less
     SpanAnswer answer_;
     std::priority_queue<std::unique_ptr<Node>, std::vector<std::unique_ptr<Node>>, Lower> open_;
 };

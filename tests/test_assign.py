@@ -258,3 +258,21 @@ def test_wrong_calls_are_refused():
         tw.assign(TABLE, tw.no_overlap().soft(1.0), "chain")
     with pytest.raises(TypeError, match="names"):
         tw.SpanTable([(0, 1)], "AB", [[1.0, 1.0]])
+
+
+def test_that_nothing_fits_is_found_without_trying_everything():
+    # Two roles must be filled, their only spans overlap, and there is much else to choose.
+    random = np.random.default_rng(0)
+    starts = random.integers(4, 40, 30)
+    spans = np.concatenate([[(0, 3), (1, 4)], np.stack([starts, starts + 3], axis=1)])
+    scores = random.normal(size=(32, 8))
+    scores[2:, :2] = scores[0, 1] = scores[1, 0] = -np.inf
+    table = tw.SpanTable(spans, [f"r{i}" for i in range(8)], scores)
+    rules = [tw.no_overlap(), tw.at_least(1, "r0"), tw.at_least(1, "r1")]
+    with pytest.raises(tw.InfeasibleError, match="no_overlap"):
+        tw.assign(table, rules)
+    # More roles than spans that fit side by side.
+    spans = [(2 * i, 2 * i + 2) for i in range(9)] + [(2 * i + 1, 2 * i + 3) for i in range(8)]
+    many = tw.SpanTable(spans, [f"r{i}" for i in range(10)], random.random((17, 10)))
+    with pytest.raises(tw.InfeasibleError):
+        tw.assign(many, [tw.no_overlap(), *(tw.at_least(1, role) for role in many.roles)])

@@ -30,6 +30,7 @@ Choices = list[tuple[int, int]]
 """Indices of spans and roles."""
 
 INFEASIBLE = 2  # the core's status
+SECONDS_TO_NAME = 1.0  # for each rule, whether a conflict can do without it
 
 
 def gains(table: SpanTable, book: SpanRulebook) -> FloatArray:
@@ -153,7 +154,7 @@ def _has_assignment(table: SpanTable, constraints: Sequence[Constraint]) -> bool
     book = compile_rules(table.roles, tuple(constraints)).fitted(table)
     allowed = np.where(table.scores > -math.inf, 0.0, -math.inf)
     found = _core.solve_spans(
-        [table.spans], [allowed], [book.native], [book.apart], 1, 0.0, 0.0, 0, 1
+        [table.spans], [allowed], [book.native], [book.apart], 200, 1e-9, SECONDS_TO_NAME, 0, 1
     )
     return bool(found[0][0] != INFEASIBLE)
 

@@ -53,7 +53,10 @@ def leaf_bound(table: SpanTable, book: SpanRulebook, leaf: SpanLeaf) -> float:
         if taken and book.apart:
             is_open[_overlapping(table.spans, span)] = False
         is_open[span, role] = False
-    is_open &= _room(book.rules, counts, np.minimum(most - counts, is_open.sum(axis=0))) > 0
+    room = _room(book.rules, counts, np.minimum(most - counts, is_open.sum(axis=0)))
+    if room is None:
+        return -inf
+    is_open &= room > 0
     if not is_open.any():
         broken = [(rule.penalty, rule.violation(counts.tolist())) for rule in book.rules]
         return total - sum(penalty * degree for penalty, degree in broken if degree)
@@ -79,16 +82,22 @@ def _overlapping(spans: IntArray, span: int) -> NDArray[np.bool_]:
     return np.asarray((spans[:, 0] < end) & (start < spans[:, 1]))
 
 
-def _room(rules: Sequence[RoleRule], counts: IntArray, most: IntArray) -> IntArray:
-    """Return how often roles can still be filled; 0 where a hard rule has no room for one more."""
+def _room(rules: Sequence[RoleRule], counts: IntArray, most: IntArray) -> IntArray | None:
+    """Return how often roles can still be filled; 0 where a hard rule has no room for one more.
+
+    None where a hard rule cannot be satisfied any more.
+    """
     room = most.copy()
     for rule in rules:
         if rule.penalty < inf:
             continue
         if rule.kind == "linear":
-            least = sum(a * room[role] for role, a in rule.terms if a < 0.0)
+            least = sum(a * max(0, room[role]) for role, a in rule.terms if a < 0.0)
+            left = ROUNDING - rule.excess(counts.tolist()) - least
+            if left < 0.0:
+                return None
             for role, a in rule.terms:
-                if a > ROUNDING - rule.excess(counts.tolist()) - least:
+                if a > left:
                     room[role] = 0
             continue
         (first, _), (second, _) = rule.terms
