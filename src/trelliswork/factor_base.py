@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     IntArray = NDArray[np.int64]
     FixedArray = NDArray[np.int8]
 
-__all__ = ["FREE", "Factor", "Rows", "one_row"]
+__all__ = ["FREE", "UNIT", "Factor", "Rows", "one_row"]
 
 FREE = -1  # of `fixed`: neither 0 nor 1
+UNIT = 4.0 * float(np.finfo(np.float64).eps)  # eight times what one addition may be off by
 
 
 class Rows(NamedTuple):
@@ -114,6 +115,14 @@ class Factor:
         """
         raise NotImplementedError
 
+    def error(self, scores: FloatArray) -> float:
+        """Return by how much rounding may put `best`, `value` and `lowest` off, all together.
+
+        ``n`` additions in a row are off by ``n ε/2`` times the absolute values of what is added.
+        Not finite where a sum may overflow.
+        """
+        return UNIT * self._additions * self._reach(scores)
+
     def lowest(self, fixed: FixedArray) -> float:
         """Return what no accepted values that agree with `fixed` are worth less than."""
         return 0.0
@@ -138,6 +147,15 @@ class Factor:
     def structure(self) -> Any:
         """Return the core's form of a factor with an inner dynamic program; None: logic."""
         return None
+
+    @property
+    def _additions(self) -> int:
+        """How many additions in a row `best` makes, at most."""
+        return self.codes.size + 2
+
+    def _reach(self, scores: FloatArray) -> float:
+        """Return what the absolute values of all that `best` adds up sum to, at most."""
+        return float(np.abs(scores).sum())
 
     def __repr__(self) -> str:
         spelled = "" if self.graph is None else self.graph.spell(self.codes)

@@ -10,6 +10,7 @@ are the literals of all factors, one after the other.
 from __future__ import annotations
 
 from bisect import bisect_right
+from math import fsum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -194,8 +195,8 @@ class FactorGraph:
         if ((self.fixed != FREE) & (self.fixed != z)).any():
             return -np.inf
         literals = self._literal_values(z)
-        worth = sum(factor.value(on) for factor, on in zip(self.factors, literals, strict=True))
-        return float(self.constant + self.scores[z].sum() + worth)
+        worth = [factor.value(on) for factor, on in zip(self.factors, literals, strict=True)]
+        return fsum([self.constant, *self.scores[z].tolist(), *worth])
 
     def violated(self, values: ArrayLike) -> list[Factor]:
         """Return the factors that do not accept an assignment, shape ``(N,)``."""

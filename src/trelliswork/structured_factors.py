@@ -25,7 +25,15 @@ if TYPE_CHECKING:
     FixedArray = NDArray[np.int8]
     IntArray = NDArray[np.int64]
 
-__all__ = ["NoOverlap", "Pair", "Structured", "checked_scores", "open_values", "settled"]
+__all__ = [
+    "NoOverlap",
+    "Pair",
+    "Structured",
+    "checked_scores",
+    "largest",
+    "open_values",
+    "settled",
+]
 
 
 class Structured(Factor):
@@ -132,6 +140,9 @@ class Pair(Structured):
     def _of_entries(self, scores: FloatArray) -> FloatArray:
         first, second = np.split(scores, [self.table.shape[0]])
         return np.add.outer(first, second)
+
+    def _reach(self, scores: FloatArray) -> float:
+        return super()._reach(scores) + largest(self.table)
 
     def _make(self) -> _core.Structure:
         return _core.pair_structure(self.table)
@@ -243,6 +254,11 @@ def checked_scores(name: str, given: ArrayLike, shape: tuple[int, ...]) -> Float
         )
     array.flags.writeable = False
     return array
+
+
+def largest(weights: FloatArray) -> float:
+    """Return the largest absolute value of those that forbid nothing."""
+    return float(np.abs(weights[np.isfinite(weights)]).max(initial=0.0))
 
 
 def open_values(fixed: FixedArray) -> BoolArray:
