@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 import trelliswork as tw
 from factor_graph_cases import cases, frustrated, graphs, odd_cycle
-from trelliswork.factors import AtMostOne, Budget, Chain, Knapsack, NoOverlap, Or, Xor, XorOut
+from trelliswork.factors import AtMostOne, Budget, Chain, Knapsack, NoOverlap, Or, Pair, Xor, XorOut
 from trelliswork.graph_solution import GraphProgress
 from trelliswork.graph_variables import Variables
 
@@ -251,6 +252,45 @@ def test_scores_of_any_size(scale):
         assert found.status == "optimal"
         assert found.score == pytest.approx(theirs.score * scale, rel=1e-8)
         assert tw.verify(graph, found)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e-8, 1.0, 1e12, 1e100])
+def test_highs_takes_scores_of_any_size(scale):
+    random = np.random.default_rng(1)
+    for length in (8, 20, 30):
+        graph = tw.FactorGraph()
+        z = graph.binary(length, random.random(length) * scale)
+        apart = ((i, (i + step) % length) for i in range(length) for step in (1, 4))
+        graph.add(*(AtMostOne([z[i], z[j]]) for i, j in apart))
+        x = graph.categorical(2, 2, random.normal(size=(2, 2)) * scale)
+        graph.add(Pair(x[0], x[1], random.normal(size=(2, 2)) * scale), Or([x[0] == 1, z[0]]))
+        best, relaxed = tw.solve(graph, "milp"), tw.solve(graph, "lp")
+        assert best.score == pytest.approx(tw.solve(graph).score, rel=1e-6)
+        assert best.upper_bound == pytest.approx(best.score, rel=1e-5)
+        assert relaxed.upper_bound >= best.score * (1 - 1e-9)
+        assert relaxed.upper_bound <= best.score * 1.5
+        assert (relaxed.status == "optimal") == (
+            relaxed.upper_bound <= best.score + 1e-9 * (min(1.0, scale) + best.score)
+        )
+        assert tw.verify(graph, relaxed).status != "rejected"
+
+
+@pytest.mark.parametrize("method", ["auto", "ad3", "dual", "lp"])
+def test_graphs_without_variables(method):
+    graph = tw.FactorGraph()
+    for status in ("optimal", "infeasible"):
+        found = tw.solve(graph, method)
+        assert found.status == status
+        assert tw.verify(graph, found)
+        graph.add(Or([]))
+
+
+def test_highs_that_gives_up_leaves_it_unsolved(monkeypatch):
+    gone = SimpleNamespace(status=4, x=None, mip_node_count=None, mip_dual_bound=None)
+    for name, method in (("linprog", "lp"), ("milp", "milp")):
+        monkeypatch.setattr(f"scipy.optimize.{name}", lambda *_, **__: gone)
+        found = tw.solve(odd_cycle(5), method)
+        assert (found.status, found.values, found.upper_bound) == ("unsolved", None, np.inf)
 
 
 def test_graphs_and_answers_are_pickled_and_copied():

@@ -214,7 +214,7 @@ class Chain(Structured):
         finite = np.where(np.isfinite(self.pattern_weights), np.abs(self.pattern_weights), 0.0)
         ends = (self.start, self.end, automaton.initial, automaton.final)
         of_arcs = of_tokens.size * largest(self._summed(finite))
-        return float(of_tokens.sum()) + of_arcs + sum(map(largest, ends))
+        return float(of_tokens.sum() + of_arcs + sum(map(largest, ends)))
 
     def _make(self) -> _core.Structure:
         n_tokens = self.codes.size // self.automaton.n_labels

@@ -20,7 +20,7 @@ import numpy as np
 
 from trelliswork import _core
 from trelliswork.graph_certificate import GraphCertificate, GraphLeaf
-from trelliswork.graph_milp import solve_graph_lp, solve_graph_milp
+from trelliswork.graph_milp import solve_by_highs
 from trelliswork.graph_solution import AD3Options, GraphProgress, Solution
 from trelliswork.parallel import resolve_jobs
 from trelliswork.verification import TOLERANCE
@@ -81,13 +81,11 @@ def solve_graphs(
         Threads; with a callback, graphs are solved on one.
     """
     _check(method, max_nodes, ad3)
-    if method in ("milp", "lp"):
+    if method == "milp" or method == "lp":
         for option, value in (("callback", callback), ("warm_start", warm_start)):
             if value is not None:
                 raise ValueError(f"{option}: method={method!r} takes none; leave it out.")
-        if method == "milp":
-            return [solve_graph_milp(graph, time_limit, max_nodes) for graph in graphs]
-        return [solve_graph_lp(graph, time_limit) for graph in graphs]
+        return [solve_by_highs(graph, method, time_limit, max_nodes) for graph in graphs]
     return _by_core(
         graphs,
         method,
