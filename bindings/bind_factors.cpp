@@ -45,6 +45,8 @@ void check_links(const Structure& structure, std::size_t n) {
 void bind_factors(nb::module_& m) {
     nb::class_<Structure>(m, "Structure")
         .def_prop_ro("size", &Structure::size)
+        .def_prop_ro("lowest", &Structure::lowest)
+        .def_prop_ro("scale", &Structure::scale)
         .def(
             "maximize",
             [](const Structure& self, const In<double, 1>& scores,

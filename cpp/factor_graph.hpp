@@ -36,6 +36,10 @@ class Structure {
                             std::uint8_t* on) const = 0;
     // h(on); −inf: no configuration.
     virtual double value(const std::uint8_t* on) const = 0;
+    // No configuration is worth less: a lower bound of h.
+    virtual double lowest() const = 0;
+    // The largest of the numbers that h adds up, without their signs.
+    virtual double scale() const = 0;
 };
 
 struct Graph {                            // N variables, M factors, K links

@@ -16,12 +16,13 @@ double with_slack(double limit) {
     return limit + 1e-9 * std::max(1.0, std::abs(limit));
 }
 
-// The first of the largest; n > 0.
+// The first of the largest, of those that are numbers; n > 0.
 std::int64_t first_largest(std::int64_t n, const double* scores) {
     const double largest = fold(
         n, kNegativeInfinity, [&](std::int64_t i) { return scores[i]; },
         [](double x, double y) { return std::max(x, y); });
-    return std::find(scores, scores + n, largest) - scores;
+    const auto found = std::find(scores, scores + n, largest) - scores;
+    return found < n ? found : 0;
 }
 
 double take_one(std::int64_t n, const double* scores, std::uint8_t* on) {

@@ -214,3 +214,10 @@ def test_weights_are_checked():
         _core.maximize_logic(KNAPSACK, np.zeros(1), np.zeros(1), 1.0)
     with pytest.raises(ValueError, match="no such factor"):
         _core.maximize_logic(7, np.zeros(1), None, 1.0)
+
+
+@pytest.mark.parametrize("n", [1, 5, 64])
+def test_what_is_no_number_writes_nowhere_else(n):
+    for kind in (XOR, AT_MOST_ONE):
+        _, on = maximize(LogicCase(kind, n), np.full(n, np.nan))
+        assert on.sum() <= 1
