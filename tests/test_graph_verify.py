@@ -103,6 +103,52 @@ def test_tampered_certificates_are_rejected():
         assert judged(wrong, *rest) == "rejected"
 
 
+class Fickle:
+    """Honest shares when it is first looked at."""
+
+    def __init__(self, shares: np.ndarray) -> None:
+        self.answers = [shares, shares + 1e6]
+
+    def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+        return self.answers.pop(0)
+
+
+def test_what_is_no_certificate_is_rejected():
+    graph = tw.FactorGraph()
+    z = graph.binary(2, [3.0, 1.0])
+    graph.add(Or(z))
+    found = tw.solve(graph)
+    shares = found.certificate.leaves[0].shares
+
+    def judged(leaves: object) -> str:
+        return tw.verify(graph, replace(found, certificate=tw.GraphCertificate(leaves))).status
+
+    assert judged((tw.GraphLeaf((), shares.tolist()),)) == "proven"
+    assert judged((tw.GraphLeaf((), Fickle(shares)),)) == "proven"
+    for wrong in (
+        None, "ab", np.array(["a", "b"]), ["1.0", "2.0"], [None, None], [[1.0], [1.0, 2.0]], 1.0,
+        shares[None], [True, False], [1j, 2j], [np.inf, 0.0], [10**400, 0], object(),
+    ):  # fmt: skip
+        assert judged((tw.GraphLeaf((), wrong),)) == "rejected", wrong
+    for wrong in (
+        None,
+        3,
+        "ab",
+        (1,),
+        ((0,),),
+        ((0, True, 1),),
+        (None,),
+        ((None, True),),
+        ([0, 1],),
+    ):
+        assert judged((tw.GraphLeaf(wrong, shares),)) == "rejected", wrong
+    for wrong in (None, 3, "ab", (None,), ("leaf",), ((),), [((), shares)]):
+        assert judged(wrong) == "rejected", wrong
+    for name in ("score", "upper_bound", "gap", "values"):
+        for wrong in ("high", [1.0], object()):
+            assert tw.verify(graph, replace(found, **{name: wrong})).status == "rejected"
+
+
 def test_shares_that_rounding_swallows_prove_nothing():
     graph = tw.FactorGraph()
     z = graph.binary(2, [0.0, 3.0])
