@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import trelliswork as tw
-from trelliswork.factors import AtMostOne, Imply, Or, Pair, Xor
+from trelliswork.factors import AtMostOne, Imply, Knapsack, Or, Pair, Xor
 from trelliswork.graph_variables import Variables
 
 
@@ -121,6 +121,13 @@ def test_scores_that_are_none():
             graph.categorical(1, 2, [[0.0, wrong]])
         with pytest.raises(ValueError, match=message):
             graph.add_scores(z, wrong)
+    for wrong in (1e150, -1.7e308):  # sums of which overflow
+        with pytest.raises(ValueError, match="scores: expected scores below 1e150, got"):
+            graph.binary(2, [0.0, wrong])
+        with pytest.raises(ValueError, match="table: expected scores below 1e150, got"):
+            Pair(z[0], z[1], [[0.0, wrong], [-np.inf, 0.0]])
+        with pytest.raises(ValueError, match="below 1e150"):
+            Knapsack(z, [1.0, wrong], 2.0)
     with pytest.raises(ValueError, match=r"expected shape \(2,\), got \(3,\)"):
         graph.binary(2, np.zeros(3))
     with pytest.raises(ValueError, match=r"expected shape \(2,\), got \(3,\)"):

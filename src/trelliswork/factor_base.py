@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     IntArray = NDArray[np.int64]
     FixedArray = NDArray[np.int8]
 
-__all__ = ["FREE", "UNIT", "Factor", "Rows", "one_row"]
+__all__ = ["FREE", "LARGEST", "UNIT", "Factor", "Rows", "check_scores", "one_row"]
 
 FREE = -1  # of `fixed`: neither 0 nor 1
+LARGEST = 1e150  # of scores and weights: no sum of these overflows
 UNIT = 4.0 * float(np.finfo(np.float64).eps)  # eight times what one addition may be off by
 
 
@@ -163,6 +164,16 @@ class Factor:
 
     def _details(self) -> str:
         return ""
+
+
+def check_scores(name: str, scores: FloatArray, advice: str = "") -> None:
+    """Raise where something is neither a finite number below `LARGEST` nor ``-inf``."""
+    wrong = ~(np.abs(scores) < LARGEST) & (scores != -np.inf)
+    if wrong.any():
+        where = tuple(np.argwhere(wrong)[0].tolist())
+        value = scores[where]
+        kind = "scores below 1e150" if np.isfinite(value) else "finite numbers or -inf"
+        raise ValueError(f"{name}: expected {kind}, got {value} at {list(where)}.{advice}")
 
 
 def one_row(entries: FloatArray, low: float, high: float) -> Rows:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.factor_base import FREE, Factor
+from trelliswork.factor_base import FREE, Factor, check_scores
 from trelliswork.factors import Or, Xor
 from trelliswork.graph_arrays import GraphArrays
 from trelliswork.graph_variables import Categorical, Variables, codes_of
@@ -79,7 +79,8 @@ class FactorGraph:
         shape
             How many, along each axis; ``()`` is a single one.
         scores
-            Of those that are 1, broadcast to `shape`; ``-inf`` fixes a variable at 0.
+            Of those that are 1, broadcast to `shape`; below 1e150, so that sums stay finite.
+            ``-inf`` fixes a variable at 0.
         name
             How they are printed.
 
@@ -289,19 +290,13 @@ def _checked_shape(given: Any) -> tuple[int, ...]:
 
 
 def _checked_scores(given: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
-    """Return scores broadcast to a shape, if they are finite or ``-inf``."""
+    """Return scores broadcast to a shape, if they are scores."""
     array = np.asarray(given, dtype=np.float64)
     try:
         array = np.broadcast_to(array, shape)
     except ValueError as error:
         raise ValueError(f"scores: expected shape {shape}, got {array.shape}.") from error
-    wrong = np.isnan(array) | (array == np.inf)
-    if wrong.any():
-        where = tuple(np.argwhere(wrong)[0].tolist())
-        raise ValueError(
-            f"scores: expected finite numbers or -inf, got {array[where]} at {list(where)}. To fix "
-            "a variable at 1: graph.fix(z)."
-        )
+    check_scores("scores", array, " To fix a variable at 1: graph.fix(z).")
     return array
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.factor_base import FREE, UNIT, Factor, Rows, one_row
+from trelliswork.factor_base import FREE, LARGEST, UNIT, Factor, Rows, one_row
 from trelliswork.graph_variables import codes_of
 
 if TYPE_CHECKING:
@@ -33,9 +33,9 @@ class Knapsack(Factor):
     literals
         Literals, ``K`` of them.
     weights
-        Finite numbers, shape ``(K,)``, or one for all.
+        Finite numbers below 1e150, shape ``(K,)``, or one for all.
     limit
-        A finite number.
+        A finite number below 1e150.
     """
 
     kind = 6
@@ -48,8 +48,8 @@ class Knapsack(Factor):
             raise ValueError(
                 f"Knapsack: expected one weight a literal, shape {codes.shape}, got {given.shape}."
             )
-        if not (np.isfinite(given).all() and np.isfinite(limit)):
-            raise ValueError("Knapsack: expected finite weights and a finite limit.")
+        if not ((np.abs(given) < LARGEST).all() and abs(limit) < LARGEST):
+            raise ValueError("Knapsack: expected finite weights and a finite limit, below 1e150.")
         given = np.broadcast_to(given, codes.shape)
         used, negative = given != 0.0, given < 0.0
         self._set(

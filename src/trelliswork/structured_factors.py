@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.factor_base import FREE, Factor, Rows
+from trelliswork.factor_base import FREE, Factor, Rows, check_scores
 from trelliswork.graph_variables import Categorical, Variables, codes_of
 
 if TYPE_CHECKING:
@@ -242,16 +242,11 @@ class NoOverlap(Structured):
 
 
 def checked_scores(name: str, given: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
-    """Return an array of finite numbers or ``-inf``, of this shape."""
+    """Return an array of scores, of this shape."""
     array = np.array(given, dtype=np.float64)
     if array.shape != shape:
         raise ValueError(f"{name}: expected shape {shape}, got {array.shape}.")
-    wrong = np.isnan(array) | (array == np.inf)
-    if wrong.any():
-        where = tuple(np.argwhere(wrong)[0].tolist())
-        raise ValueError(
-            f"{name}: expected finite numbers or -inf, got {array[where]} at {list(where)}."
-        )
+    check_scores(name, array)
     array.flags.writeable = False
     return array
 
