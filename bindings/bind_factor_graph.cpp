@@ -77,6 +77,8 @@ void add_factor(Graph& graph, const GraphArrays& arrays, std::size_t m, std::siz
                 "weights: expected positive numbers");
         graph.weights.push_back(kind == FactorKind::knapsack ? arrays.weights(k) : 1.0);
     }
+    graph.slacks.push_back(
+        weight_slack(n_links, graph.weights.data() + graph.weights.size() - n_links));
 }
 
 std::vector<Graph> make_graphs(const GraphArrays& arrays) {

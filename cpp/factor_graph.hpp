@@ -51,6 +51,7 @@ struct Graph {                            // N variables, M factors, K links
     std::vector<std::uint8_t> negated;    // (K,)
     std::vector<double> weights;          // (K,) of knapsacks, > 0; 1 elsewhere
     std::vector<double> limits;           // (M,) of budgets and knapsacks
+    std::vector<double> slacks;           // (M,) what rounding may pass them by, see weight_slack
     std::vector<std::shared_ptr<const Structure>> structures;  // (M,), null for logic
 };
 

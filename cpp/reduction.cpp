@@ -78,6 +78,7 @@ class Reduction {
         Graph& out = reduced_.graph;
         out.kinds.push_back(kind);
         out.limits.push_back(limit);
+        out.slacks.push_back(graph_.slacks[m]);
         out.structures.push_back(graph_.structures[m]);
         out.offsets.push_back(static_cast<std::int64_t>(out.variables.size()));
     }
@@ -128,8 +129,8 @@ class Reduction {
                 break;
             case FactorKind::budget:
             case FactorKind::knapsack:
-                if (free_weight <= with_slack(limit)) return;
-                if (kind == FactorKind::budget && with_slack(limit) < 2.0)
+                if (free_weight <= limit + graph_.slacks[m]) return;
+                if (kind == FactorKind::budget && limit + graph_.slacks[m] < 2.0)
                     kind = FactorKind::at_most_one;
                 break;
             case FactorKind::structured:

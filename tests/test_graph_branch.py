@@ -261,23 +261,24 @@ def planted(rng, n_variables) -> RawGraph:
 
 @pytest.mark.parametrize("method", [AD3, BRANCH, DUAL])
 def test_rounding_proves_no_infeasibility(method):
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(45)
     batch = [planted(rng, int(rng.integers(10, 40))) for _ in range(100)]
-    for answer in solve_raw(batch, method, max_iterations=300):
+    for answer in solve_raw(batch, method):
         assert answer.status != INFEASIBLE
         assert method != BRANCH or answer.status == OPTIMAL
 
 
 def test_huge_scores_elsewhere_close_no_gap():
     rng = np.random.default_rng(0)
-    for _ in range(10):
-        graph = excludes_in_cycles([13], (0.01 * rng.random(13)).tolist())
-        best = graph.optimum()
+    for _ in range(12):
+        graph = excludes_in_cycles([31], (0.01 * rng.random(31)).tolist())
+        graph.factors += [Factor(AT_MOST_ONE, [i, (i + 5) % 31]) for i in range(31)]
+        (alone,) = solve_raw([graph], BRANCH, gap=5e-10)
         graph.scores += [-1e9] * 100
-        graph.factors.append(Factor(AT_MOST_ONE, list(range(13, 113))))
+        graph.factors.append(Factor(AT_MOST_ONE, list(range(31, 131))))
         (answer,) = solve_raw([graph], BRANCH, gap=5e-10)
         assert answer.status == OPTIMAL
-        assert answer.score == pytest.approx(best, rel=1e-9, abs=1e-10)
+        assert answer.score == pytest.approx(alone.score, abs=1e-9)
 
 
 def test_what_cancels_leaves_nothing_to_split():
