@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+from dataclasses import replace
+from threading import get_ident
 from types import SimpleNamespace
 
 import numpy as np
@@ -216,6 +218,11 @@ def test_a_warm_start_takes_fewer_iterations():
         tw.solve([graph, other], warm_start=[cold])
     with pytest.raises(ValueError, match="a Solution with a certificate"):
         tw.solve(graph, warm_start=tw.solve(graph, "milp"))
+    with pytest.raises(ValueError, match="a certificate with leaves, got one of none at 0"):
+        tw.solve(graph, warm_start=replace(cold, certificate=tw.GraphCertificate(())))
+    broken = tw.GraphCertificate((tw.GraphLeaf((), np.full(16, np.nan)),))
+    with pytest.raises(ValueError, match="expected finite shares in the certificate at 0"):
+        tw.solve(graph, warm_start=replace(cold, certificate=broken))
 
 
 def test_caching_changes_nothing_but_work():
@@ -315,6 +322,7 @@ def test_graphs_and_answers_are_pickled_and_copied():
         ({"time_limit": -1.0}, "time_limit: expected seconds"),
         ({"max_nodes": 0}, "max_nodes: expected a whole number above 0"),
         ({"max_nodes": 1.5}, "max_nodes: expected a whole number above 0"),
+        ({"max_nodes": 2**70}, r"max_nodes: expected a whole number above 0, up to 2\*\*62"),
         ({"n_jobs": 0}, "n_jobs"),
     ],
 )
@@ -330,6 +338,7 @@ def test_wrong_options_are_refused(options, message):
         {"eta": np.nan},
         {"tolerance": -1.0},
         {"max_iterations": 0},
+        {"max_iterations": 2**70},
         {"node_iterations": 1.5},
         {"adapt": 1},
         {"caching": "yes"},
@@ -353,6 +362,23 @@ def test_problems_and_graphs_do_not_mix():
         tw.solve(odd_cycle(3), "milp", callback=print)
     with pytest.raises(TypeError, match=r"ad3: expected tw.AD3Options\(…\), got dict"):
         tw.solve(odd_cycle(3), ad3={"eta": 1.0})
+
+
+def test_of_nothing_there_are_no_answers():
+    for options in ({"method": "ad3"}, {"callback": print}, {"max_nodes": 3}, {"width": 3}, {}):
+        assert tw.solve([], **options) == []
+    with pytest.raises(ValueError, match="'milp', 'beam', 'ad3', 'lp', got 'guess'"):
+        tw.solve([], "guess")
+
+
+def test_callbacks_may_be_false():
+    class Silent(list):
+        def __call__(self, state: GraphProgress) -> None:
+            self.append(get_ident())
+
+    threads = Silent()
+    tw.solve([frustrated(20, seed) for seed in range(4)], callback=threads, n_jobs=2)
+    assert len(set(threads)) == 1
 
 
 def test_answers_without_values_have_none_to_give():
