@@ -195,14 +195,7 @@ class XorOut(OrOut):
     """The output is true where one input is, and false where none is: ``Σ_k l_k = out``.
 
     Two inputs are never true together. Without inputs, the output is false. With one input, both
-    are equal.
-
-    Parameters
-    ----------
-    inputs
-        Literals.
-    output
-        One literal.
+    are equal. Parameters are those of `OrOut`.
     """
 
     kind, most = 4, 1
