@@ -77,6 +77,8 @@ void add_factor(Graph& graph, const GraphArrays& arrays, std::size_t m, std::siz
                 "weights: expected positive numbers");
         graph.weights.push_back(kind == FactorKind::knapsack ? arrays.weights(k) : 1.0);
     }
+    graph.slacks.push_back(
+        weight_slack(n_links, graph.weights.data() + graph.weights.size() - n_links));
 }
 
 std::vector<Graph> make_graphs(const GraphArrays& arrays) {
@@ -175,6 +177,9 @@ void bind_factor_graph(nb::module_& m) {
                         (!warm_shares || warm_shares->size() == variables.size()) &&
                         (!warm_values || warm_values->size() == scores.size()),
                     "solve_graphs: wrong shape");
+            for (std::size_t k = 0; warm_shares && k < warm_shares->size(); ++k) {
+                require(std::isfinite((*warm_shares)(k)), "warm_shares: expected finite numbers");
+            }
             std::vector<GraphStart> starts(n_graphs);
             for (std::size_t b = 0; b < n_graphs; ++b) {
                 const auto factor = static_cast<std::size_t>(factor_offsets(b));

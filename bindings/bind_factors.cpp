@@ -35,6 +35,12 @@ FactorKind make_kind(int kind, std::size_t n, const Weighting& weights) {
     return made;
 }
 
+Room make_room(std::size_t n, const Weighting& weights, double limit) {
+    const std::vector<double> ones(n, 1.0);
+    return {limit,
+            weight_slack(static_cast<std::int64_t>(n), weights ? weights->data() : ones.data())};
+}
+
 void check_links(const Structure& structure, std::size_t n) {
     require(n == static_cast<std::size_t>(structure.size()),
             "expected one entry a link of the structure");
@@ -45,6 +51,8 @@ void check_links(const Structure& structure, std::size_t n) {
 void bind_factors(nb::module_& m) {
     nb::class_<Structure>(m, "Structure")
         .def_prop_ro("size", &Structure::size)
+        .def_prop_ro("lowest", &Structure::lowest)
+        .def_prop_ro("scale", &Structure::scale)
         .def(
             "maximize",
             [](const Structure& self, const In<double, 1>& scores,
@@ -116,7 +124,7 @@ void bind_factors(nb::module_& m) {
         [](int kind, const In<std::uint8_t, 1>& on, const Weighting& weights, double limit) {
             return accepts_logic(make_kind(kind, on.size(), weights),
                                  static_cast<std::int64_t>(on.size()), on.data(),
-                                 data_or_null(weights), limit);
+                                 data_or_null(weights), make_room(on.size(), weights, limit));
         },
         nb::arg("kind"), nb::arg("on"), nb::arg("weights").none(), nb::arg("limit"));
     m.def(
@@ -124,9 +132,10 @@ void bind_factors(nb::module_& m) {
         [](int kind, const In<double, 1>& scores, const Weighting& weights, double limit) {
             std::vector<std::uint8_t> on(scores.size());
             LogicWorkspace workspace;
-            const double best = maximize_logic(make_kind(kind, on.size(), weights),
-                                               static_cast<std::int64_t>(on.size()), scores.data(),
-                                               data_or_null(weights), limit, on.data(), workspace);
+            const double best = maximize_logic(
+                make_kind(kind, on.size(), weights), static_cast<std::int64_t>(on.size()),
+                scores.data(), data_or_null(weights), make_room(on.size(), weights, limit),
+                on.data(), workspace);
             return std::make_tuple(best, to_numpy(std::move(on)));
         },
         nb::arg("kind"), nb::arg("scores"), nb::arg("weights").none(), nb::arg("limit"));
@@ -135,14 +144,15 @@ void bind_factors(nb::module_& m) {
         [](int kind, const In<double, 1>& point, const Weighting& weights, double limit) {
             const auto n = static_cast<std::int64_t>(point.size());
             const auto made = make_kind(kind, point.size(), weights);
+            const Room room = make_room(point.size(), weights, limit);
             LogicWorkspace workspace;
             auto out = copy_of(point);
             std::vector<std::uint8_t> on(point.size());
             require(maximize_logic(made, n, std::vector<double>(point.size()).data(),
-                                   data_or_null(weights), limit, on.data(),
+                                   data_or_null(weights), room, on.data(),
                                    workspace) > kNegativeInfinity,
                     "project_logic: the factor has no configuration");
-            project_logic(made, n, out.data(), data_or_null(weights), limit, workspace);
+            project_logic(made, n, out.data(), data_or_null(weights), room, workspace);
             return to_numpy(std::move(out));
         },
         nb::arg("kind"), nb::arg("point"), nb::arg("weights").none(), nb::arg("limit"));

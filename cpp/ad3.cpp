@@ -12,8 +12,9 @@ constexpr std::int64_t kDozeEvery = 3;   // iterations between looks for variabl
 constexpr std::int64_t kAdaptEvery = 5;  // iterations between changes of η
 constexpr double kUnbalanced = 1.5;      // residuals that differ by this factor change η
 constexpr double kEtaFactor = 1.4;
-constexpr double kSame = 1e-12;     // differences that do not wake a factor
-constexpr double kIntegral = 1e-3;  // closer than that to 0 or 1 is no fraction
+constexpr double kLeastEta = 1e-305, kMostEta = 1e290;  // neither η nor 1/η overflows
+constexpr double kSame = 1e-12;                         // differences that do not wake a factor
+constexpr double kIntegral = 1e-3;                      // closer than that to 0 or 1 is no fraction
 // The bound stalls where looks so far apart have closed less of the gap than this leaves.
 constexpr std::int64_t kStallWindow = 3;
 constexpr double kStallShrink = 0.8;
@@ -30,6 +31,10 @@ double spread(const Graph& graph) {
     return std::isfinite(most) && most != 0.0 ? std::abs(most) : 1.0;
 }
 
+double within_range(double eta) {
+    return std::clamp(eta, kLeastEta, kMostEta);
+}
+
 }  // namespace
 
 AD3::AD3(const Reduced& reduced, const AD3Options& options)
@@ -38,7 +43,7 @@ AD3::AD3(const Reduced& reduced, const AD3Options& options)
       factors_(reduced.graph),
       incidence_(reduced.graph),
       dual_(factors_, incidence_),
-      eta_(options.eta * spread(reduced.graph)),
+      eta_(within_range(options.eta * spread(reduced.graph))),
       u_(factors_.n_variables(), 0.5),
       z_(factors_.n_links(), 0.0),
       links_(factors_, incidence_, dual_.shares, z_, dual_.on),
@@ -180,9 +185,9 @@ void AD3::iterate() {
 
 void AD3::adapt() {
     if (primal_residual_ > kUnbalanced * dual_residual_) {
-        eta_ *= kEtaFactor;
+        eta_ = within_range(eta_ * kEtaFactor);
     } else if (dual_residual_ > kUnbalanced * primal_residual_) {
-        eta_ /= kEtaFactor;
+        eta_ = within_range(eta_ / kEtaFactor);
     }
 }
 
@@ -191,8 +196,8 @@ AD3Stop AD3::look(Incumbent& incumbent, GraphWatch& watch, bool& goes_on) {
     sum_up();
     if (options_.caching && is_new_) links_.doze(u_, moved_);
     dual_.evaluate(links_.links().data());
-    if (incumbent.rules_out(bound())) return AD3Stop::infeasible;
-    if (incumbent.closes(bound())) return AD3Stop::closed;
+    if (incumbent.rules_out(bound(), magnitude())) return AD3Stop::infeasible;
+    if (incumbent.closes(bound(), magnitude())) return AD3Stop::closed;
     bool is_integral = true;
     for (std::size_t j = 0; j < u_.size(); ++j) {
         rounded_[j] = u_[j] > 0.5 ? 1 : 0;
@@ -203,7 +208,7 @@ AD3Stop AD3::look(Incumbent& incumbent, GraphWatch& watch, bool& goes_on) {
         incumbent.round(factors_, u_.data(), dual_.shares.data());
         next_rounding_ = 2 * n_iterations_;
     }
-    if (incumbent.closes(bound())) return AD3Stop::closed;
+    if (incumbent.closes(bound(), magnitude())) return AD3Stop::closed;
     if (watch.stops(incumbent.score, bound(), primal_residual_, dual_residual_)) {
         return AD3Stop::interrupted;
     }

@@ -55,6 +55,7 @@ class AD3 {
     const GraphDual& dual() const { return dual_; }
     // A bound on every solution of the whole graph that agrees with what is fixed.
     double bound() const { return dual_.best_bound() + reduced_.constant; }
+    double magnitude() const { return dual_.best_magnitude() + reduced_.magnitude; }
     // What the factor of a link would have of its variable, as the dual was last evaluated.
     bool is_on(std::int64_t link) const { return dual_.on[links_.place(link)] != 0; }
     const std::vector<double>& u() const { return u_; }  // (N',)

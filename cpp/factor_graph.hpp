@@ -36,6 +36,10 @@ class Structure {
                             std::uint8_t* on) const = 0;
     // h(on); −inf: no configuration.
     virtual double value(const std::uint8_t* on) const = 0;
+    // No configuration is worth less: a lower bound of h.
+    virtual double lowest() const = 0;
+    // The largest of the numbers that h adds up, without their signs.
+    virtual double scale() const = 0;
 };
 
 struct Graph {                            // N variables, M factors, K links
@@ -47,6 +51,7 @@ struct Graph {                            // N variables, M factors, K links
     std::vector<std::uint8_t> negated;    // (K,)
     std::vector<double> weights;          // (K,) of knapsacks, > 0; 1 elsewhere
     std::vector<double> limits;           // (M,) of budgets and knapsacks
+    std::vector<double> slacks;           // (M,) what rounding may pass them by, see weight_slack
     std::vector<std::shared_ptr<const Structure>> structures;  // (M,), null for logic
 };
 

@@ -14,6 +14,7 @@ constexpr double kIntegral = 1e-6;  // closer than that to 0 or 1 is no fraction
 
 struct Node {
     double bound = -kNegativeInfinity;
+    double magnitude = 0.0;  // of the bound, see Incumbent
     GraphLeaf leaf;
     std::vector<std::int32_t> variables;  // (N',)
     std::vector<float> u;                 // (N',)
@@ -45,7 +46,7 @@ class Tree {
         if (incumbent_.propagator.start()) {
             root_mark_ = incumbent_.propagator.mark();
             put(solve_root());
-            while (!open_.empty() && !incumbent_.closes(open_.top()->bound)) {
+            while (!open_.empty() && !is_closed(*open_.top())) {
                 if (watch_.nodes >= options_.max_nodes || watch_.stopped()) break;
                 split_top();
             }
@@ -59,8 +60,10 @@ class Tree {
     }
 
   private:
+    bool is_closed(const Node& node) const { return incumbent_.closes(node.bound, node.magnitude); }
+
     void put(std::unique_ptr<Node> node) {
-        if (incumbent_.closes(node->bound)) {
+        if (is_closed(*node)) {
             if (options_.certify) closed_.push_back(std::move(node));
         } else {
             open_.push(std::move(node));
@@ -111,6 +114,7 @@ class Tree {
         node->leaf.decisions = parent.leaf.decisions;
         node->leaf.decisions.push_back(decision);
         node->bound = parent.bound;
+        node->magnitude = parent.magnitude;
         ++watch_.nodes;
         Propagator& propagator = incumbent_.propagator;
         propagator.undo(root_mark_);
@@ -141,17 +145,25 @@ class Tree {
     void solve(Node& node, const Reduced& reduced, AD3& ad3, std::int64_t max_iterations) {
         incumbent_.enter(reduced);
         const AD3Stop stop = ad3.run(max_iterations, true, incumbent_, watch_);
-        node.bound = std::min(node.bound, ad3.bound());
+        if (ad3.bound() <= node.bound) {
+            node.bound = ad3.bound();
+            node.magnitude = ad3.magnitude();
+        }
         if (stop == AD3Stop::infeasible) node.bound = kNegativeInfinity;
         answer_.n_solved += ad3.n_solved();
         answer_.n_cached += ad3.n_cached();
         node.leaf.links = reduced.link_of;
         node.leaf.shares = ad3.dual().best_shares();
-        if (incumbent_.closes(node.bound)) return;
+        if (is_closed(node)) return;
+        const auto chosen = choose(ad3);
+        if (chosen == ad3.u().size()) {  // no factor is left, and the best of the node was offered
+            node.bound = std::min(node.bound, incumbent_.score);
+            return;
+        }
         node.variables = reduced.variable_of;
         node.u.assign(ad3.u().begin(), ad3.u().end());
         node.eta = ad3.eta();
-        node.branch_variable = reduced.variable_of[choose(ad3)];
+        node.branch_variable = reduced.variable_of[chosen];
     }
 
     // The most fractional variable. Where none is: the one whose factors differ most over it.
@@ -191,7 +203,7 @@ class Tree {
 
     void finish() {
         const bool has_solution = incumbent_.score > kNegativeInfinity;
-        const bool proven = open_.empty() || incumbent_.closes(open_.top()->bound);
+        const bool proven = open_.empty() || is_closed(*open_.top());
         if (proven) {
             answer_.status = has_solution ? GraphStatus::optimal : GraphStatus::infeasible;
             answer_.bound = incumbent_.score;

@@ -30,14 +30,16 @@ class GraphDual {
     double evaluate(const std::int64_t* links = nullptr);
 
     double best_bound() const { return best_bound_; }
+    // Σ |terms| of that bound: what its rounding is measured by.
+    double best_magnitude() const { return best_magnitude_; }
     const std::vector<double>& best_shares() const { return best_shares_; }
 
   private:
     GraphFactors& factors_;
     const Incidence& incidence_;
-    std::vector<double> maxima_;  // (M,)
+    std::vector<double> maxima_, magnitudes_;  // (M,) the magnitudes with those of the shares
     double unlinked_ = 0.0;
-    double best_bound_;
+    double best_bound_, best_magnitude_ = 0.0;
     std::vector<double> best_shares_;
 };
 

@@ -43,8 +43,8 @@ double GraphFactors::maximize(std::size_t m, const double* shares, std::uint8_t*
     const double best =
         graph_.kinds[m] == FactorKind::structured
             ? graph_.structures[m]->maximize(scores, fixed_.data() + first, on)
-            : maximize_logic(graph_.kinds[m], n, scores, graph_.weights.data() + first,
-                             graph_.limits[m], on, workspace_);
+            : maximize_logic(graph_.kinds[m], n, scores, graph_.weights.data() + first, room(m), on,
+                             workspace_);
     if (has_negated_[m] != 0) {
         for (std::int64_t i = 0; i < n; ++i) on[i] ^= negated[i];
     }
@@ -64,14 +64,14 @@ void GraphFactors::project(std::size_t m, double eta, double* point) {
         active_sets_[m].solve(*graph_.structures[m], fixed_.data() + first, scratch_.data(), eta,
                               point);
     } else {
-        project_logic(graph_.kinds[m], n, point, graph_.weights.data() + first, graph_.limits[m],
+        project_logic(graph_.kinds[m], n, point, graph_.weights.data() + first, room(m),
                       workspace_);
     }
     flip();
 }
 
 void GraphFactors::project_some(std::size_t m, std::int64_t n, double* point) {
-    project_logic(graph_.kinds[m], n, point, nullptr, 0.0, workspace_);
+    project_logic(graph_.kinds[m], n, point, nullptr, {}, workspace_);
 }
 
 double GraphFactors::value(std::size_t m, const std::uint8_t* values) {
@@ -83,8 +83,8 @@ double GraphFactors::value(std::size_t m, const std::uint8_t* values) {
     if (graph_.kinds[m] == FactorKind::structured) {
         return graph_.structures[m]->value(literals_.data());
     }
-    const bool accepted = accepts_logic(graph_.kinds[m], n, literals_.data(),
-                                        graph_.weights.data() + first, graph_.limits[m]);
+    const bool accepted =
+        accepts_logic(graph_.kinds[m], n, literals_.data(), graph_.weights.data() + first, room(m));
     return accepted ? 0.0 : kNegativeInfinity;
 }
 

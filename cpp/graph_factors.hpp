@@ -39,6 +39,8 @@ class GraphFactors {
     double score(const std::uint8_t* values);
 
   private:
+    Room room(std::size_t m) const { return {graph_.limits[m], graph_.slacks[m]}; }
+
     const Graph& graph_;
     std::vector<std::uint8_t> has_negated_;  // (M,)
     std::vector<std::int8_t> fixed_;         // (K,) literals of structures, −1: free

@@ -7,7 +7,10 @@ namespace trelliswork {
 
 namespace {
 
-constexpr double kRounding = 1e-14;  // of sums of scores
+constexpr double kRounding = 1e-14;  // of bounds, in parts of their magnitudes
+// What a proof that there is no solution has to spare: shares drift while they are added up, and
+// who checks the proof adds up in another order, and allows for it.
+constexpr double kDrift = 1e-12, kChecked = 2e-9;
 
 }  // namespace
 
@@ -15,25 +18,26 @@ Incumbent::Incumbent(const Graph& graph, double gap)
     : propagator(graph), implied_(find_implied(graph, propagator.incidence())), gap_(gap) {
     for (const double c : graph.scores) {
         largest_ = std::max(largest_, std::abs(c));
-        total_ += std::abs(c);
         least_ += std::min(c, 0.0);
     }
-    for (const auto kind : graph.kinds) {
-        if (kind != FactorKind::structured) continue;
-        largest_ = 1.0;
-        least_ = kNegativeInfinity;
+    for (const auto& structure : graph.structures) {
+        if (structure == nullptr) continue;
+        largest_ = std::max(largest_, structure->scale());
+        least_ += structure->lowest();
     }
 }
 
-bool Incumbent::closes(double bound) const {
+bool Incumbent::closes(double bound, double magnitude) const {
     if (score == kNegativeInfinity) return bound == kNegativeInfinity;
-    const double rounding = kRounding * (total_ + std::abs(score));
-    return bound <= score + gap_ * (std::abs(score) + std::min(1.0, largest_)) + rounding;
+    const double size = std::abs(score);
+    // Rounding closes no more than the gap of scores around 1 would.
+    const double rounding = std::min(kRounding * magnitude, gap_ * (1.0 + size));
+    return bound <= score + std::max(gap_ * (size + std::min(1.0, largest_)), rounding);
 }
 
-bool Incumbent::rules_out(double bound) const {
-    if (least_ == kNegativeInfinity) return bound == kNegativeInfinity;
-    return bound < least_ - gap_ * total_;
+bool Incumbent::rules_out(double bound, double magnitude) const {
+    if (bound == kNegativeInfinity) return true;
+    return bound < least_ - kDrift * magnitude - kChecked * (1.0 + std::abs(least_));
 }
 
 bool Incumbent::offer(GraphFactors& factors, const std::uint8_t* candidate) {
@@ -105,18 +109,20 @@ bool Incumbent::fix_structures(GraphFactors& factors, const double* shares) {
 bool Incumbent::fix_by_confidence(const double* u) {
     const auto& scores = reduced_->graph.scores;
     const auto n = static_cast<std::int32_t>(reduced_->variable_of.size());
+    // Scores that overflow leave no number: nothing is known then.
+    const auto of = [&](std::int32_t i) { return std::isnan(u[i]) ? 0.5 : u[i]; };
     for (const bool is_on : {true, false}) {
         order_.clear();
         for (std::int32_t i = 0; i < n; ++i) {
             const auto j = static_cast<std::size_t>(reduced_->variable_of[i]);
-            if (propagator.values()[j] < 0 && (u[i] > 0.5) == is_on) order_.push_back(i);
+            if (propagator.values()[j] < 0 && (of(i) > 0.5) == is_on) order_.push_back(i);
         }
         std::sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) {
-            if (u[a] != u[b]) return (u[a] > u[b]) == is_on;
+            if (of(a) != of(b)) return (of(a) > of(b)) == is_on;
             return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
         });
         for (const auto i : order_) {
-            const bool value = is_on || (u[i] == 0.5 && scores[i] > 0.0);
+            const bool value = is_on || (of(i) == 0.5 && scores[i] > 0.0);
             if (!try_both(reduced_->variable_of[i], value)) return false;
         }
     }

@@ -14,18 +14,18 @@ namespace trelliswork {
 class Incumbent {
   public:
     // gap: what a bound may be above a score that closes it, relative to 1 + |score|, or to the
-    // scores of the variables where these are smaller.
+    // scores of variables and structures where these are smaller.
     Incumbent(const Graph& graph, double gap);
 
     Propagator propagator;  // holds what the node of `enter` has fixed
     double score = kNegativeInfinity;
     std::vector<std::uint8_t> values;  // (N,), empty: none
 
+    // Bounds come with their magnitudes, the sums of |terms|: what rounding is measured by.
     // Whether nothing below `bound` is better than what is known.
-    bool closes(double bound) const;
-    // Whether the bound is below Σ_j min(c_j, 0): there is no solution. With structures, −inf alone
-    // is: how little these can be worth is not known.
-    bool rules_out(double bound) const;
+    bool closes(double bound, double magnitude) const;
+    // Whether the bound is below Σ_j min(c_j, 0) + Σ_m min h_m: there is no solution.
+    bool rules_out(double bound, double magnitude) const;
 
     // What the propagator leaves of the graph.
     Reduced remainder() const { return reduce(propagator.graph(), implied_, propagator.values()); }
@@ -43,7 +43,7 @@ class Incumbent {
     bool try_both(std::int32_t variable, bool value);
 
     std::vector<std::uint8_t> implied_;  // (M,) factors that others make superfluous
-    double gap_, largest_ = 0.0, total_ = 0.0, least_ = 0.0;
+    double gap_, largest_ = 0.0, least_ = 0.0;
     const Reduced* reduced_ = nullptr;
     std::vector<std::int32_t> order_;
     std::vector<std::uint8_t> candidate_;

@@ -32,9 +32,9 @@ class Subgradient {
             ++watch.iterations;
             const double value = dual_.evaluate();
             const double norm = average();
-            if (incumbent.rules_out(bound())) return true;
+            if (incumbent.rules_out(bound(), magnitude())) return true;
             offer(t, norm, incumbent);
-            if (incumbent.closes(bound())) return true;
+            if (incumbent.closes(bound(), magnitude())) return true;
             if (watch.stops(incumbent.score, bound(), std::sqrt(norm), factor)) return false;
             since_better = value < lowest ? 0 : since_better + 1;
             lowest = std::min(lowest, value);
@@ -51,6 +51,7 @@ class Subgradient {
     }
 
     double bound() const { return dual_.best_bound() + reduced_.constant; }
+    double magnitude() const { return dual_.best_magnitude() + reduced_.magnitude; }
     const std::vector<double>& u() const { return u_; }
     const std::vector<double>& shares() const { return dual_.best_shares(); }
 
@@ -124,7 +125,7 @@ GraphAnswer solve_by_subgradient(const Graph& graph, const GraphStart& start,
     answer.values = std::move(incumbent.values);
     answer.bound = std::max(subgradient.bound(), answer.score);
     answer.leaves.push_back({{}, reduced.link_of, subgradient.shares()});
-    if (incumbent.rules_out(subgradient.bound())) {
+    if (incumbent.rules_out(subgradient.bound(), subgradient.magnitude())) {
         answer.status = GraphStatus::infeasible;
         answer.bound = kNegativeInfinity;
     } else if (is_done) {

@@ -17,13 +17,19 @@ constexpr double kLeast = 1e-10;
 struct Search {
     const double* scores;
     const double* weights;
+    std::size_t even_from;      // the place from which on all weights are the same
     LogicWorkspace& workspace;  // at each place of `order`: the room and the total before, taken
 
-    // Whether what fits of the literals from `place` on, the last in part, can beat `best`.
+    // Whether what fits of the literals from `place` on, the last in part, can beat `best`. Of
+    // equal weights no part counts: the best of these are exact, and ties at a full knapsack end
+    // there.
     bool may_improve(std::size_t place, double room, double total, double best) const {
+        const bool is_even = place >= even_from;
         for (; place < workspace.order.size(); ++place) {
             const auto i = workspace.order[place];
-            if (weights[i] > room) return total + scores[i] * (room / weights[i]) > best;
+            if (weights[i] > room) {
+                return total + (is_even ? 0.0 : scores[i] * (room / weights[i])) > best;
+            }
             room -= weights[i];
             total += scores[i];
         }
@@ -83,9 +89,11 @@ double take_within_weight(std::int64_t n, const double* scores, const double* we
         return left != right ? left > right : i < j;
     });
     workspace.taken.resize(order.size());
+    auto even_from = order.size();
+    while (even_from > 0 && weights[order[even_from - 1]] == weights[order.back()]) --even_from;
     if (workspace.values.size() < order.size()) workspace.values.resize(order.size());
     if (workspace.weights.size() < order.size()) workspace.weights.resize(order.size());
-    double total = Search{scores, weights, workspace}.run(limit, on);
+    double total = Search{scores, weights, even_from, workspace}.run(limit, on);
     for (std::int64_t i = 0; i < n; ++i) total += on[i] != 0 ? scores[i] : 0.0;
     return total;
 }

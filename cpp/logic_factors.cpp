@@ -11,17 +11,15 @@ namespace trelliswork {
 
 namespace {
 
-// The most that the weights of a configuration may add up to.
-double with_slack(double limit) {
-    return limit + 1e-9 * std::max(1.0, std::abs(limit));
-}
+constexpr double kSlack = 1e-9;  // of the largest weight
 
-// The first of the largest; n > 0.
+// The first of the largest, of those that are numbers; n > 0.
 std::int64_t first_largest(std::int64_t n, const double* scores) {
     const double largest = fold(
         n, kNegativeInfinity, [&](std::int64_t i) { return scores[i]; },
         [](double x, double y) { return std::max(x, y); });
-    return std::find(scores, scores + n, largest) - scores;
+    const auto found = std::find(scores, scores + n, largest) - scores;
+    return found < n ? found : 0;
 }
 
 double take_one(std::int64_t n, const double* scores, std::uint8_t* on) {
@@ -86,8 +84,12 @@ double take_within_budget(std::int64_t n, const double* scores, double limit, st
 
 }  // namespace
 
+double weight_slack(std::int64_t n, const double* weights) {
+    return n == 0 ? 0.0 : kSlack * *std::max_element(weights, weights + n);
+}
+
 bool accepts_logic(FactorKind kind, std::int64_t n, const std::uint8_t* on, const double* weights,
-                   double limit) {
+                   const Room& room) {
     const auto count = std::count_if(on, on + n, [](std::uint8_t x) { return x != 0; });
     const bool output = n > 0 && on[n - 1] != 0;
     const auto n_inputs = count - (output ? 1 : 0);
@@ -103,11 +105,11 @@ bool accepts_logic(FactorKind kind, std::int64_t n, const std::uint8_t* on, cons
         case FactorKind::xor_out:
             return n_inputs == (output ? 1 : 0);
         case FactorKind::budget:
-            return static_cast<double>(count) <= with_slack(limit);
+            return static_cast<double>(count) <= room.most();
         case FactorKind::knapsack: {
             double total = 0.0;
             for (std::int64_t i = 0; i < n; ++i) total += on[i] != 0 ? weights[i] : 0.0;
-            return total <= with_slack(limit);
+            return total <= room.most();
         }
         case FactorKind::structured:
             break;
@@ -116,7 +118,7 @@ bool accepts_logic(FactorKind kind, std::int64_t n, const std::uint8_t* on, cons
 }
 
 double maximize_logic(FactorKind kind, std::int64_t n, const double* scores, const double* weights,
-                      double limit, std::uint8_t* on, LogicWorkspace& workspace) {
+                      const Room& room, std::uint8_t* on, LogicWorkspace& workspace) {
     std::fill_n(on, n, std::uint8_t{0});
     switch (kind) {
         case FactorKind::xor_one:
@@ -135,9 +137,9 @@ double maximize_logic(FactorKind kind, std::int64_t n, const double* scores, con
         case FactorKind::xor_out:
             return take_with_output(n, scores, on, take_one);
         case FactorKind::budget:
-            return take_within_budget(n, scores, with_slack(limit), on, workspace);
+            return take_within_budget(n, scores, room.most(), on, workspace);
         case FactorKind::knapsack:
-            return take_within_weight(n, scores, weights, with_slack(limit), on, workspace);
+            return take_within_weight(n, scores, weights, room.most(), on, workspace);
         case FactorKind::structured:
             break;
     }
@@ -145,7 +147,7 @@ double maximize_logic(FactorKind kind, std::int64_t n, const double* scores, con
 }
 
 void project_logic(FactorKind kind, std::int64_t n, double* point, const double* weights,
-                   double limit, LogicWorkspace& workspace) {
+                   const Room& room, LogicWorkspace& workspace) {
     switch (kind) {
         case FactorKind::xor_one:
             return project_xor_one(n, point, workspace);
@@ -158,9 +160,9 @@ void project_logic(FactorKind kind, std::int64_t n, double* point, const double*
         case FactorKind::xor_out:
             return project_xor_out(n, point, workspace);
         case FactorKind::budget:
-            return project_knapsack(n, point, nullptr, std::floor(with_slack(limit)), workspace);
+            return project_knapsack(n, point, nullptr, std::floor(room.most()), workspace);
         case FactorKind::knapsack:
-            return project_knapsack(n, point, weights, limit, workspace);
+            return project_knapsack(n, point, weights, std::max(room.limit, 0.0), workspace);
         case FactorKind::structured:
             break;
     }

@@ -101,6 +101,7 @@ struct Undecided {
 double sorted_threshold(Undecided& left, double limit) {
     std::vector<double> places;
     for (std::int64_t i = 0; i < left.n; ++i) {
+        if (!std::isfinite(left.values[i])) return 0.0;
         places.push_back((left.values[i] - 1.0) / left.weights[i]);
         places.push_back(left.values[i] / left.weights[i]);
     }

@@ -1,13 +1,6 @@
 #include "propagation.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 namespace trelliswork {
-
-double with_slack(double limit) {
-    return limit + 1e-9 * std::max(1.0, std::abs(limit));
-}
 
 Incidence::Incidence(const Graph& graph)
     : offsets(graph.scores.size() + 1, 0),
@@ -138,7 +131,7 @@ bool Propagator::examine(std::int32_t m, bool turned_on) {
         case FactorKind::or_out:
             return examine_or_out(m);
         case FactorKind::budget: {
-            const double limit = with_slack(graph_.limits[m]);
+            const double limit = graph_.limits[m] + graph_.slacks[m];
             if (turned_on && static_cast<double>(n_on + 1) > limit) set_free(m, false);
             return static_cast<double>(n_on) <= limit;
         }
@@ -163,7 +156,7 @@ bool Propagator::examine_or_out(std::int32_t m) {
 }
 
 bool Propagator::examine_knapsack(std::int32_t m) {
-    const double limit = with_slack(graph_.limits[m]);
+    const double limit = graph_.limits[m] + graph_.slacks[m];
     for (auto k = graph_.offsets[m]; n_free_[m] > 0 && k < graph_.offsets[m + 1]; ++k) {
         if (literal(k) < 0 && used_[m] + graph_.weights[k] > limit) set(k, false);
     }

@@ -13,9 +13,6 @@
 
 namespace trelliswork {
 
-// The most that weights may add up to under a limit: rounding is forgiven, as by logic factors.
-double with_slack(double limit);
-
 // Which links a variable has: offsets (N + 1,) into links (K,); factors (K,) of links.
 struct Incidence {
     explicit Incidence(const Graph& graph);

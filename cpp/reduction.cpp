@@ -1,5 +1,6 @@
 #include "reduction.hpp"
 
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -39,6 +40,11 @@ class Reduction {
         return k < graph_.offsets[m + 1];
     }
 
+    void add_constant(double term) {
+        reduced_.constant += term;
+        reduced_.magnitude += std::abs(term);
+    }
+
     void keep_variables() {
         Graph& out = reduced_.graph;
         std::vector<std::uint8_t> linked(values_.size(), 0);  // fixed, by a structure that stays
@@ -50,7 +56,7 @@ class Reduction {
         }
         for (std::size_t j = 0; j < values_.size(); ++j) {
             const bool free = values_[j] < 0;
-            if (values_[j] == 1) reduced_.constant += graph_.scores[j];
+            if (values_[j] == 1) add_constant(graph_.scores[j]);
             if (!free && linked[j] == 0) continue;
             place_[j] = static_cast<std::int32_t>(reduced_.variable_of.size());
             reduced_.variable_of.push_back(static_cast<std::int32_t>(j));
@@ -72,6 +78,7 @@ class Reduction {
         Graph& out = reduced_.graph;
         out.kinds.push_back(kind);
         out.limits.push_back(limit);
+        out.slacks.push_back(graph_.slacks[m]);
         out.structures.push_back(graph_.structures[m]);
         out.offsets.push_back(static_cast<std::int64_t>(out.variables.size()));
     }
@@ -85,7 +92,7 @@ class Reduction {
         }
         std::vector<std::uint8_t> on;
         for (auto k = first; k < end; ++k) on.push_back(is_on(k) ? 1 : 0);
-        reduced_.constant += graph_.structures[m]->value(on.data());
+        add_constant(graph_.structures[m]->value(on.data()));
     }
 
     void reduce_logic(std::size_t m) {
@@ -122,8 +129,8 @@ class Reduction {
                 break;
             case FactorKind::budget:
             case FactorKind::knapsack:
-                if (free_weight <= with_slack(limit)) return;
-                if (kind == FactorKind::budget && with_slack(limit) < 2.0)
+                if (free_weight <= limit + graph_.slacks[m]) return;
+                if (kind == FactorKind::budget && limit + graph_.slacks[m] < 2.0)
                     kind = FactorKind::at_most_one;
                 break;
             case FactorKind::structured:

@@ -16,6 +16,7 @@ struct Reduced {
     std::vector<std::int32_t> variable_of;  // (N',) in the graph that was reduced
     std::vector<std::int64_t> link_of;      // (K',)
     double constant = 0.0;                  // what fixed variables and whole structures add
+    double magnitude = 0.0;                 // Σ |terms| of that
 };
 
 // (M,) 1: the literals of this "at most one" are among those of another, or of an "exactly one".

@@ -1,6 +1,7 @@
 #include "structures.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "require.hpp"
 
@@ -18,6 +19,23 @@ std::int64_t only_one(std::int64_t n, Whether&& whether) {
         if (whether(k)) found = found == kNone ? k : kTwo;
     }
     return found;
+}
+
+// The least of the weights that allow something; 0 where there are none.
+double least_finite(const std::vector<double>& weights) {
+    double least = -kNegativeInfinity;
+    for (const double w : weights) {
+        if (w > kNegativeInfinity) least = std::min(least, w);
+    }
+    return std::isfinite(least) ? least : 0.0;
+}
+
+double largest_finite(const std::vector<double>& weights) {
+    double largest = 0.0;
+    for (const double w : weights) {
+        if (std::isfinite(w)) largest = std::max(largest, std::abs(w));
+    }
+    return largest;
 }
 
 }  // namespace
@@ -61,6 +79,14 @@ double PairStructure::value(const std::uint8_t* on) const {
     const auto i = only_one(n_first_, [&](auto k) { return on[k] != 0; });
     const auto j = only_one(n_second_, [&](auto k) { return on[n_first_ + k] != 0; });
     return i < 0 || j < 0 ? kNegativeInfinity : table_[i * n_second_ + j];
+}
+
+double PairStructure::lowest() const {
+    return least_finite(table_);
+}
+
+double PairStructure::scale() const {
+    return largest_finite(table_);
 }
 
 ChainStructure::ChainStructure(std::shared_ptr<const Automaton> automaton,
@@ -143,6 +169,26 @@ double ChainStructure::value(const std::uint8_t* on) const {
         }
         return best_path(workspace, nullptr);
     });
+}
+
+// Every path has one arc a token, and none weighs less than the lightest.
+double ChainStructure::lowest() const {
+    if (n_tokens_ == 0) return least_finite(automaton_->initial) + least_finite(automaton_->final);
+    std::vector<double> arcs;
+    for (std::int64_t a = 0; a < automaton_->n_arcs(); ++a) {
+        double weight = 0.0;
+        for (auto i = automaton_->pattern_offsets[a]; i < automaton_->pattern_offsets[a + 1]; ++i) {
+            weight += patterns_[automaton_->pattern_ids[i]];
+        }
+        arcs.push_back(weight);
+    }
+    return static_cast<double>(n_tokens_) * least_finite(arcs) + least_finite(automaton_->initial) +
+           least_finite(automaton_->final) + least_finite(start_) + least_finite(end_);
+}
+
+double ChainStructure::scale() const {
+    return std::max({largest_finite(patterns_), largest_finite(start_), largest_finite(end_),
+                     largest_finite(automaton_->initial), largest_finite(automaton_->final)});
 }
 
 SpanChainStructure::SpanChainStructure(std::int64_t n_tokens, std::vector<std::int32_t> starts,

@@ -50,6 +50,8 @@ class PairStructure : public Structure {
     double maximize(const double* scores, const std::int8_t* fixed,
                     std::uint8_t* on) const override;
     double value(const std::uint8_t* on) const override;
+    double lowest() const override;
+    double scale() const override;
 
   private:
     std::int64_t n_first_, n_second_;
@@ -69,6 +71,8 @@ class ChainStructure : public Structure {
     double maximize(const double* scores, const std::int8_t* fixed,
                     std::uint8_t* on) const override;
     double value(const std::uint8_t* on) const override;
+    double lowest() const override;
+    double scale() const override;
 
   private:
     struct Workspace {
@@ -99,6 +103,8 @@ class SpanChainStructure : public Structure {
     double maximize(const double* scores, const std::int8_t* fixed,
                     std::uint8_t* on) const override;
     double value(const std::uint8_t* on) const override;
+    double lowest() const override { return 0.0; }
+    double scale() const override { return 0.0; }
 
   private:
     struct Workspace {

@@ -115,6 +115,16 @@ def test_warm_shares_need_no_iterations():
     assert (warm.iterations, warm.score) == (0, cold.score)
 
 
+def test_warm_shares_that_are_no_numbers_are_refused():
+    graph = RawGraph([1.0, 2.0], [Factor(XOR, [0, 1]), Factor(AT_MOST_ONE, [0, 1])])
+    for bad in (np.nan, np.inf):
+        with pytest.raises(ValueError, match="warm_shares: expected finite"):
+            solve_raw([graph], AD3, warm_shares=np.array([0.0, bad, 0.0, 0.0]))
+    # Finite, but not their sum.
+    (answer,) = solve_raw([graph], AD3, warm_shares=np.full(4, 1e308))
+    assert (answer.status, answer.score) == (OPTIMAL, 2.0)
+
+
 def test_the_callback_sees_progress_and_stops():
     scores = [1.0, 1.1, 0.9, 1.05, 0.95]
     graph = RawGraph(scores, [Factor(AT_MOST_ONE, [i, (i + 1) % 5]) for i in range(5)])

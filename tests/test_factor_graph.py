@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import trelliswork as tw
-from trelliswork.factors import AtMostOne, Imply, Or, Pair, Xor
+from trelliswork.factors import AtMostOne, Imply, Knapsack, Or, Pair, Xor
 from trelliswork.graph_variables import Variables
 
 
@@ -78,8 +78,8 @@ def test_what_assignments_are_worth():
     assert graph.value([0, 1, 0]) == 8.0 + 19.0 + 0.25
     assert graph.value([0, 1, 1]) == -np.inf
     assert graph.value([1, 1, 0]) == -np.inf
-    assert graph.violated([1, 1, 1]) == graph.factors
-    assert graph.violated([1, 1, 0]) == graph.factors[:1]
+    assert graph.violated([1, 1, 1]) == list(graph.factors)
+    assert graph.violated([1, 1, 0]) == [graph.factors[0]]
     assert graph.violated([0, 0, 0]) == []
     graph.fix(z[2])
     assert graph.value([0, 0, 0]) == -np.inf
@@ -99,7 +99,7 @@ def test_forbidden_and_fixed():
     assert found[z].tolist() == [True, False, True, True]
     graph.fix(z[1])  # against its score
     assert tw.solve(graph).status == "infeasible"
-    assert graph.violated([1, 0, 1, 1]) == graph.factors
+    assert graph.violated([1, 0, 1, 1]) == list(graph.factors)
     assert isinstance(graph.factors[0], Or)
 
 
@@ -121,6 +121,13 @@ def test_scores_that_are_none():
             graph.categorical(1, 2, [[0.0, wrong]])
         with pytest.raises(ValueError, match=message):
             graph.add_scores(z, wrong)
+    for wrong in (1e150, -1.7e308):  # sums of which overflow
+        with pytest.raises(ValueError, match="scores: expected scores below 1e150, got"):
+            graph.binary(2, [0.0, wrong])
+        with pytest.raises(ValueError, match="table: expected scores below 1e150, got"):
+            Pair(z[0], z[1], [[0.0, wrong], [-np.inf, 0.0]])
+        with pytest.raises(ValueError, match="below 1e150"):
+            Knapsack(z, [1.0, wrong], 2.0)
     with pytest.raises(ValueError, match=r"expected shape \(2,\), got \(3,\)"):
         graph.binary(2, np.zeros(3))
     with pytest.raises(ValueError, match=r"expected shape \(2,\), got \(3,\)"):
@@ -182,6 +189,30 @@ def test_arrays_are_made_anew_where_the_graph_changed():
     more = graph.binary(1, 5.0)
     assert tw.solve(graph).score == 6.0
     assert tw.solve(graph)[more].tolist() == [True]
+
+
+def test_factors_come_in_by_add_alone():
+    graph = tw.FactorGraph()
+    z = graph.binary(3, 1.0)
+    graph.add(AtMostOne(z))
+    assert tw.solve(graph).score == 1.0
+    assert isinstance(graph.factors, tuple)
+    with pytest.raises(AttributeError):
+        graph.factors = ()
+
+
+@pytest.mark.parametrize("whole", [int, np.int64, np.uint8])
+def test_shapes_of_any_whole_numbers(whole):
+    graph = tw.FactorGraph()
+    assert graph.binary(whole(3)).shape == (3,)
+    assert graph.binary((whole(2), whole(3))).shape == (2, 3)
+    assert graph.binary(np.array([2, 3])).shape == (2, 3)
+    assert graph.categorical(whole(2), whole(4)).literals.shape == (2, 4)
+    for wrong in (1.5, (2, 1.5), "ab", None):
+        with pytest.raises(TypeError, match="shape: expected whole numbers"):
+            graph.binary(wrong)
+    with pytest.raises(ValueError, match="shape: expected numbers of 0 or more, got -1"):
+        graph.binary(-1)
 
 
 def test_callers_arrays_stay_as_they_are():

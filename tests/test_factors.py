@@ -166,6 +166,41 @@ def test_sums_of_weights_may_be_off_by_rounding():
     assert Knapsack(z, 0.1, 0.3).accepts(np.ones(3, dtype=bool))
 
 
+@pytest.mark.parametrize("unit", [1e-100, 1e-10, 1.0, 1e12, 1e100])
+def test_rounding_is_relative_to_weights(unit):
+    graph = tw.FactorGraph()
+    z = graph.binary(5, [1.0, 2.0, 3.0, 2.5, 1.5])
+    factor = Knapsack(z, np.full(5, unit), 2 * unit)
+    assert factor.accepts(np.array([1, 1, 0, 0, 0], dtype=bool))
+    assert not factor.accepts(np.array([1, 1, 1, 0, 0], dtype=bool))
+    graph.add(factor)
+    for method in ("milp", "lp"):
+        assert tw.solve(graph, method).score == 5.5
+    light = Knapsack(z[:2], [unit, 1e-6 * unit], unit)  # too much, if by little
+    assert not light.accepts(np.ones(2, dtype=bool))
+
+
+def test_hard_knapsacks_are_quick_and_bounded():
+    random = np.random.default_rng(0)
+    z = tw.FactorGraph().binary(60)
+    free = np.full(60, FREE, dtype=np.int8)
+    for spread in (0.0, 0.01, 1.0):
+        weights = random.random(60)
+        scores = weights + spread * random.random(60)
+        factor = Knapsack(z, weights, weights.sum() / 2)
+        found = scipy.optimize.milp(
+            -scores,
+            integrality=np.ones(60),
+            bounds=scipy.optimize.Bounds(0.0, 1.0),
+            constraints=scipy.optimize.LinearConstraint(weights[None], -np.inf, factor.limit),
+            options={"time_limit": 0.2},
+        )
+        ratio = np.argsort(-scores / weights)
+        heavy, worth = np.cumsum(weights[ratio]), np.cumsum(scores[ratio])
+        fraction = np.interp(factor.limit, heavy, worth)
+        assert -found.fun - 1e-9 <= factor.best(scores, free) <= fraction + 1e-6
+
+
 def test_an_automaton_in_a_chain():
     graph = tw.FactorGraph()
     x = graph.categorical(3, 2, [[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])

@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 
 from graph_cases import (
+    AD3,
     AT_MOST_ONE,
     BRANCH,
+    DUAL,
     FEASIBLE,
     INFEASIBLE,
     OPTIMAL,
@@ -244,3 +246,91 @@ def test_batches_on_threads_are_the_same():
     assert [a.nodes for a in alone] == [a.nodes for a in together]
     for graph, answer in zip(batch, alone, strict=True):
         check(answer, graph, graph.optimum())
+
+
+def planted(rng, n_variables) -> RawGraph:
+    """One of three literals each, as a hidden assignment has it; nothing scores."""
+    hidden, rules = rng.random(n_variables) < 0.5, []
+    while len(rules) < 0.7 * n_variables:
+        chosen, negated = rng.choice(n_variables, 3, replace=False), rng.random(3) < 0.5
+        if (hidden[chosen] ^ negated).sum() == 1:
+            links = [int(~j if s else j) for j, s in zip(chosen, negated, strict=True)]
+            rules.append(Factor(XOR, links))
+    return RawGraph([0.0] * n_variables, rules)
+
+
+@pytest.mark.parametrize("method", [AD3, BRANCH, DUAL])
+def test_rounding_proves_no_infeasibility(method):
+    rng = np.random.default_rng(45)
+    batch = [planted(rng, int(rng.integers(10, 40))) for _ in range(100)]
+    for answer in solve_raw(batch, method):
+        assert answer.status != INFEASIBLE
+        assert method != BRANCH or answer.status == OPTIMAL
+
+
+def test_huge_scores_elsewhere_close_no_gap():
+    rng = np.random.default_rng(0)
+    for _ in range(12):
+        graph = excludes_in_cycles([31], (0.01 * rng.random(31)).tolist())
+        graph.factors += [Factor(AT_MOST_ONE, [i, (i + 5) % 31]) for i in range(31)]
+        (alone,) = solve_raw([graph], BRANCH, gap=5e-10)
+        graph.scores += [-1e9] * 100
+        graph.factors.append(Factor(AT_MOST_ONE, list(range(31, 131))))
+        (answer,) = solve_raw([graph], BRANCH, gap=5e-10)
+        assert answer.status == OPTIMAL
+        assert answer.score == pytest.approx(alone.score, abs=1e-9)
+
+
+def test_what_cancels_leaves_nothing_to_split():
+    # Sums of these in another order differ by more than the gap, with every variable fixed.
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        graph = excludes_in_cycles([5, 5], (0.01 * rng.random(10)).tolist())
+        graph.scores += [1e15, -1e15, 1e8, -1e8]
+        graph.factors += [Factor(XOR, [10, ~11]), Factor(XOR, [12, ~13])]
+        graph.factors += [Factor(OR, [i, 10 + i % 4]) for i in range(10)]
+        (answer,) = solve_raw([graph], BRANCH)
+        assert answer.status == OPTIMAL
+
+
+def test_small_structures_are_solved_exactly():
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        graph, scale = pairs_in_a_cycle(rng, 3, 3), 1e-12
+        graph.scores = [scale * c for c in graph.scores]
+        tables = [scale * rng.normal(size=(3, 3)).round(2) for _ in range(3)]
+        for factor, table in zip(graph.factors[3:], tables, strict=True):
+            factor.structure = _core.pair_structure(table)
+        best = graph.optimum()
+        (answer,) = solve_raw([graph], BRANCH)
+        assert answer.status == OPTIMAL
+        assert answer.score == pytest.approx(best, rel=1e-6, abs=1e-6 * scale)
+
+
+def test_structures_do_not_hide_infeasibility():
+    # Five into four, beside a structure of its own; nothing integral has to be tried.
+    of = np.arange(20).reshape(5, 4)
+    rules = [Factor(OR, row.tolist()) for row in of]
+    rules += [Factor(AT_MOST_ONE, column.tolist()) for column in of.T]
+    pair = _core.pair_structure(np.array([[1.0, -3.0], [-np.inf, 2.0]]))
+    rules.append(Factor(STRUCTURED, [20, 21, 22, 23], structure=pair))
+    (answer,) = solve_raw([RawGraph([0.0] * 20 + [0.1, -0.2, 0.3, 0.0], rules)], BRANCH)
+    assert (answer.status, answer.bound, answer.nodes) == (INFEASIBLE, -np.inf, 1)
+
+
+@pytest.mark.parametrize("method", [AD3, BRANCH, DUAL])
+@pytest.mark.parametrize("scale", [1e-310, 1e-300, 1e300])
+def test_scores_at_the_end_of_the_range(method, scale):
+    rng = np.random.default_rng(0)
+    of = np.arange(36).reshape(6, 6)
+    rules = [Factor(XOR, row.tolist()) for row in (*of, *of.T)]
+    rules += [Factor(AT_MOST_ONE, [7 * i, 6 * i + (i + 1) % 6]) for i in range(6)]
+    graph = RawGraph((rng.integers(0, 3, 36) * scale).tolist(), rules)
+    (plain,) = solve_raw([RawGraph([c / scale for c in graph.scores], rules)], BRANCH)
+    for eta in (1e-320, 1e-9, 0.1, 1e300):
+        (answer,) = solve_raw([graph], method, eta=eta, max_iterations=100, max_nodes=2000)
+        assert answer.status != INFEASIBLE
+        if eta > 1.0:  # steps so long that nothing is left of the scores
+            continue
+        assert answer.bound / scale >= plain.score - 1e-6
+        assert method != BRANCH or answer.score / scale == pytest.approx(plain.score, rel=1e-9)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import copy
 import pickle
+from dataclasses import replace
+from threading import get_ident
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +15,7 @@ from hypothesis import strategies as st
 
 import trelliswork as tw
 from factor_graph_cases import cases, frustrated, graphs, odd_cycle
-from trelliswork.factors import AtMostOne, Budget, Chain, Knapsack, NoOverlap, Or, Xor, XorOut
+from trelliswork.factors import AtMostOne, Budget, Chain, Knapsack, NoOverlap, Or, Pair, Xor, XorOut
 from trelliswork.graph_solution import GraphProgress
 from trelliswork.graph_variables import Variables
 
@@ -215,6 +218,11 @@ def test_a_warm_start_takes_fewer_iterations():
         tw.solve([graph, other], warm_start=[cold])
     with pytest.raises(ValueError, match="a Solution with a certificate"):
         tw.solve(graph, warm_start=tw.solve(graph, "milp"))
+    with pytest.raises(ValueError, match="a certificate with leaves, got one of none at 0"):
+        tw.solve(graph, warm_start=replace(cold, certificate=tw.GraphCertificate(())))
+    broken = tw.GraphCertificate((tw.GraphLeaf((), np.full(16, np.nan)),))
+    with pytest.raises(ValueError, match="expected finite shares in the certificate at 0"):
+        tw.solve(graph, warm_start=replace(cold, certificate=broken))
 
 
 def test_caching_changes_nothing_but_work():
@@ -253,6 +261,45 @@ def test_scores_of_any_size(scale):
         assert tw.verify(graph, found)
 
 
+@pytest.mark.parametrize("scale", [1e-12, 1e-8, 1.0, 1e12, 1e100])
+def test_highs_takes_scores_of_any_size(scale):
+    random = np.random.default_rng(1)
+    for length in (8, 20, 30):
+        graph = tw.FactorGraph()
+        z = graph.binary(length, random.random(length) * scale)
+        apart = ((i, (i + step) % length) for i in range(length) for step in (1, 4))
+        graph.add(*(AtMostOne([z[i], z[j]]) for i, j in apart))
+        x = graph.categorical(2, 2, random.normal(size=(2, 2)) * scale)
+        graph.add(Pair(x[0], x[1], random.normal(size=(2, 2)) * scale), Or([x[0] == 1, z[0]]))
+        best, relaxed = tw.solve(graph, "milp"), tw.solve(graph, "lp")
+        assert best.score == pytest.approx(tw.solve(graph).score, rel=1e-6)
+        assert best.upper_bound == pytest.approx(best.score, rel=1e-5)
+        assert relaxed.upper_bound >= best.score * (1 - 1e-9)
+        assert relaxed.upper_bound <= best.score * 1.5
+        assert (relaxed.status == "optimal") == (
+            relaxed.upper_bound <= best.score + 1e-9 * (min(1.0, scale) + best.score)
+        )
+        assert tw.verify(graph, relaxed).status != "rejected"
+
+
+@pytest.mark.parametrize("method", ["auto", "ad3", "dual", "lp"])
+def test_graphs_without_variables(method):
+    graph = tw.FactorGraph()
+    for status in ("optimal", "infeasible"):
+        found = tw.solve(graph, method)
+        assert found.status == status
+        assert tw.verify(graph, found)
+        graph.add(Or([]))
+
+
+def test_highs_that_gives_up_leaves_it_unsolved(monkeypatch):
+    gone = SimpleNamespace(status=4, x=None, mip_node_count=None, mip_dual_bound=None)
+    for name, method in (("linprog", "lp"), ("milp", "milp")):
+        monkeypatch.setattr(f"scipy.optimize.{name}", lambda *_, **__: gone)
+        found = tw.solve(odd_cycle(5), method)
+        assert (found.status, found.values, found.upper_bound) == ("unsolved", None, np.inf)
+
+
 def test_graphs_and_answers_are_pickled_and_copied():
     graph = tw.FactorGraph()
     x = graph.categorical(3, 2, [[0.0, 1.0], [0.0, 0.4], [1.0, 0.0]])
@@ -275,6 +322,7 @@ def test_graphs_and_answers_are_pickled_and_copied():
         ({"time_limit": -1.0}, "time_limit: expected seconds"),
         ({"max_nodes": 0}, "max_nodes: expected a whole number above 0"),
         ({"max_nodes": 1.5}, "max_nodes: expected a whole number above 0"),
+        ({"max_nodes": 2**70}, r"max_nodes: expected a whole number above 0, up to 2\*\*62"),
         ({"n_jobs": 0}, "n_jobs"),
     ],
 )
@@ -290,6 +338,7 @@ def test_wrong_options_are_refused(options, message):
         {"eta": np.nan},
         {"tolerance": -1.0},
         {"max_iterations": 0},
+        {"max_iterations": 2**70},
         {"node_iterations": 1.5},
         {"adapt": 1},
         {"caching": "yes"},
@@ -313,6 +362,23 @@ def test_problems_and_graphs_do_not_mix():
         tw.solve(odd_cycle(3), "milp", callback=print)
     with pytest.raises(TypeError, match=r"ad3: expected tw.AD3Options\(…\), got dict"):
         tw.solve(odd_cycle(3), ad3={"eta": 1.0})
+
+
+def test_of_nothing_there_are_no_answers():
+    for options in ({"method": "ad3"}, {"callback": print}, {"max_nodes": 3}, {"width": 3}, {}):
+        assert tw.solve([], **options) == []
+    with pytest.raises(ValueError, match="'milp', 'beam', 'ad3', 'lp', got 'guess'"):
+        tw.solve([], "guess")
+
+
+def test_callbacks_may_be_false():
+    class Silent(list):
+        def __call__(self, state: GraphProgress) -> None:
+            self.append(get_ident())
+
+    threads = Silent()
+    tw.solve([frustrated(20, seed) for seed in range(4)], callback=threads, n_jobs=2)
+    assert len(set(threads)) == 1
 
 
 def test_answers_without_values_have_none_to_give():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import trelliswork as tw
 from factor_graph_cases import cases, odd_cycle
-from trelliswork.factors import Or, Xor
+from trelliswork.factors import Budget, Or, Xor
 from trelliswork.graph_bound import GraphBound
 
 
@@ -101,6 +101,86 @@ def test_tampered_certificates_are_rejected():
         replace(first, decisions=(*first.decisions, (6, True))),
     ):
         assert judged(wrong, *rest) == "rejected"
+
+
+class Fickle:
+    """Honest shares when it is first looked at."""
+
+    def __init__(self, shares: np.ndarray) -> None:
+        self.answers = [shares, shares + 1e6]
+
+    def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+        return self.answers.pop(0)
+
+
+def test_what_is_no_certificate_is_rejected():
+    graph = tw.FactorGraph()
+    z = graph.binary(2, [3.0, 1.0])
+    graph.add(Or(z))
+    found = tw.solve(graph)
+    shares = found.certificate.leaves[0].shares
+
+    def judged(leaves: object) -> str:
+        return tw.verify(graph, replace(found, certificate=tw.GraphCertificate(leaves))).status
+
+    assert judged((tw.GraphLeaf((), shares.tolist()),)) == "proven"
+    assert judged((tw.GraphLeaf((), Fickle(shares)),)) == "proven"
+    for wrong in (
+        None, "ab", np.array(["a", "b"]), ["1.0", "2.0"], [None, None], [[1.0], [1.0, 2.0]], 1.0,
+        shares[None], [True, False], [1j, 2j], [np.inf, 0.0], [10**400, 0], object(),
+    ):  # fmt: skip
+        assert judged((tw.GraphLeaf((), wrong),)) == "rejected", wrong
+    for wrong in (
+        None,
+        3,
+        "ab",
+        (1,),
+        ((0,),),
+        ((0, True, 1),),
+        (None,),
+        ((None, True),),
+        ([0, 1],),
+    ):
+        assert judged((tw.GraphLeaf(wrong, shares),)) == "rejected", wrong
+    for wrong in (None, 3, "ab", (None,), ("leaf",), ((),), [((), shares)]):
+        assert judged(wrong) == "rejected", wrong
+    for name in ("score", "upper_bound", "gap", "values"):
+        for wrong in ("high", [1.0], object()):
+            assert tw.verify(graph, replace(found, **{name: wrong})).status == "rejected"
+
+
+def test_shares_that_rounding_swallows_prove_nothing():
+    graph = tw.FactorGraph()
+    z = graph.binary(2, [0.0, 3.0])
+    graph.add(Or([z[0], z[1]]), Or([z[0]]), Budget([z[1]], 5))
+    for huge in (1e17, 1e100, 1.7e308):
+        shares = np.array([huge, 3.0, -huge, 0.0])
+        assert GraphBound(graph).bound((), shares) >= 3.0
+        leaf = tw.GraphLeaf((), shares)
+        claim = tw.Solution(
+            graph, np.array([True, False]), 0.0, 0.0, 0.0, "optimal", "x",
+            certificate=tw.GraphCertificate((leaf,)),
+        )  # fmt: skip
+        assert tw.verify(graph, claim).status == "rejected"
+    graph.fix(z[0])
+    for shares in ([1.7e308, 0.0, 1.7e308, 0.0], [-1.7e308, -1.7e308, 0.0, 0.0], [1e308] * 4):
+        certificate = tw.GraphCertificate((tw.GraphLeaf((), np.array(shares)),))
+        nothing = tw.Solution(
+            graph, None, -np.inf, -np.inf, np.inf, "infeasible", "x", certificate=certificate
+        )
+        assert tw.verify(graph, nothing).status == "unverified"
+
+
+@given(case=cases(), data=st.data())
+def test_shares_of_any_size_bound_the_best(case, data):
+    n_links = sum(factor.codes.size for factor in case.graph.factors)
+    random = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    scale = data.draw(st.sampled_from([1e10, 1e16, 1e18, 1e150, 1e307, 1.7e308]))
+    shares = random.uniform(-1.0, 1.0, n_links) * scale
+    for _ in range(n_links):  # some that cancel
+        one, other = random.integers(0, n_links, 2)
+        shares[one] = -shares[other]
+    assert GraphBound(case.graph).bound((), shares) >= case.best - 1e-9 * (1 + abs(case.best))
 
 
 def test_that_there_is_nothing_can_be_proven():

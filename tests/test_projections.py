@@ -214,3 +214,24 @@ def test_weights_are_checked():
         _core.maximize_logic(KNAPSACK, np.zeros(1), np.zeros(1), 1.0)
     with pytest.raises(ValueError, match="no such factor"):
         _core.maximize_logic(7, np.zeros(1), None, 1.0)
+
+
+@pytest.mark.parametrize("n", [1, 5, 64])
+def test_what_is_no_number_writes_nowhere_else(n):
+    for kind in (XOR, AT_MOST_ONE):
+        _, on = maximize(LogicCase(kind, n), np.full(n, np.nan))
+        assert on.sum() <= 1
+
+
+def test_ties_at_a_full_knapsack_are_exact():
+    best, on = _core.maximize_logic(KNAPSACK, np.full(80, 8.0), np.ones(80), 40.0)
+    assert (best, on.sum()) == (320.0, 40)
+
+
+def test_the_slack_of_a_knapsack_is_that_of_its_weights():
+    weights = np.full(5, 1e-10)
+    best, on = _core.maximize_logic(KNAPSACK, np.ones(5), weights, 2e-10)
+    assert (best, on.sum()) == (2.0, 2)
+    assert not _core.accepts_logic(KNAPSACK, np.ones(5, np.uint8), weights, 2e-10)
+    tenths = np.full(10, 0.1)  # adds up to less than 1, or more
+    assert _core.accepts_logic(KNAPSACK, np.ones(10, np.uint8), tenths, 1.0)

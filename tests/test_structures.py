@@ -47,6 +47,21 @@ def test_what_configurations_are_worth(case):
         assert found == pytest.approx(known.get(on, -np.inf), abs=1e-9)
 
 
+@given(structure_cases)
+def test_how_little_configurations_are_worth(case):
+    worth = [h for h in case.values if h > -np.inf]
+    assert case.structure.lowest <= min(worth, default=np.inf) + 1e-9
+    assert case.structure.scale >= 0.0
+
+
+def test_the_scale_of_structures():
+    table = np.array([[1.0, -np.inf], [-3.0, 2.0]])
+    pair = _core.pair_structure(table)
+    assert (pair.lowest, pair.scale) == (-3.0, 3.0)
+    nothing = _core.pair_structure(np.full((2, 2), -np.inf))
+    assert (nothing.lowest, nothing.scale) == (0.0, 0.0)
+
+
 @given(span_cases(), st.data())
 def test_spans_that_are_worth_nothing_stay_out(case, data):
     scores = data.draw(vectors(case.structure.size, st.sampled_from([0.0, -1.0])))

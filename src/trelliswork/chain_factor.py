@@ -14,7 +14,13 @@ from trelliswork import _core
 from trelliswork.automaton import Automaton
 from trelliswork.factor_base import Rows
 from trelliswork.graph_variables import Categorical, codes_of
-from trelliswork.structured_factors import Structured, checked_scores, open_values, settled
+from trelliswork.structured_factors import (
+    Structured,
+    checked_scores,
+    largest,
+    open_values,
+    settled,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -187,11 +193,28 @@ class Chain(Structured):
 
     def _of_arcs(self) -> FloatArray:
         """Return the weights of the patterns that each arc fires, added up."""
+        return self._summed(self.pattern_weights)
+
+    def _summed(self, weights: FloatArray) -> FloatArray:
         automaton = self.automaton
         owner = np.repeat(np.arange(automaton.n_arcs), np.diff(automaton.pattern_offsets))
-        weights = np.zeros(automaton.n_arcs)
-        np.add.at(weights, owner, self.pattern_weights[automaton.pattern_ids])
-        return weights
+        sums = np.zeros(automaton.n_arcs)
+        np.add.at(sums, owner, weights[automaton.pattern_ids])
+        return sums
+
+    @property
+    def _additions(self) -> int:
+        automaton = self.automaton
+        n_tokens = self.codes.size // automaton.n_labels
+        return 2 * n_tokens + int(np.diff(automaton.pattern_offsets).max(initial=0)) + 4
+
+    def _reach(self, scores: FloatArray) -> float:
+        automaton = self.automaton
+        of_tokens = np.abs(scores).reshape(-1, automaton.n_labels).max(axis=1)
+        finite = np.where(np.isfinite(self.pattern_weights), np.abs(self.pattern_weights), 0.0)
+        ends = (self.start, self.end, automaton.initial, automaton.final)
+        of_arcs = of_tokens.size * largest(self._summed(finite))
+        return float(of_tokens.sum() + of_arcs + sum(map(largest, ends)))
 
     def _make(self) -> _core.Structure:
         n_tokens = self.codes.size // self.automaton.n_labels
@@ -201,10 +224,6 @@ class Chain(Structured):
 
     def _details(self) -> str:
         return f"; {self.automaton.n_labels} labels, {self.automaton.n_arcs} arcs"
-
-
-def _of_labels(name: str, given: ArrayLike | None, n_labels: int) -> FloatArray:
-    return checked_scores(name, np.zeros(n_labels) if given is None else given, (n_labels,))
 
 
 def _reached(states: NDArray[np.int32], n_states: int) -> BoolArray:

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     IntArray = NDArray[np.int64]
     FixedArray = NDArray[np.int8]
 
-__all__ = ["FREE", "Factor", "Rows", "one_row"]
+__all__ = ["FREE", "LARGEST", "UNIT", "Factor", "Rows", "check_scores", "one_row"]
 
 FREE = -1  # of `fixed`: neither 0 nor 1
+LARGEST = 1e150  # of scores and weights: no sum of these overflows
+UNIT = 4.0 * float(np.finfo(np.float64).eps)  # eight times what one addition may be off by
 
 
 class Rows(NamedTuple):
@@ -114,6 +116,14 @@ class Factor:
         """
         raise NotImplementedError
 
+    def error(self, scores: FloatArray) -> float:
+        """Return by how much rounding may put `best`, `value` and `lowest` off, all together.
+
+        ``n`` additions in a row are off by ``n ε/2`` times the absolute values of what is added.
+        Not finite where a sum may overflow.
+        """
+        return UNIT * self._additions * self._reach(scores)
+
     def lowest(self, fixed: FixedArray) -> float:
         """Return what no accepted values that agree with `fixed` are worth less than."""
         return 0.0
@@ -139,12 +149,31 @@ class Factor:
         """Return the core's form of a factor with an inner dynamic program; None: logic."""
         return None
 
+    @property
+    def _additions(self) -> int:
+        """How many additions in a row `best` makes, at most."""
+        return self.codes.size + 2
+
+    def _reach(self, scores: FloatArray) -> float:
+        """Return what the absolute values of all that `best` adds up sum to, at most."""
+        return float(np.abs(scores).sum())
+
     def __repr__(self) -> str:
         spelled = "" if self.graph is None else self.graph.spell(self.codes)
         return f"{type(self).__name__}({spelled}{self._details()})"
 
     def _details(self) -> str:
         return ""
+
+
+def check_scores(name: str, scores: FloatArray, advice: str = "") -> None:
+    """Raise where something is neither a finite number below `LARGEST` nor ``-inf``."""
+    wrong = ~(np.abs(scores) < LARGEST) & (scores != -np.inf)
+    if wrong.any():
+        where = tuple(np.argwhere(wrong)[0].tolist())
+        value = scores[where]
+        kind = "scores below 1e150" if np.isfinite(value) else "finite numbers or -inf"
+        raise ValueError(f"{name}: expected {kind}, got {value} at {list(where)}.{advice}")
 
 
 def one_row(entries: FloatArray, low: float, high: float) -> Rows:

@@ -9,12 +9,14 @@ are the literals of all factors, one after the other.
 
 from __future__ import annotations
 
+import operator
 from bisect import bisect_right
+from math import fsum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.factor_base import FREE, Factor
+from trelliswork.factor_base import FREE, Factor, check_scores
 from trelliswork.factors import Or, Xor
 from trelliswork.graph_arrays import GraphArrays
 from trelliswork.graph_variables import Categorical, Variables, codes_of
@@ -37,9 +39,6 @@ class FactorGraph:
 
     Attributes
     ----------
-    factors : list of Factor
-        All factors in the order in which they were added, those of categorical variables among
-        them.
     constant : float
         What every assignment is worth, from scores of negated literals.
 
@@ -62,7 +61,7 @@ class FactorGraph:
     """
 
     def __init__(self) -> None:
-        self.factors: list[Factor] = []
+        self._factors: list[Factor] = []
         self.constant = 0.0
         self.n_variables = 0
         self._blocks: list[tuple[int, str, tuple[int, ...]]] = []  # first variable, name, shape
@@ -80,7 +79,8 @@ class FactorGraph:
         shape
             How many, along each axis; ``()`` is a single one.
         scores
-            Of those that are 1, broadcast to `shape`; ``-inf`` fixes a variable at 0.
+            Of those that are 1, broadcast to `shape`; below 1e150, so that sums stay finite.
+            ``-inf`` fixes a variable at 0.
         name
             How they are printed.
 
@@ -89,7 +89,7 @@ class FactorGraph:
         Variables
             Their literals, of this shape.
         """
-        size = (shape,) if isinstance(shape, int) else tuple(shape)
+        size = _checked_shape(shape)
         values = _checked_scores(scores, size).ravel()
         first, count = self.n_variables, values.size
         self._blocks.append((first, name or f"v{len(self._blocks)}", size))
@@ -123,9 +123,9 @@ class FactorGraph:
         """
         if n_values < 1:
             raise ValueError(f"n_values: expected 1 or more, got {n_values}.")
-        size = (shape,) if isinstance(shape, int) else tuple(shape)
+        size = _checked_shape(shape)
         literals = self.binary((*size, n_values), scores, name=name)
-        self.factors.extend(Xor(row) for row in literals.reshape(-1, n_values))
+        self._factors.extend(Xor(row) for row in literals.reshape(-1, n_values))
         return Categorical(literals)
 
     def add(self, *factors: Factor) -> None:
@@ -145,7 +145,7 @@ class FactorGraph:
                 f"{factors[which]!r}: expected different variables, got "
                 f"{self.spell(np.array([2 * variable]))} twice."
             )
-        self.factors.extend(factors)
+        self._factors.extend(factors)
         self._arrays = None
 
     def add_scores(self, literals: Variables, scores: ArrayLike) -> None:
@@ -173,6 +173,11 @@ class FactorGraph:
         self._fix(self._codes(literals), bool(value))
 
     @property
+    def factors(self) -> tuple[Factor, ...]:
+        """All factors as they were added, those of categorical variables among them."""
+        return tuple(self._factors)
+
+    @property
     def scores(self) -> FloatArray:
         """``c``, the scores of variables that are 1, shape ``(N,)``."""
         return _joined(self._score_parts, np.float64)
@@ -194,13 +199,13 @@ class FactorGraph:
         if ((self.fixed != FREE) & (self.fixed != z)).any():
             return -np.inf
         literals = self._literal_values(z)
-        worth = sum(factor.value(on) for factor, on in zip(self.factors, literals, strict=True))
-        return float(self.constant + self.scores[z].sum() + worth)
+        worth = [factor.value(on) for factor, on in zip(self._factors, literals, strict=True)]
+        return fsum([self.constant, *self.scores[z].tolist(), *worth])
 
     def violated(self, values: ArrayLike) -> list[Factor]:
         """Return the factors that do not accept an assignment, shape ``(N,)``."""
         literals = self._literal_values(self._assignment(values))
-        return [f for f, on in zip(self.factors, literals, strict=True) if not f.accepts(on)]
+        return [f for f, on in zip(self._factors, literals, strict=True) if not f.accepts(on)]
 
     def arrays(self) -> GraphArrays:
         """Return the graph as arrays, made anew only where it has changed."""
@@ -219,17 +224,17 @@ class FactorGraph:
 
     def __repr__(self) -> str:
         counts: dict[str, int] = {}
-        for factor in self.factors:
+        for factor in self._factors:
             counts[type(factor).__name__] = counts.get(type(factor).__name__, 0) + 1
         kinds = ", ".join(f"{count} {name}" for name, count in counts.items())
         return (
-            f"FactorGraph({self.n_variables} variables, {len(self.factors)} factors"
+            f"FactorGraph({self.n_variables} variables, {len(self._factors)} factors"
             f"{': ' if kinds else ''}{kinds})"
         )
 
     def _literal_values(self, z: BoolArray) -> list[BoolArray]:
         """Return the values of the literals of every factor."""
-        return [z[f.codes >> 1] ^ (f.codes & 1).astype(bool) for f in self.factors]
+        return [z[f.codes >> 1] ^ (f.codes & 1).astype(bool) for f in self._factors]
 
     def _assignment(self, values: ArrayLike) -> BoolArray:
         z = np.asarray(values)
@@ -273,20 +278,25 @@ class FactorGraph:
         return f"{'~' if code & 1 else ''}{name}{f'[{index}]' if shape else ''}"
 
 
+def _checked_shape(given: Any) -> tuple[int, ...]:
+    """Return a shape as a tuple, of one number too, if nothing in it is below 0."""
+    try:
+        shape = tuple(map(operator.index, given if hasattr(given, "__iter__") else (given,)))
+    except TypeError as error:
+        raise TypeError(f"shape: expected whole numbers, got {given!r}.") from error
+    if any(count < 0 for count in shape):
+        raise ValueError(f"shape: expected numbers of 0 or more, got {given!r}.")
+    return shape
+
+
 def _checked_scores(given: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
-    """Return scores broadcast to a shape, if they are finite or ``-inf``."""
+    """Return scores broadcast to a shape, if they are scores."""
     array = np.asarray(given, dtype=np.float64)
     try:
         array = np.broadcast_to(array, shape)
     except ValueError as error:
         raise ValueError(f"scores: expected shape {shape}, got {array.shape}.") from error
-    wrong = np.isnan(array) | (array == np.inf)
-    if wrong.any():
-        where = tuple(np.argwhere(wrong)[0].tolist())
-        raise ValueError(
-            f"scores: expected finite numbers or -inf, got {array[where]} at {list(where)}. To fix "
-            "a variable at 1: graph.fix(z)."
-        )
+    check_scores("scores", array, " To fix a variable at 1: graph.fix(z).")
     return array
 
 

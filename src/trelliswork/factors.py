@@ -19,6 +19,7 @@ Literals are `Variables`, or lists of these; ``~`` negates them, here as anywher
 
 from __future__ import annotations
 
+from math import fsum
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -60,6 +61,10 @@ class Counted(Factor):
 
     least: int = 0
     most: float = np.inf
+
+    @property
+    def _additions(self) -> int:
+        return 2  # `best_count` rounds once
 
     def accepts(self, values: BoolArray) -> bool:
         """Return whether the number of true literals is within the limits."""
@@ -148,6 +153,10 @@ class OrOut(Factor):
         graph, codes = _with_last(inputs, "output", output)
         self._set(graph=graph, codes=codes)
 
+    @property
+    def _additions(self) -> int:
+        return 3
+
     def accepts(self, values: BoolArray) -> bool:
         """Return whether the output says if there is a true input."""
         n_true = np.count_nonzero(values[:-1])
@@ -186,14 +195,7 @@ class XorOut(OrOut):
     """The output is true where one input is, and false where none is: ``Σ_k l_k = out``.
 
     Two inputs are never true together. Without inputs, the output is false. With one input, both
-    are equal.
-
-    Parameters
-    ----------
-    inputs
-        Literals.
-    output
-        One literal.
+    are equal. Parameters are those of `OrOut`.
     """
 
     kind, most = 4, 1
@@ -210,8 +212,9 @@ def best_count(scores: FloatArray, fixed: FixedArray, least: int, most: float) -
     first, last = max(least - n_on, 0), int(min(most - n_on, float(free.size)))
     if first > last:
         return -np.inf
-    sums = np.concatenate([[0.0], np.cumsum(free)])  # of the best 0, 1, 2, …
-    return float(scores[on].sum() + sums[first : last + 1].max())
+    wanted = np.concatenate([scores[on], free[:first], np.maximum(free[first:last], 0.0)])
+    can_overflow = not np.isfinite(np.abs(wanted).sum())  # which fsum takes for an error
+    return float(wanted.sum()) if can_overflow else fsum(wanted.tolist())
 
 
 def implied_count(fixed: FixedArray, least: int, most: float) -> FixedArray | None:

@@ -1,15 +1,19 @@
 """The bound of a leaf, from the definitions: what each factor forces, and the best that is left.
 
-Everything here is Python on the factors themselves; it shares nothing with the solvers.
+Everything here is Python on the factors themselves: the core has no part in it, and of the solvers
+only ``"lp"`` asks it, for the bound that its own multipliers prove. Sums are in floating point, and
+shares may be any finite numbers: what is returned has the error that it may have on top, and is
+never below the bound of exact arithmetic.
 """
 
 from __future__ import annotations
 
+from math import fsum, inf, isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.factor_base import FREE
+from trelliswork.factor_base import FREE, UNIT
 from trelliswork.verification import slack
 
 if TYPE_CHECKING:
@@ -44,7 +48,8 @@ class GraphBound:
     def __init__(self, graph: FactorGraph) -> None:
         self.graph = graph
         self.offsets: IntArray = np.cumsum([0, *(f.codes.size for f in graph.factors)])
-        codes = [f.codes for f in graph.factors]
+        self._factors = graph.factors
+        codes = [f.codes for f in self._factors]
         self._variables = [c >> 1 for c in codes]
         self._negated = [c & 1 == 1 for c in codes]
         self._of_links = np.concatenate([np.zeros(0, dtype=np.int64), *self._variables])
@@ -70,7 +75,8 @@ class GraphBound:
         """Return ``D(θ)`` of the assignments that agree with decisions; ``-inf``: there are none.
 
         There are none where a factor accepts nothing that is left, and where ``D(θ)`` is below what
-        every assignment is worth.
+        every assignment is worth. What rounding may have taken away is added; ``inf`` where sums
+        are too large to say anything.
 
         Parameters
         ----------
@@ -79,24 +85,38 @@ class GraphBound:
         shares
             ``θ``, shape ``(K,)``.
         """
-        graph, fixed = self.graph, self.close(decisions)
+        fixed = self.close(decisions)
         if fixed is None:
-            return -np.inf
+            return -inf
+        with np.errstate(over="ignore", invalid="ignore"):
+            terms, error, least = self._terms(fixed, shares)
+        if not isfinite(error / UNIT):  # finite, it is more than all terms together
+            return inf
+        bound, floor = fsum(terms) + error, fsum(least)
+        return bound if bound >= floor - slack(floor) else -inf
+
+    def _terms(
+        self, fixed: FixedArray, shares: FloatArray
+    ) -> tuple[list[float], float, list[float]]:
+        """Return what ``D(θ)`` is the sum of, its error, and what the least value is the sum of."""
+        graph, count = self.graph, self.graph.n_variables
+        on, free = fixed == 1, fixed == FREE
         # Σ_j max_{z_j} (c_j − Σ_{links of j} θ) z_j
-        left = graph.scores - np.bincount(self._of_links, shares, graph.n_variables)
-        total = graph.constant + float(left[fixed == 1].sum())
-        total += float(np.maximum(left[fixed == FREE], 0.0).sum())
+        left = graph.scores - np.bincount(self._of_links, shares, count)
+        terms = [graph.constant, *left[on].tolist(), *np.maximum(left[free], 0.0).tolist()]
+        size = np.abs(graph.scores) + np.bincount(self._of_links, np.abs(shares), count)
+        error = UNIT * float((np.diff(self._starts) + 1) @ size) + UNIT * abs(graph.constant)
         # What no assignment is worth less than: a bound below it says that there is none.
-        floor = graph.constant + float(graph.scores[fixed == 1].sum())
-        floor += float(np.minimum(graph.scores[fixed == FREE], 0.0).sum())
+        least = [graph.constant, *graph.scores[on].tolist()]
+        least += np.minimum(graph.scores[free], 0.0).tolist()
         # Σ_m max_{z ∈ Z_m} θ_m·z + h_m(z); for a negated literal θ z = θ − θ (1 − z).
-        for m, factor in enumerate(graph.factors):
+        for m, factor in enumerate(self._factors):
             theta, negated = shares[self.offsets[m] : self.offsets[m + 1]], self._negated[m]
-            literals = self._literals(fixed, m)
-            total += float(theta[negated].sum())
-            total += factor.best(np.where(negated, -theta, theta), literals)
-            floor += factor.lowest(literals)
-        return total if total >= floor - slack(floor) else -np.inf
+            literals, scores = self._literals(fixed, m), np.where(negated, -theta, theta)
+            terms += [*theta[negated].tolist(), factor.best(scores, literals)]
+            error += factor.error(scores)
+            least.append(factor.lowest(literals))
+        return terms, error, least
 
     def _factors_of(self, variable: int) -> IntArray:
         return self._owners[self._starts[variable] : self._starts[variable + 1]]
@@ -112,7 +132,7 @@ class GraphBound:
         waiting = set(factors)
         while waiting:
             m = waiting.pop()
-            implied = self.graph.factors[m].implied(self._literals(fixed, m))
+            implied = self._factors[m].implied(self._literals(fixed, m))
             if implied is None:
                 return None
             new = (implied != FREE) & (fixed[self._variables[m]] == FREE)

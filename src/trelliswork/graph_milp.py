@@ -11,7 +11,7 @@ knows and no row says.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import scipy.optimize
@@ -32,11 +32,12 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
 
-__all__ = ["LinearProgram", "solve_graph_lp", "solve_graph_milp"]
+__all__ = ["LinearProgram", "solve_by_highs"]
 
-TIME_OUT = 1  # the statuses of scipy.optimize
+DONE = 0  # the statuses of scipy.optimize
 INFEASIBLE = 2
 INTEGRAL = 1e-6  # HiGHS's tolerance of integers
+MOST_NODES = 2**31 - 1  # it counts them so far
 
 _NONE = np.zeros(0)
 _WHOLE = np.zeros(0, dtype=np.int64)
@@ -48,7 +49,10 @@ class LinearProgram(NamedTuple):
     Attributes
     ----------
     costs : numpy.ndarray
-        ``-c`` and ``-gains``, shape ``(N + E,)``.
+        ``-c`` and ``-gains``, over `scale`, shape ``(N + E,)``.
+    scale : float
+        A power of two: the largest cost is from 1 to 2. HiGHS's tolerances are absolute, and with
+        scores of 1e12 it gives up.
     least, most : numpy.ndarray
         Of the columns; 0 and 1 but for what is fixed.
     matrix : scipy.sparse.csr_array
@@ -60,6 +64,7 @@ class LinearProgram(NamedTuple):
     """
 
     costs: FloatArray
+    scale: float
     least: FloatArray
     most: FloatArray
     matrix: scipy.sparse.csr_array
@@ -97,8 +102,11 @@ class LinearProgram(NamedTuple):
             n_links += size
         n_own = n_columns - n_variables
         fixed = graph.fixed
+        worth = np.concatenate([graph.scores, *gains])
+        scale = 2.0 ** np.floor(np.log2(np.abs(worth).max(initial=0.0) or 1.0))
         return cls(
-            -np.concatenate([graph.scores, *gains]),
+            -worth / scale,
+            float(scale),
             np.concatenate([fixed == 1, np.zeros(n_own)]),
             np.concatenate([fixed != 0, np.ones(n_own)]).astype(np.float64),
             scipy.sparse.csr_array(
@@ -113,65 +121,65 @@ class LinearProgram(NamedTuple):
         )
 
 
-def solve_graph_milp(
-    graph: FactorGraph, time_limit: float | None = None, max_nodes: int | None = None
+def solve_by_highs(
+    graph: FactorGraph,
+    method: Literal["milp", "lp"],
+    time_limit: float | None = None,
+    max_nodes: int | None = None,
 ) -> Solution:
-    """Find the best assignment of a graph with HiGHS; there is no certificate.
+    """Solve a graph with HiGHS.
 
     Parameters
     ----------
     graph
         The graph.
+    method
+        ``"milp"`` finds the best assignment, without a certificate. ``"lp"`` solves the relaxation
+        and turns its dual into a certificate: the multipliers ``y`` of the rows of factor ``m`` say
+        what its links get of their variables' scores, ``θ_m = y·A_m``. The bound of these, which
+        `trelliswork.verify` computes as well, says whether the answer is ``"optimal"``.
     time_limit
         Seconds.
     max_nodes
-        Nodes of its search.
+        Of the search for the best assignment.
     """
-    if not graph.n_variables:
-        return _without_variables(graph, "milp")
+    if not graph.n_variables:  # HiGHS would not take it
+        return _without_variables(graph, method)
     program = LinearProgram.of(graph)
+    limits = {} if time_limit is None else {"time_limit": time_limit}
+    if method == "lp":
+        return _relax(graph, program, limits)
+    if max_nodes is not None:
+        limits["node_limit"] = min(int(max_nodes), MOST_NODES)
+    return _search(graph, program, limits)
+
+
+def _search(graph: FactorGraph, program: LinearProgram, limits: dict[str, float]) -> Solution:
+    """Return the best assignment."""
+    rows = [scipy.optimize.LinearConstraint(program.matrix, program.low, program.high)]
     found = scipy.optimize.milp(
         program.costs,
         integrality=(np.arange(program.costs.size) < graph.n_variables).astype(np.int64),
         bounds=scipy.optimize.Bounds(program.least, program.most),
-        constraints=_constraints(program),
-        options={
-            "mip_rel_gap": 0.0,
-            **({} if time_limit is None else {"time_limit": time_limit}),
-            **({} if max_nodes is None else {"node_limit": int(max_nodes)}),
-        },
+        constraints=rows if program.low.size else [],
+        options={"mip_rel_gap": 0.0, **limits},  # type: ignore[arg-type]
     )
-    _refuse_failure("milp", found.status, found.message)
     if found.status == INFEASIBLE:
         return Solution(graph, None, -np.inf, -np.inf, np.inf, "infeasible", "milp")
     nodes = int(found.mip_node_count or 0)
     dual = found.mip_dual_bound
-    bound = np.inf if dual is None else graph.constant - float(dual)
-    if found.x is None:
-        return Solution(graph, None, -np.inf, bound, np.inf, "unsolved", "milp", nodes=nodes)
-    values = found.x[: graph.n_variables] > 0.5
-    score = graph.value(values)
-    status: GraphStatus = "feasible" if found.status == TIME_OUT else "unverified"
+    bound = np.inf if dual is None else graph.constant - program.scale * float(dual)
+    values = None if found.x is None else found.x[: graph.n_variables] > 0.5
+    score = -np.inf if values is None else graph.value(values)
+    if score == -np.inf:  # a limit was reached, or rounding takes the answer over a limit of ours
+        return Solution(graph, None, score, bound, np.inf, "unsolved", "milp", nodes=nodes)
+    status: GraphStatus = "unverified" if found.status == DONE else "feasible"
     bound = max(bound, score)
     return Solution(graph, values, score, bound, bound - score, status, "milp", nodes=nodes)
 
 
-def solve_graph_lp(graph: FactorGraph, time_limit: float | None = None) -> Solution:
-    """Solve the linear relaxation of a graph with HiGHS, and turn its dual into a certificate.
-
-    The multipliers ``y`` of the rows of factor ``m`` say what its links get of their variables'
-    scores, ``θ_m = y·A_m``.
-
-    Parameters
-    ----------
-    graph
-        The graph.
-    time_limit
-        Seconds.
-    """
-    if not graph.n_variables:
-        return _without_variables(graph, "lp")
-    program = LinearProgram.of(graph)
+def _relax(graph: FactorGraph, program: LinearProgram, limits: dict[str, float]) -> Solution:
+    """Return the answer of the relaxation, with the certificate of its dual."""
     equal = np.flatnonzero(program.high == program.low)
     upper = np.flatnonzero((program.high > program.low) & (program.high < np.inf))
     lower = np.flatnonzero((program.high > program.low) & (program.low > -np.inf))
@@ -183,26 +191,27 @@ def solve_graph_lp(graph: FactorGraph, time_limit: float | None = None) -> Solut
         b_eq=program.low[equal],
         bounds=np.stack([program.least, program.most], axis=1),
         method="highs",
-        options={} if time_limit is None else {"time_limit": time_limit},
+        options=limits,
     )
-    _refuse_failure("lp", found.status, found.message)
     if found.status == INFEASIBLE:
         return Solution(graph, None, -np.inf, -np.inf, np.inf, "infeasible", "lp")
-    if found.status == TIME_OUT:
+    if found.status != DONE:  # a limit was reached, or HiGHS gave up
         return Solution(graph, None, -np.inf, np.inf, np.inf, "unsolved", "lp")
     multipliers = np.zeros(program.low.size)
     multipliers[equal] = -found.eqlin.marginals
     multipliers[upper] = -found.ineqlin.marginals[: upper.size]
     multipliers[lower] += found.ineqlin.marginals[upper.size :]
     n_links = sum(factor.codes.size for factor in graph.factors)
-    of_links = multipliers[program.link_row] * program.link_entry
+    of_links = program.scale * multipliers[program.link_row] * program.link_entry
     shares = np.bincount(program.link, of_links, n_links).astype(np.float64)
     bound = GraphBound(graph).bound((), shares)
     relaxed = np.clip(found.x[: graph.n_variables], 0.0, 1.0)
     values = relaxed > 0.5
     integral = bool((np.abs(relaxed - values) <= INTEGRAL).all())
     score = graph.value(values) if integral else -np.inf
-    is_best = bound <= score + slack(score) if score > -np.inf else False
+    # Below scores of 1 the tolerance is relative to them.
+    unit = min(1.0, program.scale)
+    is_best = score > -np.inf and bound - score <= unit * slack(score / unit)
     return Solution(
         graph,
         values if score > -np.inf else None,
@@ -217,22 +226,23 @@ def solve_graph_lp(graph: FactorGraph, time_limit: float | None = None) -> Solut
     )
 
 
-def _constraints(program: LinearProgram) -> list[scipy.optimize.LinearConstraint]:
-    if not program.low.size:
-        return []
-    return [scipy.optimize.LinearConstraint(program.matrix, program.low, program.high)]
-
-
 def _without_variables(graph: FactorGraph, method: str) -> Solution:
-    """Return the answer to a graph that HiGHS would not take: that of no variables."""
-    value = graph.value(np.zeros(0))
+    """Return the answer to a graph of no variables."""
+    value, none = graph.value(np.zeros(0)), np.zeros(0)
+    certificate = None if method == "milp" else GraphCertificate((GraphLeaf((), none),))
     if value == -np.inf:
-        return Solution(graph, None, value, value, np.inf, "infeasible", method)
+        return Solution(
+            graph, None, value, value, np.inf, "infeasible", method, certificate=certificate
+        )
     status: GraphStatus = "unverified" if method == "milp" else "optimal"
-    none = np.zeros(0)
-    return Solution(graph, none.astype(bool), value, value, 0.0, status, method, none)
-
-
-def _refuse_failure(method: str, status: int, message: str) -> None:
-    if status not in (0, TIME_OUT, INFEASIBLE):
-        raise RuntimeError(f"{method}: HiGHS gave up: {message}")
+    return Solution(
+        graph,
+        none.astype(bool),
+        value,
+        value,
+        0.0,
+        status,
+        method,
+        none,
+        certificate=certificate,
+    )

@@ -20,9 +20,18 @@ if TYPE_CHECKING:
     BoolArray = NDArray[np.bool_]
     FloatArray = NDArray[np.float64]
 
-__all__ = ["AD3Options", "GraphProgress", "GraphStatus", "Solution"]
+__all__ = ["NO_LIMIT", "AD3Options", "GraphProgress", "GraphStatus", "Solution", "is_count"]
+
+NO_LIMIT = 2**62  # of iterations and nodes, which the core counts in 64 bits
 
 GraphStatus = Literal["optimal", "feasible", "unverified", "fractional", "infeasible", "unsolved"]
+
+
+def is_count(given: object) -> bool:
+    """Return whether something is a whole number from 1 to `NO_LIMIT`."""
+    return (
+        isinstance(given, Integral) and not isinstance(given, bool) and 1 <= int(given) <= NO_LIMIT
+    )
 
 
 @dataclass(frozen=True)
@@ -61,9 +70,10 @@ class AD3Options:
                 raise ValueError(f"AD3Options: {name}: expected a number above 0, got {value!r}.")
         for name in ("max_iterations", "node_iterations"):
             value = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+            if not is_count(value):
                 raise ValueError(
-                    f"AD3Options: {name}: expected a whole number above 0, got {value!r}."
+                    f"AD3Options: {name}: expected a whole number above 0, up to 2**62, got "
+                    f"{value!r}."
                 )
         for name in ("adapt", "caching"):
             if not isinstance(getattr(self, name), bool):

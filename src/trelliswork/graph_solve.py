@@ -13,15 +13,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from trelliswork import _core
 from trelliswork.graph_certificate import GraphCertificate, GraphLeaf
-from trelliswork.graph_milp import solve_graph_lp, solve_graph_milp
-from trelliswork.graph_solution import AD3Options, GraphProgress, Solution
+from trelliswork.graph_milp import solve_by_highs
+from trelliswork.graph_solution import NO_LIMIT, AD3Options, GraphProgress, Solution, is_count
 from trelliswork.parallel import resolve_jobs
 from trelliswork.verification import TOLERANCE
 
@@ -45,7 +44,6 @@ STATUSES: tuple[GraphStatus, ...] = (  # as in the core
     "fractional",
 )
 GAP = TOLERANCE / 2  # below which it is closed: less than what verify allows for rounding
-NO_LIMIT = 2**62
 
 
 def solve_graphs(
@@ -81,13 +79,11 @@ def solve_graphs(
         Threads; with a callback, graphs are solved on one.
     """
     _check(method, max_nodes, ad3)
-    if method in ("milp", "lp"):
+    if method == "milp" or method == "lp":
         for option, value in (("callback", callback), ("warm_start", warm_start)):
             if value is not None:
                 raise ValueError(f"{option}: method={method!r} takes none; leave it out.")
-        if method == "milp":
-            return [solve_graph_milp(graph, time_limit, max_nodes) for graph in graphs]
-        return [solve_graph_lp(graph, time_limit) for graph in graphs]
+        return [solve_by_highs(graph, method, time_limit, max_nodes) for graph in graphs]
     return _by_core(
         graphs,
         method,
@@ -107,10 +103,10 @@ def _check(method: object, max_nodes: Any, ad3: object) -> None:
             f"method: expected one of {', '.join(map(repr, choices))} for a factor graph, got "
             f"{method!r}."
         )
-    if max_nodes is not None and (
-        not isinstance(max_nodes, Integral) or isinstance(max_nodes, bool) or max_nodes < 1
-    ):
-        raise ValueError(f"max_nodes: expected a whole number above 0, or None, got {max_nodes!r}.")
+    if max_nodes is not None and not is_count(max_nodes):
+        raise ValueError(
+            f"max_nodes: expected a whole number above 0, up to 2**62, or None, got {max_nodes!r}."
+        )
     if ad3 is not None and not isinstance(ad3, AD3Options):
         raise TypeError(f"ad3: expected tw.AD3Options(…), got {type(ad3).__name__}.")
 
@@ -160,7 +156,7 @@ def _by_core(
         0.0 if time_limit is None else float(time_limit),
         max_nodes,
         True,
-        1 if callback else min(resolve_jobs(n_jobs), max(1, n_graphs)),
+        1 if callback is not None else min(resolve_jobs(n_jobs), max(1, n_graphs)),
         warm_shares,
         warm_values,
         None if callback is None else _reporting(callback, graphs),
@@ -234,13 +230,19 @@ def _warm(
             raise ValueError(
                 f"warm_start: expected a Solution with a certificate, got {answer!r} at {number}."
             )
-        share = answer.certificate.leaves[0].shares
-        start = np.zeros(arrays.scores.size) if answer.values is None else answer.values
+        if not answer.certificate.leaves:
+            raise ValueError(
+                f"warm_start: expected a certificate with leaves, got one of none at {number}."
+            )
+        share = np.asarray(answer.certificate.leaves[0].shares, dtype=np.float64)
+        start = np.asarray(np.zeros(arrays.scores.size) if answer.values is None else answer.values)
         if share.shape != arrays.variables.shape or start.shape != arrays.scores.shape:
             raise ValueError(
                 f"warm_start: expected the answer to a graph of {arrays.scores.size} variables and "
                 f"{arrays.variables.size} links, got {start.size} and {share.size} at {number}."
             )
+        if not np.isfinite(share).all():
+            raise ValueError(f"warm_start: expected finite shares in the certificate at {number}.")
         shares.append(share)
         values.append(start.astype(np.uint8))
     return _joined(shares), _joined(values, np.uint8)

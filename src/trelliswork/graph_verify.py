@@ -7,13 +7,13 @@ certificate (`trelliswork.graph_bound`).
 from __future__ import annotations
 
 from math import inf
-from numbers import Integral
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from trelliswork.graph_bound import GraphBound
-from trelliswork.graph_certificate import GraphCertificate
+from trelliswork.graph_certificate import GraphCertificate, GraphLeaf
 from trelliswork.verification import (
     Verification,
     WrongError,
@@ -24,6 +24,8 @@ from trelliswork.verification import (
 )
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from trelliswork.factor_graph import FactorGraph
     from trelliswork.graph_solution import Solution
 
@@ -63,13 +65,16 @@ def verify_graph(graph: FactorGraph, solution: Solution) -> Verification:
 
 def certified_bound(graph: FactorGraph, certificate: GraphCertificate) -> float:
     """Return what no assignment exceeds: the largest of the bounds of all leaves."""
-    _check_form(graph, certificate)
+    leaves = _read(graph, certificate)
     bounds = GraphBound(graph)
-    return max(bounds.bound(leaf.decisions, leaf.shares) for leaf in certificate.leaves)
+    return max(bounds.bound(leaf.decisions, leaf.shares) for leaf in leaves)
 
 
 def _value(graph: FactorGraph, solution: Solution) -> float:
     """Return what the values are worth; ``-inf`` where the answer says that it has none."""
+    for name in ("score", "upper_bound", "gap"):
+        if not isinstance(getattr(solution, name), Real):
+            raise WrongError(f"{name}: expected a number, got {getattr(solution, name)!r}.")
     if solution.values is None:
         if solution.status not in WITHOUT_VALUES or solution.score > -inf:
             raise WrongError(f"values: there are none, and it is said to be {solution.status}.")
@@ -101,34 +106,52 @@ def _judge_nothing(solution: Solution, bound: float) -> Verification:
     return Verification("unverified", "It has no values.", -inf, bound)
 
 
-def _check_form(graph: FactorGraph, certificate: Any) -> None:
-    """Raise where a certificate is not one: of shares and decisions that there can be."""
+def _read(graph: FactorGraph, certificate: Any) -> list[GraphLeaf]:
+    """Return the leaves, of shares and decisions that there can be, and of nothing else."""
     if not isinstance(certificate, GraphCertificate):
         raise WrongError(
             f"certificate: expected a GraphCertificate, got {type(certificate).__name__}."
         )
     n_links = sum(factor.codes.size for factor in graph.factors)
-    for leaf in certificate.leaves:
-        shares = np.asarray(leaf.shares)
-        if shares.shape != (n_links,) or not np.isfinite(shares).all():
-            raise WrongError(
-                f"certificate: expected finite shares of {n_links} links, got {shares.shape}."
+    try:
+        leaves = [
+            GraphLeaf(
+                tuple(_decision(one, graph.n_variables) for one in leaf.decisions),
+                _shares(leaf.shares, n_links),
             )
-        for decision in leaf.decisions:
-            if not _is_decision(decision, graph.n_variables):
-                raise WrongError(
-                    f"certificate: expected decisions about one of {graph.n_variables} variables, "
-                    f"true or false, got {decision}."
-                )
-    check_cover([leaf.decisions for leaf in certificate.leaves])
+            for leaf in certificate.leaves
+        ]
+    except (AttributeError, TypeError, ValueError) as error:  # leaves that are none, ragged shares
+        raise WrongError(f"certificate: it cannot be read: {error}") from error
+    check_cover([leaf.decisions for leaf in leaves])
+    return leaves
 
 
-def _is_decision(given: Any, n_variables: int) -> bool:
-    return (
+def _shares(given: Any, n_links: int) -> NDArray[np.float64]:
+    shares = np.array(given)  # whatever it is, from here on it is this
+    if shares.dtype.kind not in "iuf" or shares.shape != (n_links,):
+        raise WrongError(
+            f"certificate: expected shares of {n_links} links, got {shares.dtype} of shape "
+            f"{shares.shape}."
+        )
+    with np.errstate(over="ignore"):
+        shares = shares.astype(np.float64)
+    if not np.isfinite(shares).all():
+        raise WrongError("certificate: expected finite shares.")
+    return shares
+
+
+def _decision(given: Any, n_variables: int) -> tuple[int, bool]:
+    if (
         isinstance(given, tuple)
         and len(given) == 2
         and isinstance(given[0], Integral)
         and not isinstance(given[0], bool)
         and 0 <= int(given[0]) < n_variables
         and isinstance(given[1], bool)
+    ):
+        return int(given[0]), given[1]
+    raise WrongError(
+        f"certificate: expected decisions about one of {n_variables} variables, true or false, got "
+        f"{given!r}."
     )

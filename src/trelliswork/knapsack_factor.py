@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.factor_base import FREE, Factor, Rows, one_row
+from trelliswork.factor_base import FREE, LARGEST, UNIT, Factor, Rows, one_row
 from trelliswork.graph_variables import codes_of
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Knapsack"]
 
-ROUNDING = 1e-9  # a sum of weights that passes the limit by so little is within it, as in the core
+ROUNDING = 1e-9  # of the heaviest: a sum that passes the limit by less is within it, as in the core
+MOST_SUMS = 5_000  # that are kept
 
 
 class Knapsack(Factor):
@@ -32,9 +33,9 @@ class Knapsack(Factor):
     literals
         Literals, ``K`` of them.
     weights
-        Finite numbers, shape ``(K,)``, or one for all.
+        Finite numbers below 1e150, shape ``(K,)``, or one for all.
     limit
-        A finite number.
+        A finite number below 1e150.
     """
 
     kind = 6
@@ -47,8 +48,8 @@ class Knapsack(Factor):
             raise ValueError(
                 f"Knapsack: expected one weight a literal, shape {codes.shape}, got {given.shape}."
             )
-        if not (np.isfinite(given).all() and np.isfinite(limit)):
-            raise ValueError("Knapsack: expected finite weights and a finite limit.")
+        if not ((np.abs(given) < LARGEST).all() and abs(limit) < LARGEST):
+            raise ValueError("Knapsack: expected finite weights and a finite limit, below 1e150.")
         given = np.broadcast_to(given, codes.shape)
         used, negative = given != 0.0, given < 0.0
         self._set(
@@ -63,36 +64,69 @@ class Knapsack(Factor):
         return float(self.weights[values].sum()) <= self.limit + self._slack
 
     def best(self, scores: FloatArray, fixed: FixedArray) -> float:
-        """Return the best sum of scores, from all sums that no other one beats."""
+        """Return the best sum of scores, or a bound on it where it would take too long.
+
+        Literals are taken in the order of what they are worth for their weight. Kept are sums that
+        no other one beats, and that the best way to go on with parts of literals takes over the
+        best sum so far. Where they are too many, the sum of that way is returned, which nothing
+        exceeds.
+        """
         on = fixed == 1
-        room = self.limit + self._slack - float(self.weights[on].sum())
+        room = self._room - float(self.weights[on].sum())
         if room < 0.0:
             return -np.inf
         used, sums = np.zeros(1), np.array([float(scores[on].sum())])
-        for k in np.flatnonzero((fixed == FREE) & (scores > 0.0)):
-            used = np.concatenate([used, used + self.weights[k]])
-            sums = np.concatenate([sums, sums + scores[k]])
+        best = float(sums[0])
+        free = np.flatnonzero((fixed == FREE) & (scores > 0.0))
+        ratios = scores[free] / scores.max(initial=0.0) / (self.weights[free] / self._heaviest)
+        free = free[np.argsort(-ratios, kind="stable")]
+        # Of all literals up to each one, and from there on of those that are left.
+        heavy, worth = (np.cumsum([0.0, *of[free]]) for of in (self.weights, scores))
+        for k, literal in enumerate(free, start=1):
+            used = np.concatenate([used, used + self.weights[literal]])
+            sums = np.concatenate([sums, sums + scores[literal]])
             order = np.lexsort((-sums, used))
             used, sums = used[order], sums[order]
             before = np.maximum.accumulate(np.concatenate([[-np.inf], sums[:-1]]))
             keep = (sums > before) & (used <= room)
             used, sums = used[keep], sums[keep]
-        return float(sums.max())
+            weights, gains = heavy[k:] - heavy[k], worth[k:] - worth[k]
+            whole = gains[np.searchsorted(weights, room - used, side="right") - 1]
+            best = max(best, float((sums + whole).max()))
+            upper = sums + np.interp(room - used, weights, gains)
+            if used.size > MOST_SUMS:
+                return float(upper.max())
+            keep = upper > best
+            used, sums = used[keep], sums[keep]
+            if not used.size:
+                break
+        return best
 
     def implied(self, fixed: FixedArray) -> FixedArray | None:
         """Return `fixed` with those at 0 that are too heavy for the room that is left."""
-        room = self.limit + self._slack - float(self.weights[fixed == 1].sum())
+        room = self._room - float(self.weights[fixed == 1].sum())
         if room < 0.0:
             return None
         return np.where((fixed == FREE) & (self.weights > room), np.int8(0), fixed)
 
     def rows(self) -> Rows:
-        """Return one row."""
-        return one_row(self.weights, -np.inf, self.limit)
+        """Return one row, over a power of two: the heaviest weight is from 1 to 2."""
+        scale = 2.0 ** np.floor(np.log2(self._heaviest))
+        return one_row(self.weights / scale, -np.inf, self.limit / scale)
+
+    @property
+    def _heaviest(self) -> float:
+        return float(self.weights.max(initial=0.0)) or 1.0
 
     @property
     def _slack(self) -> float:
-        return ROUNDING * max(1.0, abs(self.limit))
+        return ROUNDING * float(self.weights.max(initial=0.0))
+
+    @property
+    def _room(self) -> float:
+        """The limit, so that sums in any order fit in that fit in one."""
+        rounding = UNIT * (self.weights.size + 1) * float(self.weights.sum())
+        return self.limit + self._slack + rounding
 
     def _details(self) -> str:
         return f"; weights {self.weights.tolist()}, limit {self.limit:g}"

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, get_args, overload
 
 from trelliswork.factor_graph import FactorGraph
 from trelliswork.graph_solution import Solution
-from trelliswork.graph_solve import solve_graphs
+from trelliswork.graph_solve import GraphMethod, solve_graphs
 from trelliswork.prefix_search import WIDTH, check_width
 from trelliswork.priced import check_time_limit
 from trelliswork.problem import Problem
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from trelliswork.decoded import Decoding
     from trelliswork.graph_solution import AD3Options, GraphProgress
-    from trelliswork.graph_solve import GraphMethod
 
 __all__ = ["SolveMethod", "solve"]
 
@@ -135,10 +134,10 @@ def solve(
     Returns
     -------
     Decoding, Solution, or a list of these
-        One answer a problem. The status is ``"feasible"`` where there is a gap: it was not closed
-        in time, or not by ``"dual"`` or ``"beam"``, or constraints that are not linear need a
-        larger product than the plan's budget allows; and ``"relaxed"`` where even a hard constraint
-        is broken.
+        One answer a problem; without any, an empty list. The status is ``"feasible"`` where there
+        is a gap: it was not closed in time, or not by ``"dual"`` or ``"beam"``, or constraints that
+        are not linear need a larger product than the plan's budget allows; and ``"relaxed"`` where
+        even a hard constraint is broken.
 
     Raises
     ------
@@ -165,7 +164,10 @@ def solve(
     """
     check_time_limit(time_limit)
     problems = _several(problem)
-    if problems and isinstance(problems[0], FactorGraph):
+    if not problems:  # of either kind
+        _check(method, width, (*get_args(SolveMethod), *get_args(GraphMethod)))
+        return []
+    if isinstance(problems[0], FactorGraph):
         _refuse("a Problem", width=None if width == WIDTH else width)
         starts = [warm_start] if isinstance(warm_start, Solution) else warm_start
         solutions = solve_graphs(
@@ -179,7 +181,7 @@ def solve(
             n_jobs=n_jobs,
         )
         return solutions[0] if isinstance(problem, FactorGraph) else solutions
-    _check(method, width)
+    _check(method, width, get_args(SolveMethod))
     _refuse(
         "a factor graph", max_nodes=max_nodes, callback=callback, warm_start=warm_start, ad3=ad3
     )
@@ -187,12 +189,10 @@ def solve(
     return decodings[0] if isinstance(problem, Problem) else decodings
 
 
-def _check(method: object, width: Any) -> None:
-    choices = get_args(SolveMethod)
+def _check(method: object, width: Any, choices: tuple[str, ...]) -> None:
     if method not in choices:
-        raise ValueError(
-            f"method: expected one of {', '.join(map(repr, choices))}, got {method!r}."
-        )
+        names = ", ".join(map(repr, dict.fromkeys(choices)))
+        raise ValueError(f"method: expected one of {names}, got {method!r}.")
     check_width(width)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.factor_base import FREE, Factor, Rows
+from trelliswork.factor_base import FREE, Factor, Rows, check_scores
 from trelliswork.graph_variables import Categorical, Variables, codes_of
 
 if TYPE_CHECKING:
@@ -25,7 +25,15 @@ if TYPE_CHECKING:
     FixedArray = NDArray[np.int8]
     IntArray = NDArray[np.int64]
 
-__all__ = ["NoOverlap", "Pair", "Structured", "checked_scores", "open_values", "settled"]
+__all__ = [
+    "NoOverlap",
+    "Pair",
+    "Structured",
+    "checked_scores",
+    "largest",
+    "open_values",
+    "settled",
+]
 
 
 class Structured(Factor):
@@ -133,6 +141,9 @@ class Pair(Structured):
         first, second = np.split(scores, [self.table.shape[0]])
         return np.add.outer(first, second)
 
+    def _reach(self, scores: FloatArray) -> float:
+        return super()._reach(scores) + largest(self.table)
+
     def _make(self) -> _core.Structure:
         return _core.pair_structure(self.table)
 
@@ -231,18 +242,18 @@ class NoOverlap(Structured):
 
 
 def checked_scores(name: str, given: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
-    """Return an array of finite numbers or ``-inf``, of this shape."""
+    """Return an array of scores, of this shape."""
     array = np.array(given, dtype=np.float64)
     if array.shape != shape:
         raise ValueError(f"{name}: expected shape {shape}, got {array.shape}.")
-    wrong = np.isnan(array) | (array == np.inf)
-    if wrong.any():
-        where = tuple(np.argwhere(wrong)[0].tolist())
-        raise ValueError(
-            f"{name}: expected finite numbers or -inf, got {array[where]} at {list(where)}."
-        )
+    check_scores(name, array)
     array.flags.writeable = False
     return array
+
+
+def largest(weights: FloatArray) -> float:
+    """Return the largest absolute value of those that forbid nothing."""
+    return float(np.abs(weights[np.isfinite(weights)]).max(initial=0.0))
 
 
 def open_values(fixed: FixedArray) -> BoolArray:

@@ -65,7 +65,7 @@ def verify(
     """Check an answer to a problem, and prove again that it is the best one.
 
     Runs one dynamic program for each leaf of the certificate, of a factor graph one for each factor
-    and leaf, and never searches. The tolerance is 1e-9, absolute and relative.
+    and leaf, and makes no decisions of its own. The tolerance is 1e-9, absolute and relative.
 
     Parameters
     ----------
