@@ -10,6 +10,7 @@
 
 #include "arrays.hpp"
 #include "graph_solver.hpp"
+#include "interrupt.hpp"
 
 namespace trelliswork {
 
@@ -132,9 +133,11 @@ auto flatten_leaves(const std::vector<Graph>& graphs, const std::vector<GraphAns
                            to_numpy(std::move(shares)));
 }
 
-// Asks Python; the solvers run without its lock.
-GraphCallback make_callback(const nb::object& callback) {
-    if (callback.is_none()) return nullptr;
+// Asks Python; the solvers run without its lock. Without a callback: for Ctrl-C alone.
+GraphCallback make_callback(const nb::object& callback, Interrupt& interrupt) {
+    if (callback.is_none()) {
+        return [&interrupt](const GraphProgress&) { return interrupt.asked(); };
+    }
     return [&callback](const GraphProgress& progress) {
         nb::gil_scoped_acquire acquire;
         return nb::cast<bool>(callback(progress.graph, progress.iterations, progress.nodes,
@@ -193,13 +196,15 @@ void bind_factor_graph(nb::module_& m) {
                                        seconds,
                                        max_nodes,
                                        certify};
-            const GraphCallback watcher = make_callback(callback);
+            Interrupt interrupt;
+            const GraphCallback watcher = make_callback(callback, interrupt);
             std::vector<GraphAnswer> answers;
             {
                 nb::gil_scoped_release release;
                 answers = solve_graphs(graphs, starts, static_cast<GraphMethod>(method), options,
                                        n_jobs, watcher);
             }
+            interrupt.raise();
             for (std::size_t b = 0; b < n_graphs; ++b) {
                 const GraphAnswer& answer = answers[b];
                 status(b) = static_cast<std::int32_t>(answer.status);

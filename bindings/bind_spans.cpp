@@ -1,11 +1,11 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <atomic>
 #include <cmath>
 #include <tuple>
 
 #include "arrays.hpp"
+#include "interrupt.hpp"
 #include "span_solver.hpp"
 
 namespace trelliswork {
@@ -102,22 +102,15 @@ auto solve(const std::vector<In<std::int64_t, 2>>& spans, const std::vector<In<d
         problems.push_back(make_problem(spans[b], scores[b], *rules[b], apart[b]));
         problems.back().constant = constants[b];
     }
-    // Python sees Ctrl-C on its main thread alone; the others hear of it.
-    std::atomic<bool> interrupted{false};
-    const auto stop = [&interrupted] {
-        if (!interrupted) {
-            const nb::gil_scoped_acquire acquire;
-            if (PyErr_CheckSignals() != 0) interrupted = true;
-        }
-        return interrupted.load();
-    };
-    const SpanOptions options{max_iterations, tolerance, seconds, max_nodes, stop};
+    Interrupt interrupt;
+    const SpanOptions options{max_iterations, tolerance, seconds, max_nodes,
+                              [&interrupt] { return interrupt.asked(); }};
     std::vector<SpanAnswer> answers;
     {
         nb::gil_scoped_release release;
         solve_spans(problems, options, n_workers, answers);
     }
-    if (interrupted) throw nb::python_error();
+    interrupt.raise();
     Flat flat;
     for (std::size_t b = 0; b < problems.size(); ++b) flat.add(problems[b], answers[b]);
     return std::tuple(to_numpy(std::move(flat.status)), to_numpy(std::move(flat.payoff)),

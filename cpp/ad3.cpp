@@ -227,6 +227,7 @@ AD3Stop AD3::run(std::int64_t max_iterations, bool may_stall, Incumbent& incumbe
         ++n_iterations_;
         ++watch.iterations;
         iterate();
+        if (watch.late()) return AD3Stop::interrupted;
         const bool is_settled =
             primal_residual_ < options_.tolerance && dual_residual_ < options_.tolerance;
         if (is_settled || t % kLookEvery == 0 || t == max_iterations) {

@@ -51,6 +51,11 @@ class GraphWatch {
         return stopped_;
     }
     bool stopped() const { return stopped_; }
+    // The time limit alone.
+    bool late() {
+        stopped_ = stopped_ || deadline_.passed();
+        return stopped_;
+    }
 
   private:
     Deadline deadline_;
