@@ -76,7 +76,13 @@ class Factor:
     codes: IntArray
     graph: FactorGraph | None
 
-    def __init__(self, literals: Any) -> None:
+    def __init__(self, literals: Any, *more: Any) -> None:
+        if more:
+            name = type(self).__name__
+            raise TypeError(
+                f"{name}: expected one sequence of literals, got {1 + len(more)} arguments. Write "
+                f"{name}([a, b])."
+            )
         graph, codes = codes_of(literals)
         self._set(graph=graph, codes=codes)
 

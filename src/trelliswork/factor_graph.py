@@ -159,7 +159,8 @@ class FactorGraph:
             Broadcast to their shape; ``-inf`` fixes a literal at false.
         """
         codes = self._codes(literals)
-        values = np.broadcast_to(_checked_scores(scores, literals.shape).ravel(), codes.shape)
+        shape = literals.shape if isinstance(literals, Variables) else codes.shape
+        values = np.broadcast_to(_checked_scores(scores, shape).ravel(), codes.shape)
         forbidden = values == -np.inf
         if forbidden.any():
             self._fix(codes[forbidden], False)
@@ -170,6 +171,8 @@ class FactorGraph:
 
     def fix(self, literals: Variables, value: bool = True) -> None:
         """Fix literals at true, or at false; the other way than before: nothing fits any more."""
+        if value not in (True, False):
+            raise ValueError(f"fix: expected True or False, got {value!r}.")
         self._fix(self._codes(literals), bool(value))
 
     @property

@@ -6,6 +6,7 @@ A *literal* is a binary variable or its negation. It is kept as one number, ``2 
 
 from __future__ import annotations
 
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,6 +88,25 @@ class Variables:
     def __invert__(self) -> Variables:
         return Variables(self.graph, self.codes ^ 1)
 
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Variables):
+            return self.graph is other.graph and np.array_equal(self.codes, other.codes)
+        if isinstance(other, Real):
+            raise TypeError(
+                "Variables: a literal is what it says of its variable: z is 'z is 1', ~z is 'z is "
+                "0'. Fix values with graph.fix(z, True)."
+            )
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((id(self.graph), self.shape, self.codes.tobytes()))
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "Variables: literals are neither true nor false before the graph is solved. Negate "
+            "them with ~, and tie them with factors: Or([a, b])."
+        )
+
     def __len__(self) -> int:
         if not self.ndim:
             raise TypeError("len: this is a single literal, not an array of them.")
@@ -153,6 +173,11 @@ class Categorical:
 
     def is_value(self, value: int) -> Variables:
         """Return the literals "the value is `value`", of the shape of the variables."""
+        if not isinstance(value, Integral):
+            raise TypeError(
+                f"value: expected a whole number, got {type(value).__name__}. Two variables are "
+                "equal where XorOut([x == k], y == k) holds for every value k; Pair scores both."
+            )
         if not 0 <= value < self.n_values:
             raise ValueError(f"value: expected one of 0 … {self.n_values - 1}, got {value}.")
         return self.literals[..., value]
@@ -188,7 +213,7 @@ def codes_of(given: Any) -> tuple[FactorGraph | None, IntArray]:
     """
     if isinstance(given, Variables):
         return given.graph, given.codes.ravel()
-    if isinstance(given, Categorical) or not hasattr(given, "__iter__"):
+    if isinstance(given, Categorical | str) or not hasattr(given, "__iter__"):
         raise TypeError(
             f"literals: expected Variables or a sequence of these, got {type(given).__name__}. "
             "Literals of a categorical variable are x == value, or x.literals."

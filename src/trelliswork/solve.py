@@ -112,7 +112,10 @@ def solve(
         A problem, or several. Those that share a plan and the weights of the model are decoded as
         one batch. Or a factor graph, or several.
     method
-        See the table above, or for graphs the one of `trelliswork.graph_solve`.
+        Of problems: ``"auto"``, exact; ``"product"``, ``"lazy"``, ``"astar"``, ``"branch"``, exact
+        ways of their own; ``"dual"`` and ``"beam"``, exact where their gap closes; ``"milp"``,
+        HiGHS. Of graphs: ``"auto"`` and ``"branch"``, branch and bound around AD3, exact;
+        ``"ad3"``, ``"lp"``, ``"dual"``, the relaxation; ``"milp"``, HiGHS.
     time_limit
         Seconds for each problem; ``"product"`` and ``"lazy"`` end by themselves, and a beam goes on
         with a width of 10 at most.

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from trelliswork.factor_base import LARGEST
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -29,7 +31,6 @@ __all__ = ["AssignMethod", "Assignment", "AssignmentStatus", "GraphAssignMethod"
 
 GraphAssignMethod = Literal["branch", "ad3", "milp", "lp"]
 AssignMethod = Literal["chain"] | GraphAssignMethod
-LARGEST = 1e150  # sums of larger scores could overflow
 AssignmentStatus = Literal["optimal", "feasible", "fractional", "unverified"]
 
 
