@@ -122,11 +122,18 @@ class Factor:
         """
         raise NotImplementedError
 
-    def error(self, scores: FloatArray) -> float:
+    def error(self, scores: FloatArray, best: float) -> float:
         """Return by how much rounding may put `best`, `value` and `lowest` off, all together.
 
         ``n`` additions in a row are off by ``n ε/2`` times the absolute values of what is added.
         Not finite where a sum may overflow.
+
+        Parameters
+        ----------
+        scores
+            Of the literals, shape ``(K,)``.
+        best
+            What `best` makes of them.
         """
         return UNIT * self._additions * self._reach(scores)
 

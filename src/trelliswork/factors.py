@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from trelliswork.chain_factor import Chain
-from trelliswork.factor_base import FREE, Factor, Rows, one_row
+from trelliswork.factor_base import FREE, UNIT, Factor, Rows, one_row
 from trelliswork.graph_variables import codes_of
 from trelliswork.knapsack_factor import Knapsack
 from trelliswork.structured_factors import NoOverlap, Pair
@@ -62,9 +62,9 @@ class Counted(Factor):
     least: int = 0
     most: float = np.inf
 
-    @property
-    def _additions(self) -> int:
-        return 2  # `best_count` rounds once
+    def error(self, scores: FloatArray, best: float) -> float:
+        """Return by how much rounding may put `best` off: `best_count` rounds once."""
+        return UNIT * abs(best)
 
     def accepts(self, values: BoolArray) -> bool:
         """Return whether the number of true literals is within the limits."""

@@ -105,7 +105,10 @@ class GraphBound:
         left = graph.scores - np.bincount(self._of_links, shares, count)
         terms = [graph.constant, *left[on].tolist(), *np.maximum(left[free], 0.0).tolist()]
         size = np.abs(graph.scores) + np.bincount(self._of_links, np.abs(shares), count)
-        error = UNIT * float((np.diff(self._starts) + 1) @ size) + UNIT * abs(graph.constant)
+        n_links = np.diff(self._starts)
+        # One subtraction is off by a part of its result: none at all where θ is all of c.
+        size = np.where(n_links > 1, (n_links + 1) * size, np.abs(left))
+        error = UNIT * (float(size.sum()) + abs(graph.constant))
         # What no assignment is worth less than: a bound below it says that there is none.
         least = [graph.constant, *graph.scores[on].tolist()]
         least += np.minimum(graph.scores[free], 0.0).tolist()
@@ -113,8 +116,9 @@ class GraphBound:
         for m, factor in enumerate(self._factors):
             theta, negated = shares[self.offsets[m] : self.offsets[m + 1]], self._negated[m]
             literals, scores = self._literals(fixed, m), np.where(negated, -theta, theta)
-            terms += [*theta[negated].tolist(), factor.best(scores, literals)]
-            error += factor.error(scores)
+            best = factor.best(scores, literals)
+            terms += [*theta[negated].tolist(), best]
+            error += factor.error(scores, best)
             least.append(factor.lowest(literals))
         return terms, error, least
 
