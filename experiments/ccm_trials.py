@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
@@ -20,6 +19,7 @@ from ccm_tasks import gold_of, read_task
 from common import progress
 
 import trelliswork as tw
+from trelliswork.cli.errors import no_warnings_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -121,9 +121,9 @@ def make_tagger(setting: Setting, source: Source, seed: int) -> Tagger:
     return tw.CRFTagger(**common)
 
 
+@no_warnings_of("trelliswork")  # hard rules are often in conflict
 def run_trial(setting: Setting, seed: int, source: Source) -> Trial:
     """Draw labels, learn, and label what is held out."""
-    logging.getLogger("trelliswork").setLevel(logging.ERROR)  # hard rules are often in conflict
     task = _task(setting.task, source)
     draw = task.draw(setting.size, seed, source.unlabelled)
     begun = time.perf_counter()
