@@ -22,13 +22,11 @@ from collections.abc import Iterable
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args, overload
 
-from trelliswork import _core
 from trelliswork.constraints.given import as_constraints
 from trelliswork.graph_solution import AD3Options
-from trelliswork.parallel import resolve_jobs
 from trelliswork.priced import check_time_limit
-from trelliswork.span_answers import NoAnswerError, answer, gains, null_constant
-from trelliswork.span_certificate import SpanCertificate
+from trelliswork.span_answers import NoAnswerError
+from trelliswork.span_chains import assign_by_chain
 from trelliswork.span_conflicts import infeasible, unsolved
 from trelliswork.span_graphs import assign_by_graph
 from trelliswork.span_rules import SpanRulebook, compile_rules
@@ -40,10 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["SpanMethod", "assign"]
 
 SpanMethod = Literal["auto", "chain", "branch", "ad3", "milp", "lp"]
-MAX_ITERATIONS = 200  # of the prices, at the root
-GAP = 5e-10  # that is rounding, relative to 1 + |score|; half of what `verify` allows
 MOST_NODES = 2**62
-OPTIMAL, INFEASIBLE = 0, 2  # of the core's statuses; 3: neither an answer nor a proof
 
 
 @overload
@@ -223,7 +218,7 @@ def _assign_all(
     answers: dict[int, Assignment] = {}
     if by_chain:
         own = [tables[b] for b in by_chain], [books[b] for b in by_chain]
-        found = _by_chain(*own, by_chain, time_limit, max_nodes, n_jobs)
+        found = assign_by_chain(*own, by_chain, time_limit, max_nodes, n_jobs)
         if len(found) == len(tables):
             return found
         answers |= zip(by_chain, found, strict=True)
@@ -234,67 +229,3 @@ def _assign_all(
         found = assign_by_graph(*own, rest, kind, time_limit, max_nodes, ad3, n_jobs)
         answers |= zip(rest, found, strict=True)
     return [answers[b] for b in range(len(tables))]
-
-
-def _by_chain(
-    tables: Sequence[SpanTable],
-    books: Sequence[SpanRulebook],
-    places: Sequence[int],
-    time_limit: float | None,
-    max_nodes: int | None,
-    n_jobs: int | None,
-) -> list[Assignment]:
-    (
-        status,
-        payoff,
-        bound,
-        iterations,
-        nodes,
-        choice_offsets,
-        choices,
-        leaf_offsets,
-        decision_offsets,
-        decisions,
-        prices,
-    ) = _core.solve_spans(
-        [table.spans for table in tables],
-        [gains(table) for table in tables],
-        [book.native for book in books],
-        [book.apart for book in books],
-        [null_constant(table) for table in tables],
-        MAX_ITERATIONS,
-        GAP,
-        time_limit or 0.0,
-        max_nodes or 0,
-        resolve_jobs(n_jobs),
-    )
-    for b, code in enumerate(status.tolist()):
-        if code >= INFEASIBLE:
-            raise NoAnswerError(places[b], is_proven=code == INFEASIBLE)
-    pairs = [(s, r) for s, r in choices.reshape(-1, 2).tolist()]
-    decided, first_price, found = decisions.reshape(-1, 3), 0, []
-    for b, (table, book) in enumerate(zip(tables, books, strict=True)):
-        first, last = int(leaf_offsets[b]), int(leaf_offsets[b + 1])
-        ends = decision_offsets[first : last + 1]
-        last_price = first_price + (last - first) * len(book.rules)
-        certificate = SpanCertificate(
-            ends - ends[0],
-            decided[ends[0] : ends[-1]],
-            prices[first_price:last_price].reshape(last - first, len(book.rules)),
-        )
-        first_price = last_price
-        found.append(
-            answer(
-                table,
-                book,
-                pairs[choice_offsets[b] : choice_offsets[b + 1]],
-                float(payoff[b]),
-                float(bound[b]),
-                "optimal" if status[b] == OPTIMAL else "feasible",
-                method="chain",
-                iterations=int(iterations[b]),
-                nodes=int(nodes[b]),
-                certificate=certificate,
-            )
-        )
-    return found

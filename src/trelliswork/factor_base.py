@@ -8,6 +8,7 @@ here is what that is tested and verified against.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
 import numpy as np
@@ -55,7 +56,7 @@ class Rows(NamedTuple):
     gains: FloatArray
 
 
-class Factor:
+class Factor(ABC):
     """A factor: what it accepts of its literals, and what that is worth.
 
     Attributes
@@ -97,14 +98,15 @@ class Factor:
         """The literals that have to be of different variables."""
         return self.codes
 
+    @abstractmethod
     def accepts(self, values: BoolArray) -> bool:
         """Return whether the literals may have these values, shape ``(K,)``."""
-        raise NotImplementedError
 
     def value(self, values: BoolArray) -> float:
         """Return ``h(values)``, what the values are worth: 0, ``-inf`` if they are not accepted."""
         return 0.0 if self.accepts(values) else -np.inf
 
+    @abstractmethod
     def best(self, scores: FloatArray, fixed: FixedArray) -> float:
         """Return ``max_l scores · l + h(l)`` over the values that agree with what is fixed.
 
@@ -120,7 +122,6 @@ class Factor:
         float
             ``-inf`` where no values are accepted.
         """
-        raise NotImplementedError
 
     def error(self, scores: FloatArray, best: float) -> float:
         """Return by how much rounding may put `best`, `value` and `lowest` off, all together.
@@ -154,9 +155,9 @@ class Factor:
                     closed[k] = 1 - value
         return closed
 
+    @abstractmethod
     def rows(self) -> Rows:
         """Return the factor as rows of a linear program."""
-        raise NotImplementedError
 
     def structure(self) -> Any:
         """Return the core's form of a factor with an inner dynamic program; None: logic."""

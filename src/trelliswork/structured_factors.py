@@ -6,6 +6,7 @@ exactly one 1 each.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
@@ -56,8 +57,9 @@ class Structured(Factor):
         made: _core.Structure = self.__dict__["_core"]
         return made
 
+    @abstractmethod
     def _make(self) -> _core.Structure:
-        raise NotImplementedError
+        """Return the core's form, made anew."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_core"}
