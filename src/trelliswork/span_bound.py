@@ -69,17 +69,19 @@ def leaf_bound(
         broken = [(rule.penalty, rule.violation(counts.tolist())) for rule in book.rules]
         return total - sum(penalty * degree for penalty, degree in broken if degree)
     paid: FloatArray = np.zeros(len(table.roles))
-    largest = abs(total)  # of what is added up
+    terms = [total]
     for rule, price in zip(book.rules, prices, strict=True):
-        total -= price * rule.excess(counts.tolist())
-        largest += price * (abs(rule.bound) + sum(abs(a) for _, a in rule.terms) * most.max())
+        terms += [-price * a * int(counts[role]) for role, a in rule.terms]
+        terms.append(price * rule.bound)
         for role, coefficient in rule.terms:
             paid[role] += price * coefficient
     best = np.where(is_open, scores - paid, -inf)
-    total += _chain(table.spans, best.max(axis=1)) if book.apart else _sum(best)
-    largest += float(np.abs(np.where(is_open, scores, 0.0)).max() + np.abs(paid).max())
-    n_terms = len(book.rules) + best.size
-    bound = total + EPSILON * n_terms * largest * len(table.spans)
+    chain = _chain(table.spans, best.max(axis=1)) if book.apart else _sum(best)
+    # What is taken is worth more than 0, so that only its parts can be larger than the sum.
+    parts = np.abs(scores[is_open]).max() + (len(prices) + 1) * np.abs(paid).max()
+    n_taken = min(len(table.spans), int(limits.sum())) if book.apart else int(limits.sum())
+    rounding = len(terms) * sum(map(abs, terms)) + best.size * chain + 2 * n_taken * float(parts)
+    bound = sum(terms) + chain + EPSILON * rounding
     return bound if np.isfinite(bound) else inf
 
 
