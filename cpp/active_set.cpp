@@ -31,11 +31,6 @@ double shared(const std::vector<std::int32_t>& first, const std::vector<std::int
 
 }  // namespace
 
-void ActiveSet::clear() {
-    active_.clear();
-    fixed_.clear();
-}
-
 double ActiveSet::expected_value() const {
     double total = 0.0;
     for (const auto& y : active_) total += y.probability * y.value;

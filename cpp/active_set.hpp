@@ -26,9 +26,6 @@ class ActiveSet {
     bool solve(const Structure& structure, const std::int8_t* fixed, const double* point,
                double eta, double* out);
 
-    // Forgets everything.
-    void clear();
-
     // Of the last solution: Σ_y p_y h(y), and the number of configurations with p_y > 0.
     double expected_value() const;
     std::int64_t n_active() const { return static_cast<std::int64_t>(active_.size()); }

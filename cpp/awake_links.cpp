@@ -20,7 +20,6 @@ AwakeLinks::AwakeLinks(const GraphFactors& factors, const Incidence& incidence,
       links_(graph_.variables.size()),
       n_awake_(graph_.kinds.size()),
       ceilings_(graph_.kinds.size(), kNegativeInfinity),
-      is_simple_(graph_.kinds.size(), 0),
       may_sleep_(graph_.scores.size(), 1) {
     std::iota(links_.begin(), links_.end(), std::int64_t{0});
     places_ = links_;
@@ -30,7 +29,6 @@ AwakeLinks::AwakeLinks(const GraphFactors& factors, const Incidence& incidence,
         const bool is_simple = (graph_.kinds[m] == FactorKind::xor_one ||
                                 graph_.kinds[m] == FactorKind::at_most_one) &&
                                !factors.has_negated(m);
-        is_simple_[m] = is_simple ? 1 : 0;
         for (auto k = first; !is_simple && k < end; ++k) may_sleep_[graph_.variables[k]] = 0;
     }
     for (std::size_t j = 0; j < may_sleep_.size(); ++j) {

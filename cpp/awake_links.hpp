@@ -31,8 +31,6 @@ class AwakeLinks {
     std::int64_t place(std::int64_t link) const { return places_[link]; }
     // Links of factor m that are awake: the first ones.
     std::int64_t n_awake(std::size_t m) const { return n_awake_[m]; }
-    // Whether all links of factor m may sleep.
-    bool is_simple(std::size_t m) const { return is_simple_[m] != 0; }
     // No share of a link of factor m that sleeps is larger.
     double ceiling(std::size_t m) const { return ceilings_[m]; }
     // Variables that are awake, in no order.
@@ -60,7 +58,6 @@ class AwakeLinks {
     std::vector<std::int64_t> links_, places_;
     std::vector<std::int64_t> n_awake_;
     std::vector<double> ceilings_;
-    std::vector<std::uint8_t> is_simple_;  // (M,)
     std::vector<std::uint8_t> may_sleep_;  // (N,)
     std::vector<std::int32_t> awake_;
 };

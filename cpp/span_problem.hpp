@@ -36,8 +36,6 @@ struct SpanRules {
 struct SpanChoice {
     std::int32_t interval;
     std::int32_t role;
-
-    bool operator==(const SpanChoice&) const = default;
 };
 
 // "Interval i has role r", or has not.
