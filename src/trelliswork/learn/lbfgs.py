@@ -1,10 +1,5 @@
 """Limited-memory BFGS for large, smooth problems.
 
-The two-loop recursion (Nocedal 1980) only needs inner products of the last `m` steps and gradient
-differences. Kept as the rows of one matrix, all of them come from one matrix product a step, and
-the direction from another, which is the fast path of every BLAS. On 450,000 weights a step costs a
-fifth of what SciPy's L-BFGS-B spends outside the objective.
-
 A few parameters may be bounded by 0 from below. Those at 0 whose gradient pushes them further down
 are held for an iteration and count neither for the direction nor for convergence; a step that would
 lead below 0 is cut off there.
@@ -13,70 +8,29 @@ lead below 0 is cut off there.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from trelliswork.learn.history import History
+from trelliswork.learn.optimize import Iteration, OptimizeResult, Stopping, norm_of, refuse_start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from trelliswork.learn.optimize import ValueAndGrad
+
     FloatArray = NDArray[np.float64]
 
-__all__ = ["Iteration", "OptimizeResult", "minimize"]
+__all__ = ["minimize"]
 
 logger = logging.getLogger(__name__)
 
 _SUFFICIENT_DECREASE = 1e-4
 _CURVATURE = 0.9
 _MAX_LINE_SEARCH = 25
-_PERIOD = 10
-
-
-class ValueAndGrad(Protocol):
-    """A smooth function: ``f(x, out)`` returns the value and writes the gradient into ``out``."""
-
-    def __call__(self, x: FloatArray, gradient: FloatArray, /) -> float: ...
-
-
-@dataclass(frozen=True)
-class Iteration:
-    """State after one iteration, as callbacks see it. `x` is the optimiser's own: copy to keep."""
-
-    number: int
-    value: float
-    gradient_norm: float
-    n_evaluations: int
-    x: FloatArray
-
-
-@dataclass(frozen=True)
-class OptimizeResult:
-    """What an optimiser found and why it stopped.
-
-    Attributes
-    ----------
-    x : numpy.ndarray
-        The parameters, shape ``(n,)``.
-    value : float
-        The objective there.
-    gradient_norm : float
-        Euclidean norm of the gradient there, along what may move.
-    n_iterations, n_evaluations : int
-        Steps taken, and calls of the objective.
-    reason : str
-        ``"converged"``, ``"max_iter"``, ``"stopped"`` (by the callback), ``"interrupted"`` (Ctrl-C)
-        or ``"precision"`` (no step decreases the value any further).
-    """
-
-    x: FloatArray
-    value: float
-    gradient_norm: float
-    n_iterations: int
-    n_evaluations: int
-    reason: str
 
 
 class _Bounds:
@@ -110,60 +64,6 @@ class _Bounds:
         at_zero = self.indices[x[self.indices] <= 0.0]
         down = (gradient[at_zero] > 0.0) | (direction[at_zero] < 0.0)
         direction[at_zero[down]] = 0.0
-
-
-class _History:
-    """The last `m` pairs (s, y) as rows of one matrix, with the inner products between them."""
-
-    def __init__(self, size: int, memory: int) -> None:
-        # Single precision: the pairs shape the direction, not the answer, and half the memory is
-        # half the traffic, which is all that a step costs.
-        self.rows = np.zeros((2 * memory, size), dtype=np.float32)
-        self.products = np.zeros((2 * memory, 2 * memory))
-        self.memory = memory
-        self.slots: list[int] = []  # oldest first; s in row `slot`, y in row `memory + slot`
-        self.gamma = 1.0
-
-    def add(self, step: FloatArray, change: FloatArray) -> None:
-        """Store s = `step` and y = `change`, unless the curvature along s is not positive."""
-        curvature = float(step @ change)
-        length = float(change @ change)
-        if curvature <= 1e-10 * length:
-            return
-        slot = self.slots.pop(0) if len(self.slots) == self.memory else len(self.slots)
-        self.slots.append(slot)
-        pair = [slot, self.memory + slot]
-        self.rows[pair[0]] = step
-        self.rows[pair[1]] = change
-        products = self.rows[pair] @ self.rows.T
-        self.products[pair] = products
-        self.products[:, pair] = products.T
-        self.gamma = curvature / length
-
-    def direction(self, gradient: FloatArray) -> FloatArray:
-        """Return ``−H g`` for the current approximation ``H`` of the inverse Hessian.
-
-        ``H g`` is a combination of ``g`` and the rows; the two loops find its coefficients.
-        """
-        if not self.slots:
-            return -gradient / max(float(np.linalg.norm(gradient)), 1e-300)
-        memory = self.memory
-        with_gradient = (self.rows @ gradient.astype(np.float32)).astype(np.float64)
-        steps, changes = with_gradient[:memory], with_gradient[memory:]
-        step_change = self.products[:memory, memory:]  # s_i · y_j
-        change_change = self.products[memory:, memory:]  # y_i · y_j
-        alpha = np.zeros(memory)
-        for i in reversed(self.slots):
-            alpha[i] = (steps[i] - step_change[i] @ alpha) / step_change[i, i]
-        along = np.zeros(memory)  # α_i − β_i
-        for i in self.slots:
-            ahead = self.gamma * (changes[i] - change_change[i] @ alpha)
-            beta = (ahead + step_change[:, i] @ along) / step_change[i, i]
-            along[i] = alpha[i] - beta
-        coefficients = np.concatenate([-along, self.gamma * alpha]).astype(np.float32)
-        direction = (coefficients @ self.rows).astype(np.float64)
-        direction -= self.gamma * gradient
-        return direction
 
 
 def minimize(
@@ -221,21 +121,15 @@ def minimize(
     x = np.array(start, dtype=np.float64)
     bounds = _Bounds(nonnegative)
     bounds.project(x)
-    history = _History(start.size, memory)
-    values: list[float] = []
+    history = History(start.size, memory)
+    stopping = Stopping(tol, 0.0, None, max_iter)
     number = 0
-    reason = "max_iter"
     value = evaluate(x, gradient)
-    norm = _norm(bounds.reduced(x, raw_gradient))
-    if not (np.isfinite(value) and np.isfinite(norm)):
-        raise ValueError(
-            f"minimize: expected a finite value and gradient at the start, got {value} and a "
-            f"gradient of norm {norm}. Are feature values far too large? Scale them to about 1."
-        )
+    norm = norm_of(bounds.reduced(x, raw_gradient))
+    refuse_start(value, norm)
+    reason = stopping.at_once(x, value, gradient, norm)
     try:
-        if norm < tol * max(1.0, _norm(x)):
-            reason, max_iter = "converged", 0
-        while number < max_iter:
+        while reason is None:
             direction = history.direction(bounds.reduced(x, gradient))
             bounds.hold(x, gradient, direction)
             found = _line_search(evaluate, x, value, gradient, direction, sizes, bounds)
@@ -243,32 +137,22 @@ def minimize(
                 if not history.slots:
                     reason = "precision"
                     break
-                history = _History(start.size, memory)
+                history = History(start.size, memory)
                 continue
             step, new_x, new_value, new_gradient = found
             history.add(step, new_gradient - gradient)
             x, value, gradient = new_x, new_value, new_gradient
-            norm = _norm(bounds.reduced(x, raw_gradient))
+            norm = norm_of(bounds.reduced(x, raw_gradient))
             number += 1
-            values.append(value)
             logger.debug("iteration %d: value %.6g, gradient %.3g", number, value, norm)
             if callback is not None and callback(Iteration(number, value, norm, n_evaluations, x)):
                 reason = "stopped"
                 break
-            slow = len(values) > _PERIOD and values[-1 - _PERIOD] - value < tol * max(
-                abs(value), 1e-300
-            )
-            if slow or norm < tol * max(1.0, _norm(x)):
-                reason = "converged"
-                break
+            reason = stopping.after(x, value, gradient, value, norm)
     except KeyboardInterrupt:
         reason = "interrupted"
+    assert reason is not None
     return OptimizeResult(x, value, norm, number, n_evaluations, reason)
-
-
-def _norm(x: FloatArray) -> float:
-    with np.errstate(over="ignore"):  # infinity is an answer, and looked for
-        return float(np.linalg.norm(x))
 
 
 def _line_search(

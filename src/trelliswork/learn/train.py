@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from trelliswork.learn.lbfgs import Iteration, OptimizeResult
+    from trelliswork.learn.optimize import Iteration, OptimizeResult
     from trelliswork.learn.objective import Objective
 
     FloatArray = NDArray[np.float64]

@@ -1,0 +1,56 @@
+"""How far an objective is from its optimum, at most: the gap to a dual problem.
+
+The loss of a CRF is ``f(w) = Σ_b log Z_b(w) − w·c``, with ``c`` the counts of the gold labels, and
+
+    min_w f(w) + Σ_k a_k w_k² + Ω(w)  ≥  s h − R*(−s ∇f(w))    for any w and 0 ≤ s ≤ 1,
+    h = f(w) − w·∇f(w),     R*(u) ≤ Σ_k z_k² / (4 a_k),  z = prox_Ω(u)
+
+``h`` is the entropy of the model's labellings. It is the dual objective at the model's own
+expectations; at ``s`` of these and ``1 − s`` of the gold counts, which a mixture of both has, it is
+at least ``s h``, as entropy is concave. Where ``a_k = 0``, ``z_k`` has to be 0, which is what ``s``
+is for: ``s = 1 / (dual norm of ∇f)``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from trelliswork.learn.regularizer import Regularizer
+
+    FloatArray = NDArray[np.float64]
+
+__all__ = ["lower_bound"]
+
+
+def lower_bound(
+    x: FloatArray,
+    loss: float,
+    gradient: FloatArray,
+    l2: FloatArray,
+    regularizer: Regularizer,
+) -> float:
+    """Return a value that ``f + l2 + Ω`` is never below; minus infinity where none is known.
+
+    Parameters
+    ----------
+    x
+        ``w``, shape ``(n,)``.
+    loss, gradient
+        ``f(w)`` and ``∇f(w)``, without any penalty; ``f`` has to be convex.
+    l2
+        ``a``, one for all or one a weight.
+    regularizer
+        ``Ω``.
+    """
+    entropy = loss - float(x @ gradient)
+    excess = max(1.0, regularizer.needed(-gradient))
+    bound = entropy / excess if np.isfinite(excess) else -np.inf
+    if (l2 > 0.0).all():
+        left = regularizer.prox(-gradient, 1.0)
+        bound = max(bound, entropy - float((left * left / (4.0 * l2)).sum()))
+    return bound
