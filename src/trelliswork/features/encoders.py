@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from trelliswork import _core
 from trelliswork.features.bundles import resolve
 from trelliswork.features.checks import as_list, check_min_count, fitted
+from trelliswork.features.selection import select_features
 from trelliswork.features.templates import Templates
 from trelliswork.features.vocabulary import TemplateVocabulary
 from trelliswork.parallel import resolve_jobs
@@ -67,6 +68,13 @@ class Encoder(Protocol):
 
     def feature_counts(self) -> dict[str, int]:
         """Return the number of features of each kind that the encoder describes."""
+
+    def feature_templates(self) -> dict[str, tuple[list[str], NDArray[np.int32]]]:
+        """Return which features belong together: what one rule makes of all its values.
+
+        For each kind of :meth:`feature_counts`: the names of the templates, and for every feature
+        the index of its template, shape ``(F,)``.
+        """
 
     @property
     def max_duration(self) -> int | None:
@@ -184,11 +192,30 @@ class TemplateEncoder:
         keep_end: ArrayLike | None = None,
         keep_segment: ArrayLike | None = None,
     ) -> TemplateEncoder:
-        """Return an encoder of the kept features only, renumbered in order."""
-        smaller = TemplateEncoder(self.templates)
-        smaller._vocabulary = fitted(self._vocabulary).select(
-            keep_state, keep_edge, keep_begin, keep_end, keep_segment
+        """Return an encoder of the kept features only, renumbered in order.
+
+        Templates that make none of them go too, and are not even read from text any more; see
+        :meth:`~trelliswork.features.templates.Templates.keep` for the few that stay. A part of
+        which nothing is kept, other than ``state``, is then no part of the encoder.
+
+        Parameters
+        ----------
+        keep_state, keep_edge, keep_begin, keep_end, keep_segment : array_like of bool
+            One entry a feature; ``None`` keeps all of a part.
+        """
+        templates, vocabulary = select_features(
+            self.templates,
+            fitted(self._vocabulary),
+            {
+                "state": keep_state,
+                "edge": keep_edge,
+                "begin": keep_begin,
+                "end": keep_end,
+                "segment": keep_segment,
+            },
         )
+        smaller = TemplateEncoder(templates)
+        smaller._vocabulary = vocabulary
         return smaller
 
     def feature_names(self) -> list[str]:
@@ -217,6 +244,13 @@ class TemplateEncoder:
     def feature_counts(self) -> dict[str, int]:
         """Return the number of features of each kind that the templates describe."""
         return fitted(self._vocabulary).counts()
+
+    def feature_templates(self) -> dict[str, tuple[list[str], NDArray[np.int32]]]:
+        """Return the templates of each part as they are written, and which one each feature is of.
+
+        Lines of a CRF++ file that share their features share them with the first: they are its.
+        """
+        return fitted(self._vocabulary).feature_templates(self.templates)
 
     @property
     def max_duration(self) -> int | None:
