@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 import reference_features as ref
 from feature_cases import PHRASES, as_sentence, sentences, template_lists, template_text
 from test_templates import EVERYTHING
+from trelliswork.errors import TemplateError
 from trelliswork.features import (
     BUNDLES,
     SegmentSpec,
@@ -282,6 +284,20 @@ def test_columns_that_nobody_reads_are_not_asked_for():
     smaller = encoder.select([True, False, False])
     assert smaller.templates.program.columns == ()
     assert smaller.transform([["x", "y"], []]).state.indices.tolist() == [0, 0]
+
+
+def test_the_last_of_several_columns_has_no_place_in_rows():
+    encoder = TemplateEncoder("pos[0]\nchunk[0]")
+    encoder.fit([SimpleNamespace(tokens=["a"], columns={"pos": ["N"], "chunk": ["B"]})])
+    smaller = encoder.select([False, True])
+    for own in (encoder, smaller, restore(smaller.settings(), smaller.arrays())):
+        with pytest.raises(TemplateError, match="no known place in"):
+            own.transform([[("a", "N", "B")]])
+    tagged = TemplateEncoder("word\npos[0]")
+    tagged.fit([[("a", "N")]])
+    smaller = tagged.select([False, True])
+    for own in (smaller, restore(smaller.settings(), smaller.arrays())):
+        assert own.transform([[("b", "N")]]).state.indices.tolist() == [0]
 
 
 @pytest.mark.parametrize(

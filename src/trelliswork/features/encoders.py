@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from trelliswork.features.matrix import EncodedFeatures, SegmentSpec
+    from trelliswork.features.program import Column
 
 
 class Encoder(Protocol):
@@ -134,15 +135,8 @@ class TemplateEncoder:
     def __init__(self, templates: Templates | str | None = None) -> None:
         self.templates = resolve(templates)
         self._vocabulary: TemplateVocabulary | None = None
-        columns = self.templates.program.columns
-        self._keys = list(columns)
-        named = [column for column in columns if isinstance(column, str)]
-        numbered = any(isinstance(column, int) for column in columns)
-        # In (token, tag) rows the only named column can only be the tag.
-        place_of_name = 1 if len(named) == 1 and not numbered else -1
-        self._in_rows = [
-            0 if key is None else key if isinstance(key, int) else place_of_name for key in columns
-        ]
+        self._keys = list(self.templates.program.columns)
+        self._names_in_rows = _has_one_name(self._keys)
 
     def fit(
         self,
@@ -216,6 +210,8 @@ class TemplateEncoder:
         )
         smaller = TemplateEncoder(templates)
         smaller._vocabulary = vocabulary
+        # The only named column left is not the tag where there were others.
+        smaller._names_in_rows &= self._names_in_rows
         return smaller
 
     def feature_names(self) -> list[str]:
@@ -265,6 +261,8 @@ class TemplateEncoder:
         }
         if self.max_duration is not None:
             settings["max_duration"] = self.max_duration
+        if self._names_in_rows != _has_one_name(self._keys):
+            settings["names_in_rows"] = self._names_in_rows
         return settings
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
@@ -280,6 +278,7 @@ class TemplateEncoder:
         if not isinstance(templates, dict):
             raise ValueError("expected the templates of the encoder in its settings.")
         encoder = cls(Templates.from_dict(templates))
+        encoder._names_in_rows &= settings.get("names_in_rows") is not False
         max_duration = settings.get("max_duration")
         if max_duration is None and not encoder.templates.has_segments:
             duration = None
@@ -300,4 +299,12 @@ class TemplateEncoder:
         return TemplateEncoder.restore, (self.settings(), self.arrays())
 
     def _read(self, sequences: Iterable[object]) -> _core.TokenBatch:
-        return _core.TokenBatch(as_list(sequences), self._keys, self._in_rows)
+        of_name = 1 if self._names_in_rows else -1
+        in_rows = [0 if k is None else k if isinstance(k, int) else of_name for k in self._keys]
+        return _core.TokenBatch(as_list(sequences), self._keys, in_rows)
+
+
+def _has_one_name(columns: Iterable[Column]) -> bool:
+    """Tell whether one column has a name: in (token, tag) rows it can only be the tag."""
+    others = [column for column in columns if column is not None]
+    return len(others) == 1 and isinstance(others[0], str)
