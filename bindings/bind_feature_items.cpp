@@ -88,6 +88,14 @@ void bind_feature_items(nb::module_& m) {
                  const auto bytes = self.names().bytes();
                  return name_list({bytes.data(), bytes.size()}, self.names().offsets().subspan(1));
              })
+        .def("feature_templates",
+             [](const ItemIndex& self) {
+                 auto [keys, key_of] = self.feature_keys();
+                 const auto bytes = keys.bytes();
+                 return nb::make_tuple(
+                     name_list({bytes.data(), bytes.size()}, keys.offsets().subspan(1)),
+                     hand_over<std::int32_t>(std::move(key_of)));
+             })
         .def_prop_ro("n_features", [](const ItemIndex& self) { return self.names().size(); });
 }
 

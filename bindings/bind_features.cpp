@@ -151,16 +151,30 @@ void bind_templates(nb::module_& m) {
             nb::arg("batch"), nb::arg("n_workers"))
         .def(
             "select",
-            [](const FeatureIndex& self, Input<std::uint8_t> state, Input<std::uint8_t> edge) {
-                return std::make_unique<FeatureIndex>(self.select(view(state), view(edge)));
+            [](const FeatureIndex& self, Input<std::uint8_t> state, Input<std::uint8_t> edge,
+               std::shared_ptr<FeatureProgram> program, Input<std::int64_t> origins) {
+                return std::make_unique<FeatureIndex>(
+                    self.select(view(state), view(edge), std::move(program), view(origins)));
             },
-            nb::arg("keep_state"), nb::arg("keep_edge"))
+            nb::arg("keep_state"), nb::arg("keep_edge"), nb::arg("program"), nb::arg("origins"))
+        .def(
+            "live_templates",
+            [](const FeatureIndex& self, bool edge, Input<std::uint8_t> keep) {
+                return hand_over<std::uint8_t>(self.live_templates(edge, view(keep)));
+            },
+            nb::arg("edge"), nb::arg("keep"))
         .def("arrays", &index_arrays)
         .def(
             "names",
             [](const FeatureIndex& self, bool edge) {
                 const FeatureNames names = self.names(edge);
                 return name_list(names.bytes, names.ends);
+            },
+            nb::arg("edge"))
+        .def(
+            "feature_templates",
+            [](const FeatureIndex& self, bool edge) {
+                return hand_over<std::int32_t>(self.feature_templates(edge));
             },
             nb::arg("edge"))
         .def_prop_ro("has_edges",

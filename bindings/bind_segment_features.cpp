@@ -122,16 +122,20 @@ void bind_segment_features(nb::module_& m) {
             nb::arg("batch"), nb::arg("max_duration"), nb::arg("n_workers"))
         .def(
             "select",
-            [](const SegmentIndex& self, Input<std::uint8_t> keep) {
-                return std::make_unique<SegmentIndex>(self.select(view(keep)));
+            [](const SegmentIndex& self, Input<std::uint8_t> keep,
+               std::shared_ptr<SegmentProgram> program, Input<std::int64_t> origins) {
+                return std::make_unique<SegmentIndex>(
+                    self.select(view(keep), std::move(program), view(origins)));
             },
-            nb::arg("keep"))
+            nb::arg("keep"), nb::arg("program"), nb::arg("origins"))
         .def("arrays", &index_arrays)
         .def("names",
              [](const SegmentIndex& self) {
                  const FeatureNames names = self.names();
                  return name_list(names.bytes, names.ends);
              })
+        .def("feature_rules",
+             [](const SegmentIndex& self) { return hand_over<std::int32_t>(self.feature_rules()); })
         .def_prop_ro("n_features", &SegmentIndex::n_features);
 }
 

@@ -70,20 +70,23 @@ class ItemReader {
                 read_entry(prefix + text_of(entry[0]), entry[1], depth);
             }
         } else {
-            for (nb::handle name : token) add(prefix + text_of(name), 1.0);
+            for (nb::handle name : token) {
+                const std::string full = prefix + text_of(name);
+                add(full, 1.0, depth == 0 ? key_size(full) : prefix.size() - 1);
+            }
         }
     }
 
     void read_entry(const std::string& name, nb::handle value, int depth) {
         if (PyUnicode_Check(value.ptr())) {
-            add(name + ":" + text_of(value), 1.0);
+            add(name + ":" + text_of(value), 1.0, name.size());
         } else if (const double number = PyFloat_AsDouble(value.ptr());
                    number != -1.0 || !PyErr_Occurred()) {
             if (!std::isfinite(number)) {
                 raise_error(PyExc_ValueError, place() + ": the value of feature '" + name +
                                                   "' is not a finite number.");
             }
-            add(name, number);
+            add(name, number, name.size());
         } else {
             PyErr_Clear();
             if (!nb::hasattr(value, "__iter__") || PyBytes_Check(value.ptr())) {
@@ -97,10 +100,11 @@ class ItemReader {
     }
 
     // A weight of zero says nothing: the item is left out.
-    void add(const std::string& name, double weight) {
+    void add(const std::string& name, double weight, std::size_t key_size) {
         if (weight == 0.0) return;
         batch_.names.bytes.insert(batch_.names.bytes.end(), name.begin(), name.end());
         batch_.names.offsets.push_back(static_cast<std::int64_t>(batch_.names.bytes.size()));
+        batch_.key_sizes.push_back(static_cast<std::uint32_t>(key_size));
         batch_.weights.push_back(weight);
         batch_.weighted = batch_.weighted || weight != 1.0;
     }

@@ -132,10 +132,21 @@ class FeatureIndex {
     // The index of the kept features, renumbered in order; what they do not need is dropped.
     FeatureIndex select(std::span<const std::uint8_t> keep_state,
                         std::span<const std::uint8_t> keep_edge) const;
+    // The same for a program of some of the templates: its template i is ours at origins[i], and
+    // every kept feature belongs to one of them.
+    FeatureIndex select(std::span<const std::uint8_t> keep_state,
+                        std::span<const std::uint8_t> keep_edge,
+                        std::shared_ptr<const FeatureProgram> smaller,
+                        std::span<const std::int64_t> origins) const;
+    // Which templates of state or edge features, in their order, make a kept feature.
+    std::vector<std::uint8_t> live_templates(bool edge, std::span<const std::uint8_t> keep) const;
 
     FeatureArrays arrays() const;
     // Readable names in id order.
     FeatureNames names(bool edge) const;
+    // The template of every feature: its place among those of state or edge features. Templates
+    // that share a column share its features: they are the first one's.
+    std::vector<std::int32_t> feature_templates(bool edge) const;
     const FeatureProgram& program() const { return *program_; }
     std::uint32_t n_state() const { return n_state_; }
     std::uint32_t n_edge() const { return n_edge_; }
@@ -146,10 +157,17 @@ class FeatureIndex {
     template <bool learn>
     friend class TokenValues;
 
+    // Where a feature comes from.
+    struct Owner {
+        std::int32_t emission = -1;  // the first that reads its column
+        std::uint32_t ngram = 0;
+    };
+
     // The number of ids of a kind, id 0 ("unknown") included: the number of its rows.
     std::size_t n_rows(std::size_t kind) const;
     // To be called once the values are complete.
     void start_memos();
+    std::vector<Owner> owners(bool edge) const;
     void append_name(std::string& out, const Template& feature, std::size_t kind,
                      std::uint32_t ngram) const;
 

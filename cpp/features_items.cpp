@@ -4,6 +4,11 @@
 
 namespace trelliswork {
 
+std::uint32_t key_size(std::string_view name) {
+    const auto separator = name.find_last_of(":=");
+    return static_cast<std::uint32_t>(separator == name.npos ? name.size() : separator);
+}
+
 ItemIndex::ItemIndex(std::span<const std::uint8_t> bytes, std::span<const std::int64_t> offsets) {
     const auto* const text = reinterpret_cast<const char*>(bytes.data());
     if (offsets.empty() || offsets.front() != 0 ||
@@ -16,6 +21,7 @@ ItemIndex::ItemIndex(std::span<const std::uint8_t> bytes, std::span<const std::i
         }
         names_.insert({text + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])});
         if (names_.size() != i + 1) throw std::invalid_argument("a feature name occurs twice");
+        key_sizes_.push_back(key_size(names_[names_.size()]));
     }
 }
 
@@ -24,7 +30,10 @@ std::pair<ItemIndex, WeightedRows> ItemIndex::fit(const ItemBatch& batch, std::i
     std::vector<std::int64_t> counts;  // (distinct items,)
     for (std::size_t i = 0; i + 1 < batch.names.offsets.size(); ++i) {
         const auto id = all.names_.insert(batch.names[i]);
-        counts.resize(all.names_.size());
+        if (id > counts.size()) {
+            counts.push_back(0);
+            all.key_sizes_.push_back(batch.key_sizes[i]);
+        }
         ++counts[id - 1];
     }
     std::vector<std::uint8_t> keep(counts.size());
@@ -64,7 +73,18 @@ ItemIndex ItemIndex::select(std::span<const std::uint8_t> keep) const {
     }
     ItemIndex out;
     for (std::uint32_t id = 1; id <= names_.size(); ++id) {
-        if (keep[id - 1]) out.names_.insert(names_[id]);
+        if (!keep[id - 1]) continue;
+        out.names_.insert(names_[id]);
+        out.key_sizes_.push_back(key_sizes_[id - 1]);
+    }
+    return out;
+}
+
+std::pair<StringPool, std::vector<std::int32_t>> ItemIndex::feature_keys() const {
+    std::pair<StringPool, std::vector<std::int32_t>> out;
+    for (std::uint32_t id = 1; id <= names_.size(); ++id) {
+        const auto key = out.first.insert(names_[id].substr(0, key_sizes_[id - 1]));
+        out.second.push_back(static_cast<std::int32_t>(key - 1));
     }
     return out;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct ItemBatch {
     std::vector<std::int64_t> sequences{0};  // (B + 1,) bounds of the sequences in tokens
     std::vector<std::int64_t> ends;          // (N,) where the items of each token end
     TokenColumn names;                       // (items,)
+    std::vector<std::uint32_t> key_sizes;    // (items,) bytes of the key that a name begins with
     std::vector<double> weights;             // (items,)
     bool weighted = false;                   // some weight is not 1
 };
@@ -24,6 +26,9 @@ struct WeightedRows {
     FeatureRows rows;
     GrowingBuffer<double> weights;  // (nnz,), or empty when all are 1
 };
+
+// The key of a name of which nothing else is known: what stands before the last ':' or '=', or all.
+std::uint32_t key_size(std::string_view name);
 
 class ItemIndex {
   public:
@@ -36,9 +41,12 @@ class ItemIndex {
     WeightedRows transform(const ItemBatch& batch) const;
     ItemIndex select(std::span<const std::uint8_t> keep) const;
     const StringPool& names() const { return names_; }  // feature id + 1
+    // The keys that names begin with, and which one each name has: (n_features,).
+    std::pair<StringPool, std::vector<std::int32_t>> feature_keys() const;
 
   private:
     StringPool names_;
+    std::vector<std::uint32_t> key_sizes_;  // (n_features,); where a name has several, the first's
 };
 
 }  // namespace trelliswork

@@ -158,6 +158,14 @@ void FeatureProgram::group_by_column() {
     }
 }
 
+std::vector<std::uint8_t> FeatureProgram::edge_columns(std::size_t kind) const {
+    std::vector<std::uint8_t> out(kinds[kind].n_columns);
+    for (const Emission& emission : edge) {
+        if (emission.kind == kind) out[emission.column] = 1;
+    }
+    return out;
+}
+
 std::optional<std::string> FeatureProgram::value(const Attribute& attribute,
                                                  std::u32string_view token) const {
     std::u32string text(token);

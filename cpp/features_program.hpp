@@ -126,6 +126,8 @@ class FeatureProgram {
     std::uint32_t n_pads(std::uint32_t attribute) const {
         return attributes[attribute].padded ? 2 * static_cast<std::uint32_t>(reach) : 0;
     }
+    // Which of the two numberings each column of a kind belongs to: (n_columns,), 1 for edge.
+    std::vector<std::uint8_t> edge_columns(std::size_t kind) const;
     // The value of a column attribute for a token; nothing when it has none.
     std::optional<std::string> value(const Attribute& attribute, std::u32string_view token) const;
 

@@ -1,4 +1,4 @@
-// A FeatureIndex as flat arrays and back, without the features nobody needs, and as names.
+// A FeatureIndex as flat arrays and back.
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
@@ -8,123 +8,6 @@
 #include "require.hpp"
 
 namespace trelliswork {
-
-namespace {
-
-std::uint32_t prefix_of(std::uint64_t key) {
-    return static_cast<std::uint32_t>(key >> 32);
-}
-std::uint32_t value_of(std::uint64_t key) {
-    return static_cast<std::uint32_t>(key);
-}
-
-// renumbered[i]: how many of keep[0 … i) are set; used only where keep[i] is.
-std::vector<std::uint32_t> ranks(std::span<const std::uint8_t> keep) {
-    std::vector<std::uint32_t> out(keep.size());
-    std::uint32_t n_kept = 0;
-    for (std::size_t i = 0; i < keep.size(); ++i) {
-        out[i] = n_kept;
-        n_kept += keep[i] != 0;
-    }
-    return out;
-}
-
-// Which of the two numberings each column of a kind belongs to: (n_columns,), 1 for edge.
-std::vector<std::uint8_t> edge_columns(const FeatureProgram& program, std::size_t kind) {
-    std::vector<std::uint8_t> out(program.kinds[kind].n_columns);
-    for (const Emission& emission : program.edge) {
-        if (emission.kind == kind) out[emission.column] = 1;
-    }
-    return out;
-}
-
-}  // namespace
-
-FeatureIndex FeatureIndex::select(std::span<const std::uint8_t> keep_state,
-                                  std::span<const std::uint8_t> keep_edge) const {
-    require(keep_state.size() == n_state_ && keep_edge.size() == n_edge_,
-            "expected one entry to keep or drop for every feature");
-    const FeatureProgram& program = *program_;
-    const std::size_t n_kinds = program.kinds.size();
-    const std::vector<std::uint32_t> renumbered[2] = {ranks(keep_state), ranks(keep_edge)};
-    const std::span<const std::uint8_t> keep[2] = {keep_state, keep_edge};
-
-    FeatureIndex out(program_);
-    std::vector<std::vector<std::uint32_t>> rows(n_kinds);        // renumbered, old n-gram ids
-    std::vector<std::vector<std::uint8_t>> live_ngrams(n_kinds);  // (K,) each (n_rows,)
-    std::vector<std::vector<std::uint8_t>> live_values(values_.size());
-    for (std::size_t a = 0; a < values_.size(); ++a) {
-        live_values[a].resize(program.n_pads(static_cast<std::uint32_t>(a)) + values_[a].size() +
-                              1u);
-    }
-    for (std::size_t k = 0; k < n_kinds; ++k) live_ngrams[k].resize(n_rows(k));
-
-    // An n-gram lives when a kept feature or a longer living n-gram reads it; so does a value.
-    for (std::size_t k = n_kinds; k-- > 0;) {
-        const NgramKind& kind = program.kinds[k];
-        const auto is_edge = edge_columns(program, k);
-        rows[k].assign(rows_[k].size(), no_feature);
-        for (std::size_t id = 1; id < n_rows(k); ++id) {
-            for (std::size_t c = 0; c < kind.n_columns; ++c) {
-                const std::size_t cell = id * kind.n_columns + c;
-                const std::uint32_t feature = rows_[k][cell];
-                if (feature == no_feature || !keep[is_edge[c]][feature]) continue;
-                rows[k][cell] = renumbered[is_edge[c]][feature];
-                live_ngrams[k][id] = 1;
-            }
-            if (!live_ngrams[k][id]) continue;
-            if (kind.prefix < 0) {
-                live_values[kind.attribute][id] = 1;
-            } else {
-                const std::uint64_t key = ngrams_[k].keys()[id - 1];
-                live_ngrams[static_cast<std::size_t>(kind.prefix)][prefix_of(key)] = 1;
-                live_values[kind.attribute][value_of(key)] = 1;
-            }
-        }
-    }
-
-    std::vector<std::vector<std::uint32_t>> new_value(values_.size());  // old value id → new
-    for (std::size_t a = 0; a < values_.size(); ++a) {
-        const auto n_pads = program.n_pads(static_cast<std::uint32_t>(a));
-        new_value[a].resize(live_values[a].size());
-        for (std::uint32_t id = 1; id < live_values[a].size(); ++id) {
-            if (id <= n_pads) {
-                new_value[a][id] = id;
-            } else if (live_values[a][id]) {
-                new_value[a][id] = n_pads + out.values_[a].insert(values_[a][id - n_pads]);
-            }
-        }
-    }
-    std::vector<std::vector<std::uint32_t>> new_ngram(n_kinds);  // old n-gram id → new
-    for (std::size_t k = 0; k < n_kinds; ++k) {
-        const NgramKind& kind = program.kinds[k];
-        if (kind.prefix < 0) {
-            new_ngram[k] = new_value[kind.attribute];
-        } else {
-            new_ngram[k].resize(n_rows(k));
-            for (std::size_t id = 1; id < n_rows(k); ++id) {
-                if (!live_ngrams[k][id]) continue;
-                const std::uint64_t key = ngrams_[k].keys()[id - 1];
-                const auto prefix =
-                    new_ngram[static_cast<std::size_t>(kind.prefix)][prefix_of(key)];
-                const auto value = new_value[kind.attribute][value_of(key)];
-                new_ngram[k][id] = out.ngrams_[k].insert(PairTable::key(prefix, value));
-            }
-        }
-        out.rows_[k].assign(out.n_rows(k) * kind.n_columns, no_feature);
-        for (std::size_t id = 1; id < n_rows(k); ++id) {
-            if (new_ngram[k][id] == 0) continue;
-            for (std::size_t c = 0; c < kind.n_columns; ++c) {
-                out.rows_[k][new_ngram[k][id] * kind.n_columns + c] =
-                    rows[k][id * kind.n_columns + c];
-            }
-        }
-    }
-    for (const auto kept : keep_state) out.n_state_ += kept != 0;
-    for (const auto kept : keep_edge) out.n_edge_ += kept != 0;
-    out.start_memos();
-    return out;
-}
 
 FeatureArrays FeatureIndex::arrays() const {
     FeatureArrays out;
@@ -194,15 +77,17 @@ FeatureIndex::FeatureIndex(std::shared_ptr<const FeatureProgram> program,
         const auto n_values = program_->n_pads(kind.attribute) + values_[kind.attribute].size();
         for (std::int64_t i = 0; i < count; ++i, ++ngram) {
             const std::uint64_t key = arrays.ngram_keys[ngram];
-            const bool has_prefix = prefix_of(key) > 0 &&
-                                    prefix_of(key) < n_rows(static_cast<std::size_t>(kind.prefix));
-            require(has_prefix && value_of(key) > 0 && value_of(key) <= n_values,
-                    "an n-gram refers to a value or a prefix that is not stored");
+            const bool has_prefix =
+                PairTable::prefix_of(key) > 0 &&
+                PairTable::prefix_of(key) < n_rows(static_cast<std::size_t>(kind.prefix));
+            require(
+                has_prefix && PairTable::value_of(key) > 0 && PairTable::value_of(key) <= n_values,
+                "an n-gram refers to a value or a prefix that is not stored");
             ngrams_[k].insert(key);
             require(ngrams_[k].size() == static_cast<std::uint64_t>(i) + 1,
                     "an n-gram occurs twice");
         }
-        const auto is_edge = edge_columns(*program_, k);
+        const auto is_edge = program_->edge_columns(k);
         rows_[k].assign(n_rows(k) * kind.n_columns, no_feature);
         require(rows_[k].size() <= arrays.rows.size() - cell, "rows of feature ids are missing");
         for (std::size_t i = 0; i < rows_[k].size(); ++i, ++cell) {
@@ -222,63 +107,6 @@ FeatureIndex::FeatureIndex(std::shared_ptr<const FeatureProgram> program,
         for (const auto given : taken) require(given != 0, "a feature id belongs to no n-gram");
     }
     start_memos();
-}
-
-void FeatureIndex::append_name(std::string& out, const Template& feature, std::size_t kind,
-                               std::uint32_t ngram) const {
-    std::vector<std::string> texts;  // from the last value to the first
-    for (std::uint32_t id = ngram;;) {
-        const NgramKind& step = program_->kinds[kind];
-        std::uint32_t value = id;
-        if (step.prefix >= 0) {
-            const std::uint64_t key = ngrams_[kind].keys()[id - 1];
-            id = prefix_of(key);
-            value = value_of(key);
-        }
-        const auto n_pads = program_->n_pads(step.attribute);
-        const auto reach = static_cast<std::uint32_t>(program_->reach);
-        if (value > n_pads) {
-            texts.emplace_back(values_[step.attribute][value - n_pads]);
-        } else if (value <= reach) {
-            texts.push_back("_B-" + std::to_string(value));
-        } else {
-            texts.push_back("_B+" + std::to_string(value - reach));
-        }
-        if (step.prefix < 0) break;
-        kind = static_cast<std::size_t>(step.prefix);
-    }
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-        out += feature.literals[i];
-        out += texts[texts.size() - 1 - i];
-    }
-    out += feature.literals.back();
-}
-
-FeatureNames FeatureIndex::names(bool edge) const {
-    const auto& emissions = edge ? program_->edge : program_->state;
-    const auto& sources = edge ? program_->edge_template : program_->state_template;
-    struct Owner {
-        std::uint32_t source = no_feature;  // template
-        std::uint32_t kind = 0;
-        std::uint32_t ngram = 0;
-    };
-    std::vector<Owner> owners(edge ? n_edge_ : n_state_);
-    for (std::size_t e = 0; e < emissions.size(); ++e) {
-        const std::size_t width = program_->kinds[emissions[e].kind].n_columns;
-        const auto& rows = rows_[emissions[e].kind];
-        for (std::size_t id = 1; id * width < rows.size(); ++id) {
-            const std::uint32_t feature = rows[id * width + emissions[e].column];
-            // Templates that share a column share its name: the first one's.
-            if (feature == no_feature || owners[feature].source != no_feature) continue;
-            owners[feature] = {sources[e], emissions[e].kind, static_cast<std::uint32_t>(id)};
-        }
-    }
-    FeatureNames out;
-    for (const Owner& owner : owners) {
-        append_name(out.bytes, program_->templates[owner.source], owner.kind, owner.ngram);
-        out.ends.push_back(static_cast<std::int64_t>(out.bytes.size()));
-    }
-    return out;
 }
 
 }  // namespace trelliswork

@@ -107,14 +107,27 @@ class SegmentIndex {
     SegmentRows transform(const TokenBatch& batch, std::int64_t max_duration, int n_workers) const;
     // The index of the kept features, renumbered in order; what they do not need is dropped.
     SegmentIndex select(std::span<const std::uint8_t> keep) const;
+    // The same for a program of some of the rules: its rule i is ours at origins[i], and every kept
+    // feature belongs to one of them.
+    SegmentIndex select(std::span<const std::uint8_t> keep,
+                        std::shared_ptr<const SegmentProgram> smaller,
+                        std::span<const std::int64_t> origins) const;
 
     SegmentArrays arrays() const;
     // Readable names in id order.
     FeatureNames names() const;
+    std::vector<std::int32_t> feature_rules() const;  // (n_features,) the rule of every feature
     const SegmentProgram& program() const { return *program_; }
     std::uint32_t n_features() const { return n_features_; }
 
   private:
+    // Where a feature comes from.
+    struct Owner {
+        std::size_t rule = 0;
+        std::uint32_t node = 0;  // 0 where the feature is the rule's
+    };
+
+    std::vector<Owner> owners() const;
     SegmentRows look_up(const TokenBatch& batch, std::size_t first_sequence,
                         std::size_t last_sequence, std::int64_t max_duration) const;
     bool is_lexicon(std::size_t rule) const {

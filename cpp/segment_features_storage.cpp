@@ -1,5 +1,6 @@
 // A SegmentIndex as flat arrays and back, without the features nobody needs, and as names.
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "require.hpp"
@@ -44,17 +45,39 @@ PhraseTrie pruned(const PhraseTrie& trie, std::span<const std::uint8_t> keep,
 }  // namespace
 
 SegmentIndex SegmentIndex::select(std::span<const std::uint8_t> keep) const {
+    std::vector<std::int64_t> origins(tries_.size());
+    std::iota(origins.begin(), origins.end(), 0);
+    return select(keep, program_, origins);
+}
+
+SegmentIndex SegmentIndex::select(std::span<const std::uint8_t> keep,
+                                  std::shared_ptr<const SegmentProgram> smaller,
+                                  std::span<const std::int64_t> origins) const {
     require(keep.size() == n_features_, "expected one entry to keep or drop for every feature");
-    SegmentIndex out(program_);
+    SegmentIndex out(std::move(smaller));
+    require(origins.size() == out.tries_.size(),
+            "expected one origin for every rule of the smaller program");
     std::vector<std::uint32_t> renumbered(keep.size());
     for (std::size_t f = 0; f < keep.size(); ++f) {
         renumbered[f] = out.n_features_;
         out.n_features_ += keep[f] != 0;
     }
-    for (std::size_t r = 0; r < tries_.size(); ++r) {
-        const auto feature = rule_features_[r];
+    std::vector<std::uint8_t> stays(tries_.size());
+    for (std::size_t r = 0; r < origins.size(); ++r) {
+        require(origins[r] >= 0 && origins[r] < static_cast<std::int64_t>(tries_.size()),
+                "a rule of the smaller program has no origin");
+        const auto origin = static_cast<std::size_t>(origins[r]);
+        require(out.program_->rules[r].source == program_->rules[origin].source,
+                "a rule of the smaller program differs from its origin");
+        stays[origin] = 1;
+        const auto feature = rule_features_[origin];
         if (feature != no_feature && keep[feature]) out.rule_features_[r] = renumbered[feature];
-        out.tries_[r] = pruned(tries_[r], keep, renumbered);
+        out.tries_[r] = pruned(tries_[origin], keep, renumbered);
+    }
+    const auto rules = feature_rules();
+    for (std::size_t f = 0; f < keep.size(); ++f) {
+        require(!keep[f] || stays[static_cast<std::size_t>(rules[f])],
+                "a kept feature belongs to a rule that is dropped");
     }
     return out;
 }
@@ -146,21 +169,27 @@ SegmentIndex::SegmentIndex(std::shared_ptr<const SegmentProgram> program,
             "a feature id of segments belongs to no step");
 }
 
-FeatureNames SegmentIndex::names() const {
-    struct Owner {
-        std::size_t rule = 0;
-        std::uint32_t node = 0;
-    };
-    std::vector<Owner> owners(n_features_);
+std::vector<SegmentIndex::Owner> SegmentIndex::owners() const {
+    std::vector<Owner> out(n_features_);
     for (std::size_t r = 0; r < tries_.size(); ++r) {
-        if (rule_features_[r] != no_feature) owners[rule_features_[r]] = {r, 0};
+        if (rule_features_[r] != no_feature) out[rule_features_[r]] = {r, 0};
         for (std::uint32_t node = 1; node < tries_[r].features.size(); ++node) {
             const auto feature = tries_[r].features[node];
-            if (feature != no_feature) owners[feature] = {r, node};
+            if (feature != no_feature) out[feature] = {r, node};
         }
     }
+    return out;
+}
+
+std::vector<std::int32_t> SegmentIndex::feature_rules() const {
+    std::vector<std::int32_t> out;
+    for (const Owner& owner : owners()) out.push_back(static_cast<std::int32_t>(owner.rule));
+    return out;
+}
+
+FeatureNames SegmentIndex::names() const {
     FeatureNames out;
-    for (const Owner& owner : owners) {
+    for (const Owner& owner : owners()) {
         const SegmentRule& rule = program_->rules[owner.rule];
         const PhraseTrie& trie = tries_[owner.rule];
         out.bytes += rule.name;

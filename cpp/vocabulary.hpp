@@ -65,6 +65,10 @@ class PairTable {
     static std::uint64_t key(std::uint32_t prefix, std::uint32_t value) {
         return (static_cast<std::uint64_t>(prefix) << 32) | value;
     }
+    static std::uint32_t prefix_of(std::uint64_t key) {
+        return static_cast<std::uint32_t>(key >> 32);
+    }
+    static std::uint32_t value_of(std::uint64_t key) { return static_cast<std::uint32_t>(key); }
     // Both halves of a key are at least 1, so key 0 marks a free slot.
     std::uint32_t find(std::uint64_t key) const {
         for (std::size_t at = mix(key) & mask_;; at = (at + 1) & mask_) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, OrderedDict
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from trelliswork.features import DictEncoder, MatrixEncoder, restore
 
-keys = st.text(max_size=3)
+keys = st.one_of(st.text(max_size=3), st.text(alphabet="ab:=", max_size=4))
 numbers = st.one_of(st.booleans(), st.integers(-3, 3), st.floats(-9, 9))
 tokens = st.recursive(
     st.dictionaries(keys, st.one_of(keys, numbers, st.lists(keys, max_size=3), st.sets(keys))),
@@ -21,19 +22,32 @@ tokens = st.recursive(
 )
 
 
-def items(token, prefix=""):
-    """What a token means, item by item."""
+def before_last_mark(name):
+    """The key of a name that comes alone."""
+    return re.fullmatch(r"(?s)(.*)[:=].*", name)[1] if re.search("[:=]", name) else name
+
+
+def keyed_items(token, prefix=""):
+    """What a token means, item by item: name, weight, key."""
     if not isinstance(token, dict):
-        return [(prefix + name, 1.0) for name in token]
+        return [
+            (prefix + name, 1.0, prefix[:-1] if prefix else before_last_mark(name))
+            for name in token
+        ]
     out = []
     for key, value in token.items():
+        own = prefix + key
         if isinstance(value, str):
-            out.append((f"{prefix}{key}:{value}", 1.0))
+            out.append((f"{own}:{value}", 1.0, own))
         elif isinstance(value, bool | int | float):
-            out.append((prefix + key, float(value)))
+            out.append((own, float(value), own))
         else:
-            out += items(value, f"{prefix}{key}:")
-    return [(name, weight) for name, weight in out if weight != 0]
+            out += keyed_items(value, f"{own}:")
+    return [item for item in out if item[1] != 0]
+
+
+def items(token):
+    return [(name, weight) for name, weight, _ in keyed_items(token)]
 
 
 def summed(token, known=None):
@@ -75,7 +89,38 @@ def test_dicts(train, test, min_count):
         summed(t, set(kept)) for s in test for t in s
     ]
     every_second = np.arange(len(names)) % 2 == 0
-    assert encoder.select(every_second).feature_names() == names[::2]
+    smaller = encoder.select(every_second)
+    assert smaller.feature_names() == names[::2]
+
+    key_of = {}
+    for name, _, key in (item for s in train for token in s for item in keyed_items(token)):
+        key_of.setdefault(name, key)
+    for own, expected in (
+        (encoder, [key_of[name] for name in names]),
+        (smaller, [key_of[name] for name in names[::2]]),
+        (rebuilt, [before_last_mark(name) for name in names]),
+    ):
+        templates, template_of = own.feature_templates()["state"]
+        assert [templates[i] for i in template_of] == expected
+        assert templates == list(dict.fromkeys(expected))
+        assert template_of.dtype == np.int32
+
+
+def test_the_key_of_a_dict_is_the_template():
+    encoder = DictEncoder()
+    token = {"word": "12:30", "tall": 3.0, "left": {"word": ":", "tags": ["a=b"]}}
+    encoder.fit([[token, ["word=x", "pos:N", "title"]]])
+    templates, template_of = encoder.feature_templates()["state"]
+    assert dict(zip(encoder.feature_names(), (templates[i] for i in template_of), strict=True)) == {
+        "word:12:30": "word",
+        "tall": "tall",
+        "left:word::": "left:word",
+        "left:tags:a=b": "left:tags",
+        "word=x": "word",
+        "pos:N": "pos",
+        "title": "title",
+    }
+    assert templates == ["word", "tall", "left:word", "left:tags", "pos", "title"]
 
 
 def test_values_are_none_when_all_are_one():
@@ -147,6 +192,9 @@ def test_matrices(lengths, seed, min_count):
         columns = np.arange(5)
     assert np.array_equal(encoded.state.to_scipy().toarray(), stacked[:, columns])
     assert encoder.feature_names() == [f"column {c}" for c in columns]
+    templates, template_of = encoder.feature_templates()["state"]
+    assert templates == encoder.feature_names()
+    assert template_of.tolist() == list(range(len(columns)))
     rebuilt = restore(encoder.settings(), encoder.arrays())
     again = rebuilt.transform(given).state
     assert np.array_equal(again.indices, encoded.state.indices)

@@ -144,6 +144,15 @@ def test_sentences_and_rows_are_read_as_their_tokens():
     assert observed(encoder, [[("a", "DT"), ("b", "NN")]]) == expected
 
 
+def test_observations_are_words_or_shapes():
+    encoder = ObservationEncoder()
+    encoder.fit([["a", "B", "a"]])
+    templates, template_of = encoder.feature_templates()["state"]
+    assert template_of.size == encoder.feature_counts()["state"]
+    for name, template in zip(encoder.feature_names(), template_of, strict=True):
+        assert name.startswith(templates[template])
+
+
 def test_no_observation_can_be_left_out():
     encoder = ObservationEncoder()
     encoder.fit([["a"]])

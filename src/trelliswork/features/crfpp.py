@@ -75,6 +75,11 @@ def parse_pattern_file(text: str, origin: str) -> tuple[ParsedTemplates, bool]:
     return parsed, plain_transitions
 
 
+def templates_of(rule: str) -> list[Template]:
+    """Return the templates that one line makes."""
+    return parse_pattern_file(rule, "")[0].templates
+
+
 def _split(
     rule: str, line: int, origin: str, parsed: ParsedTemplates
 ) -> tuple[list[Term], list[str]]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from trelliswork import _core
 from trelliswork.features.bundles import resolve
 from trelliswork.features.checks import as_list, check_min_count, fitted
+from trelliswork.features.selection import select_features
 from trelliswork.features.templates import Templates
 from trelliswork.features.vocabulary import TemplateVocabulary
 from trelliswork.parallel import resolve_jobs
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from trelliswork.features.matrix import EncodedFeatures, SegmentSpec
+    from trelliswork.features.program import Column
 
 
 class Encoder(Protocol):
@@ -67,6 +69,13 @@ class Encoder(Protocol):
 
     def feature_counts(self) -> dict[str, int]:
         """Return the number of features of each kind that the encoder describes."""
+
+    def feature_templates(self) -> dict[str, tuple[list[str], NDArray[np.int32]]]:
+        """Return which features belong together: what one rule makes of all its values.
+
+        For each kind of :meth:`feature_counts`: the names of the templates, and for every feature
+        the index of its template, shape ``(F,)``.
+        """
 
     @property
     def max_duration(self) -> int | None:
@@ -126,15 +135,8 @@ class TemplateEncoder:
     def __init__(self, templates: Templates | str | None = None) -> None:
         self.templates = resolve(templates)
         self._vocabulary: TemplateVocabulary | None = None
-        columns = self.templates.program.columns
-        self._keys = list(columns)
-        named = [column for column in columns if isinstance(column, str)]
-        numbered = any(isinstance(column, int) for column in columns)
-        # In (token, tag) rows the only named column can only be the tag.
-        place_of_name = 1 if len(named) == 1 and not numbered else -1
-        self._in_rows = [
-            0 if key is None else key if isinstance(key, int) else place_of_name for key in columns
-        ]
+        self._keys = list(self.templates.program.columns)
+        self._names_in_rows = _has_one_name(self._keys)
 
     def fit(
         self,
@@ -184,11 +186,32 @@ class TemplateEncoder:
         keep_end: ArrayLike | None = None,
         keep_segment: ArrayLike | None = None,
     ) -> TemplateEncoder:
-        """Return an encoder of the kept features only, renumbered in order."""
-        smaller = TemplateEncoder(self.templates)
-        smaller._vocabulary = fitted(self._vocabulary).select(
-            keep_state, keep_edge, keep_begin, keep_end, keep_segment
+        """Return an encoder of the kept features only, renumbered in order.
+
+        Templates that make none of them go too, and are not even read from text any more; see
+        :meth:`~trelliswork.features.templates.Templates.keep` for the few that stay. A part of
+        which nothing is kept, other than ``state``, is then no part of the encoder.
+
+        Parameters
+        ----------
+        keep_state, keep_edge, keep_begin, keep_end, keep_segment : array_like of bool
+            One entry a feature; ``None`` keeps all of a part.
+        """
+        templates, vocabulary = select_features(
+            self.templates,
+            fitted(self._vocabulary),
+            {
+                "state": keep_state,
+                "edge": keep_edge,
+                "begin": keep_begin,
+                "end": keep_end,
+                "segment": keep_segment,
+            },
         )
+        smaller = TemplateEncoder(templates)
+        smaller._vocabulary = vocabulary
+        # The only named column left is not the tag where there were others.
+        smaller._names_in_rows &= self._names_in_rows
         return smaller
 
     def feature_names(self) -> list[str]:
@@ -218,6 +241,13 @@ class TemplateEncoder:
         """Return the number of features of each kind that the templates describe."""
         return fitted(self._vocabulary).counts()
 
+    def feature_templates(self) -> dict[str, tuple[list[str], NDArray[np.int32]]]:
+        """Return the templates of each part as they are written, and which one each feature is of.
+
+        Lines of a CRF++ file that share their features share them with the first: they are its.
+        """
+        return fitted(self._vocabulary).feature_templates(self.templates)
+
     @property
     def max_duration(self) -> int | None:
         """The most tokens of a segment, learned by :meth:`fit`; ``None`` in a chain."""
@@ -231,6 +261,8 @@ class TemplateEncoder:
         }
         if self.max_duration is not None:
             settings["max_duration"] = self.max_duration
+        if self._names_in_rows != _has_one_name(self._keys):
+            settings["names_in_rows"] = self._names_in_rows
         return settings
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
@@ -246,6 +278,7 @@ class TemplateEncoder:
         if not isinstance(templates, dict):
             raise ValueError("expected the templates of the encoder in its settings.")
         encoder = cls(Templates.from_dict(templates))
+        encoder._names_in_rows &= settings.get("names_in_rows") is not False
         max_duration = settings.get("max_duration")
         if max_duration is None and not encoder.templates.has_segments:
             duration = None
@@ -266,4 +299,12 @@ class TemplateEncoder:
         return TemplateEncoder.restore, (self.settings(), self.arrays())
 
     def _read(self, sequences: Iterable[object]) -> _core.TokenBatch:
-        return _core.TokenBatch(as_list(sequences), self._keys, self._in_rows)
+        of_name = 1 if self._names_in_rows else -1
+        in_rows = [0 if k is None else k if isinstance(k, int) else of_name for k in self._keys]
+        return _core.TokenBatch(as_list(sequences), self._keys, in_rows)
+
+
+def _has_one_name(columns: Iterable[Column]) -> bool:
+    """Tell whether one column has a name: in (token, tag) rows it can only be the tag."""
+    others = [column for column in columns if column is not None]
+    return len(others) == 1 and isinstance(others[0], str)

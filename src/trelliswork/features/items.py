@@ -95,6 +95,14 @@ class DictEncoder(TokenFeaturesOnly):
         """Return the number of names learned."""
         return {"state": fitted(self._index).n_features}
 
+    def feature_templates(self) -> dict[str, tuple[list[str], NDArray[np.int32]]]:
+        """Return the keys of the dicts, and which one each feature is a value of.
+
+        Nested keys are joined: ``left:word``. Of a name in a list of names, and of all names after
+        loading, the key is what stands before the last ``:`` or ``=``, or else the whole name.
+        """
+        return {"state": fitted(self._index).feature_templates()}
+
     def settings(self) -> dict[str, object]:
         """Return the kind of the encoder."""
         return {"kind": self.kind}

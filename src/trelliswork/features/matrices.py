@@ -93,6 +93,11 @@ class MatrixEncoder(TokenFeaturesOnly):
         """Return the number of columns that are features."""
         return {"state": len(fitted(self._kept))}
 
+    def feature_templates(self) -> dict[str, tuple[list[str], NDArray[np.int32]]]:
+        """Return every feature as its own template: nothing tells which belong together."""
+        names = self.feature_names()
+        return {"state": (names, np.arange(len(names), dtype=np.int32))}
+
     def settings(self) -> dict[str, object]:
         """Return the kind of the encoder and the number of columns that it takes."""
         fitted(self._kept)

@@ -145,6 +145,17 @@ class ObservationEncoder(TokenFeaturesOnly):
         """Return the number of features."""
         return {"state": self.n_observations + 2}
 
+    def feature_templates(self) -> dict[str, tuple[list[str], NDArray[np.int32]]]:
+        """Return the templates ``word``, ``shape``, ``first`` and ``last``, and their features."""
+        n_words = len(fitted(self._vocabulary).words)
+        counts = [n_words, self.n_observations - n_words, 1, 1]
+        return {
+            "state": (
+                ["word", "shape", "first", "last"],
+                np.repeat(np.arange(4, dtype=np.int32), counts),
+            )
+        }
+
     def settings(self) -> dict[str, object]:
         """Return the kind of the encoder and how it reads words."""
         return {"kind": self.kind, "lowercase": self.lowercase, "shapes": self.shapes}

@@ -58,32 +58,32 @@ have more than one token. Files of CRF++ and Wapiti are recognised by their macr
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from trelliswork.errors import TemplateError
 from trelliswork.features import crfpp
 from trelliswork.features.lexer import quote
+from trelliswork.features.lexicons import normalised, read_lexicon
 from trelliswork.features.parser import parse_templates
 from trelliswork.features.program import (
     Column,
-    Lexicon,
-    NamedPattern,
     Part,
     Template,
     columns_of,
     compile_program,
 )
 from trelliswork.features.segment_rules import SegmentRule, compile_segment_rules
+from trelliswork.features.subset import kept_rules, lexicons_used, patterns_used, template_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Set
 
     from trelliswork import _core
-
-    LexiconSource: TypeAlias = Lexicon | str | os.PathLike[str] | Iterable[str]
+    from trelliswork.features.lexicons import LexiconSource
+    from trelliswork.features.program import Lexicon, NamedPattern
 
 
 class TemplatesDict(TypedDict):
@@ -180,22 +180,21 @@ class Templates:
         TemplateError
             With line, column, what was expected and what came.
         """
-        given = {name: _read_lexicon(source) for name, source in (lexicons or {}).items()}
+        given = {name: read_lexicon(source) for name, source in (lexicons or {}).items()}
         if crfpp.is_pattern_file(text):
             parsed, plain_transitions = crfpp.parse_pattern_file(text, origin)
         else:
             parsed, plain_transitions = parse_templates(text, given, origin), False
         if not parsed.templates and not parsed.segment_rules:
             raise TemplateError("expected at least one template, got none: the text has no rules.")
-        used = {a for t in parsed.templates for term in t.terms for a in term.attribute.arguments}
-        used |= {rule.lexicon for rule in parsed.segment_rules if rule.lexicon is not None}
+        used = lexicons_used(parsed.templates, parsed.segment_rules)
         return cls(
             templates=tuple(dict.fromkeys(parsed.templates)),
             segment_rules=tuple(dict.fromkeys(parsed.segment_rules)),
             patterns=parsed.patterns,
             # A lexicon given from outside is kept, and saved, only when some rule reads it.
             lexicons={
-                name: _normalised(lexicon)
+                name: normalised(lexicon)
                 for name, lexicon in parsed.lexicons.items()
                 if name in used or name not in given
             },
@@ -238,6 +237,43 @@ class Templates:
             raise TemplateError(f"expected template text under 'text', got {type(text).__name__}.")
         return cls.parse(text)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """How each template is written: ``edge: word[0]``, or the line of a CRF++ file."""
+        return template_names(self.templates, self.rules)
+
+    def of(self, *parts: str) -> list[Template]:
+        """Return the templates of some parts, in order."""
+        return [template for template in self.templates if template.part in parts]
+
+    def keep(
+        self, templates: Set[Template], segment_rules: Set[SegmentRule] = frozenset()
+    ) -> Templates:
+        """Return these templates and rules of segments only, in their present order.
+
+        The text of the result lists them one a line, with the patterns and lexicons that they read.
+        A text of no rules means nothing: where nothing is to be kept, the first template is (or the
+        first rule of segments). In a file of CRF++ or Wapiti lines are kept: a ``*`` line with both
+        of its templates, and at least one line with a macro, which is what makes it such a file.
+        """
+        chosen = [template for template in self.templates if template in templates]
+        rules = [rule for rule in self.segment_rules if rule in segment_rules]
+        if not chosen and not rules and not crfpp.is_pattern_file("\n".join(self.rules)):
+            chosen, rules = [*self.templates[:1]], [*self.segment_rules[: not self.templates]]
+        text, made = kept_rules(self.rules, chosen, rules)
+        left = tuple(template for template in self.templates if template in made)
+        if len(left) == len(self.templates) and len(rules) == len(self.segment_rules):
+            return self
+        patterns, lexicons = patterns_used(left), lexicons_used(left, rules)
+        return replace(
+            self,
+            templates=left,
+            segment_rules=tuple(rules),
+            patterns={name: own for name, own in self.patterns.items() if name in patterns},
+            lexicons={name: own for name, own in self.lexicons.items() if name in lexicons},
+            rules=text,
+        )
+
     @cached_property
     def has_edges(self) -> bool:
         """Whether some template describes transitions."""
@@ -256,7 +292,7 @@ class Templates:
         columns = {column: i for i, column in enumerate(dict.fromkeys(read))}
 
         def compiled(*parts: Part) -> _core.FeatureProgram:
-            chosen = [template for template in self.templates if template.part in parts]
+            chosen = self.of(*parts)
             return compile_program(chosen, columns, self.patterns, self.lexicons, pad=self.pad)
 
         parts = {template.part for template in self.templates}
@@ -270,18 +306,3 @@ class Templates:
             compiled("end") if "end" in parts else None,
             segment,
         )
-
-
-def _read_lexicon(source: LexiconSource) -> Lexicon:
-    if isinstance(source, Lexicon):
-        return source
-    if isinstance(source, str | os.PathLike):
-        lines = Path(source).read_text(encoding="utf-8").splitlines()
-        return Lexicon(tuple(line for line in lines if line.strip()))
-    return Lexicon(tuple(source))
-
-
-def _normalised(lexicon: Lexicon) -> Lexicon:
-    """Return the lexicon with single spaces between words and without empty phrases."""
-    phrases = (" ".join(phrase.split()) for phrase in lexicon.phrases)
-    return Lexicon(tuple(phrase for phrase in phrases if phrase), lexicon.cased)

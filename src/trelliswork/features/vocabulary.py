@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.features.checks import as_mask, stored_array, stored_texts
+from trelliswork.features.checks import stored_array, stored_texts
 from trelliswork.features.matrix import EncodedFeatures, FeatureMatrix, SegmentMatrix
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from trelliswork.features.matrix import SegmentSpec
-    from trelliswork.features.templates import CompiledTemplates
+    from trelliswork.features.program import Part
+    from trelliswork.features.templates import CompiledTemplates, Templates
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,51 +105,39 @@ class TemplateVocabulary:
             self._segment_matrix(batch, n_workers),
         )
 
-    def select(
-        self,
-        keep_state: ArrayLike,
-        keep_edge: ArrayLike | None,
-        keep_begin: ArrayLike | None,
-        keep_end: ArrayLike | None,
-        keep_segment: ArrayLike | None,
-    ) -> TemplateVocabulary:
-        """Return the kept features only, renumbered in order; ``None`` keeps all of a part."""
-
-        def chosen(keep: ArrayLike | None, n_features: int) -> NDArray[np.uint8]:
-            return as_mask(np.ones(n_features, bool) if keep is None else keep)
-
-        def smaller(
-            index: _core.FeatureIndex | None, keep: ArrayLike | None
-        ) -> _core.FeatureIndex | None:
-            if index is None:
-                _refuse(keep)
-                return None
-            return index.select(chosen(keep, index.n_state), chosen(None, index.n_edge))
-
-        segment = self.segment
-        if segment is None:
-            _refuse(keep_segment)
-        else:
-            segment = segment.select(chosen(keep_segment, segment.n_features))
-        return TemplateVocabulary(
-            self.tokens.select(as_mask(keep_state), chosen(keep_edge, self.tokens.n_edge)),
-            smaller(self.begin, keep_begin),
-            smaller(self.end, keep_end),
-            segment,
-            self.max_duration,
-        )
-
     def counts(self) -> dict[str, int]:
         """Return the number of features of each part that the templates describe."""
-        found = {"state": self.tokens.n_state}
-        if self.tokens.has_edges:
-            found["edge"] = self.tokens.n_edge
-        if self.begin is not None:
-            found["begin"] = self.begin.n_state
-        if self.end is not None:
-            found["end"] = self.end.n_state
+        found: dict[str, int] = {
+            part: index.n_edge if edge else index.n_state
+            for part, (index, edge) in self.indexes().items()
+        }
         if self.segment is not None:
             found["segment"] = self.segment.n_features
+        return found
+
+    def indexes(self) -> dict[Part, tuple[_core.FeatureIndex, bool]]:
+        """Return the index of each part of templates, and whether it is its ``edge`` features."""
+        found: dict[Part, tuple[_core.FeatureIndex, bool]] = {"state": (self.tokens, False)}
+        if self.tokens.has_edges:
+            found["edge"] = self.tokens, True
+        if self.begin is not None:
+            found["begin"] = self.begin, False
+        if self.end is not None:
+            found["end"] = self.end, False
+        return found
+
+    def feature_templates(
+        self, templates: Templates
+    ) -> dict[str, tuple[list[str], NDArray[np.int32]]]:
+        """Return the names of the templates of each part, and which one each feature is of."""
+        named = list(zip(templates.templates, templates.names, strict=True))
+        found: dict[str, tuple[list[str], NDArray[np.int32]]] = {
+            part: ([n for t, n in named if t.part == part], index.feature_templates(edge))
+            for part, (index, edge) in self.indexes().items()
+        }
+        if self.segment is not None:
+            rules = [rule.name for rule in templates.segment_rules]
+            found["segment"] = rules, self.segment.feature_rules()
         return found
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
@@ -214,8 +203,3 @@ class TemplateVocabulary:
             return None
         rows = self.segment.transform(batch, self.max_duration, n_workers)
         return SegmentMatrix(*rows, self.segment.n_features)
-
-
-def _refuse(keep: ArrayLike | None) -> None:
-    if keep is not None and np.size(keep):
-        raise ValueError("expected nothing to keep of a part that the templates do not describe.")
