@@ -110,7 +110,7 @@ def test_a_newer_version(tagger, tmp_path):
     tensors = {"x": np.zeros(1)}
     metadata = {"format": "trelliswork-model", "version": str(FORMAT_VERSION + 1)}
     path.write_bytes(safetensors.numpy.save(tensors, metadata=metadata))
-    with pytest.raises(tw.ModelFileError, match=r"got version 5\. Update trelliswork"):
+    with pytest.raises(tw.ModelFileError, match=r"got version 6\. Update trelliswork"):
         tw.load(path)
 
 

@@ -68,6 +68,7 @@ from trelliswork.graph_solution import AD3Options, Solution
 from trelliswork.hmm import HMMTagger
 from trelliswork.inference import Trellis
 from trelliswork.labels import LabelSet, convert
+from trelliswork.learn.group_lasso import GroupLasso
 from trelliswork.learn.penalties import learn_penalties
 from trelliswork.loading import load
 from trelliswork.mining import MinedRule, MinedRules, mine
@@ -98,6 +99,7 @@ __all__ = [
     "FactorGraph",
     "GraphCertificate",
     "GraphLeaf",
+    "GroupLasso",
     "HMMTagger",
     "InfeasibleError",
     "LabelError",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
 from sklearn.base import clone
@@ -13,6 +12,7 @@ from trelliswork.advice import warn_of_long_segments
 from trelliswork.inputs import as_dev, as_labels, as_sequences, infer_labels
 from trelliswork.learn.crf import CRFLearner
 from trelliswork.learn.learner import Learned
+from trelliswork.learn.pruning import without_zeros
 from trelliswork.parameters import check_parameters
 from trelliswork.plan import DECODING_BUDGET, TRAINING_BUDGET
 from trelliswork.progress import TrainingProgress, TrainingStep
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from trelliswork.conflicts import OnInfeasible
     from trelliswork.features import Templates
     from trelliswork.labels import LabelSet, Scheme
+    from trelliswork.learn.group_lasso import GroupLasso
     from trelliswork.learn.protocols import Protocol
+    from trelliswork.learn.solvers import Solver
     from trelliswork.segmentation import MaxSegment
     from trelliswork.sentence import Label
 
@@ -37,9 +39,11 @@ __all__ = ["CRFTagger"]
 class CRFTagger(Tagger):
     """A conditional random field of any order, on tokens or segments, by maximum likelihood.
 
-    Minimises ``−Σ_b log p(y_b | x_b) + l2 ‖w‖²``; sequences may be labelled in part. Under soft
-    constraints ``p(y | x) ∝ exp(score(y) − Σ_c ρ_c v_c(y))``, and ``w`` holds the penalties ``ρ``
-    that are learned.
+    Minimises ``−Σ_b log p(y_b | x_b) + l2 ‖w‖² + l1 ‖w‖₁ + Ω(w)``, with ``Ω`` the norms of groups
+    of a `regularizer`; sequences may be labelled in part. Under soft constraints ``p(y | x) ∝
+    exp(score(y) − Σ_c ρ_c v_c(y))``, and ``w`` holds the penalties ``ρ`` that are learned. What l1
+    or ``Ω`` make 0 is no part of the model: neither features nor templates that are left without a
+    weight are stored, or looked up in tagging.
 
     Parameters
     ----------
@@ -72,6 +76,18 @@ class CRFTagger(Tagger):
     l2
         Coefficient of ``‖w‖²`` (CRFsuite's ``c2``); or one for each order: ``{0: 1.0, 2: 0.1}`` is
         1.0 for features and transitions, 0.1 for patterns of three labels and more.
+    l1
+        Coefficient of ``‖w‖₁`` (CRFsuite's ``c1``): the larger, the more weights are exactly 0. For
+        l1 alone set ``l2=0``. Soft constraints whose penalty becomes 0 are not needed either.
+    regularizer
+        Norms of groups, see `GroupLasso`: templates, features, labels or label patterns that live
+        or die as a whole.
+    solver
+        ``"auto"``: L-BFGS where all is smooth, OWL-QN with `l1`, SpaRSA with a `regularizer`;
+        ``"lbfgs"``, ``"owlqn"``, ``"sparsa"``, ``"fista"``.
+    debias
+        Whether to fit the weights that are not 0 once more, under l2 alone: l1 and norms of groups
+        make those that live too small.
     features
         For token input: the name of a bundle (``"chunking"``, ``"ner"``, ``"citation"``), template
         text, or `Templates`; None is ``"ner"``. For feature dicts and matrices: None.
@@ -84,8 +100,9 @@ class CRFTagger(Tagger):
     class_weight
         A weight a label name, or ``"balanced"`` (inverse to frequency). A sequence weighs as much
         as its labels do on average.
-    max_iter, tol
-        Most iterations, and the relative change over ten iterations at which training stops.
+    max_iter, tol, gap_tol
+        Most iterations; the relative change over ten iterations at which training stops; and, with
+        `l1` or a `regularizer`, the proven relative distance from the optimum at which it does.
     init
         An earlier tagger, or the path of one, to start from. Weights carry over by name.
     dev_every, patience
@@ -165,7 +182,11 @@ class CRFTagger(Tagger):
     loss_ : float
         The objective at the weights kept.
     stop_reason_ : str
-        ``"converged"``, ``"max_iter"``, ``"early_stopping"``, ``"interrupted"`` or ``"precision"``.
+        ``"converged"`` (by `tol`), ``"gap"`` (by `gap_tol`), ``"max_iter"``, ``"early_stopping"``,
+        ``"interrupted"`` or ``"precision"``.
+    gap_ : float or None
+        How far `loss_` is from the optimum at most, by a duality gap, where it is known: with `l1`
+        or a `regularizer`, all labels known, and no `debias`.
     training_log_ : list of TrainingStep
         One entry an iteration.
     dev_score_ : float or None
@@ -192,6 +213,10 @@ class CRFTagger(Tagger):
         max_patterns: int | None = None,
         edge_order: int = 1,
         l2: float | Mapping[int, float] = 1.0,
+        l1: float = 0.0,
+        regularizer: GroupLasso | None = None,
+        solver: Solver = "auto",
+        debias: bool = False,
         features: str | Templates | None = None,
         min_count: int = 1,
         pairs: str = "observed",
@@ -199,6 +224,7 @@ class CRFTagger(Tagger):
         class_weight: Mapping[str, float] | str | None = None,
         max_iter: int = 200,
         tol: float = 1e-5,
+        gap_tol: float = 1e-4,
         init: CRFTagger | str | os.PathLike[str] | None = None,
         dev_every: int = 5,
         patience: int = 10,
@@ -226,6 +252,10 @@ class CRFTagger(Tagger):
         self.max_patterns = max_patterns
         self.edge_order = edge_order
         self.l2 = l2
+        self.l1 = l1
+        self.regularizer = regularizer
+        self.solver = solver
+        self.debias = debias
         self.features = features
         self.min_count = min_count
         self.pairs = pairs
@@ -233,6 +263,7 @@ class CRFTagger(Tagger):
         self.class_weight = class_weight
         self.max_iter = max_iter
         self.tol = tol
+        self.gap_tol = gap_tol
         self.init = init
         self.dev_every = dev_every
         self.patience = patience
@@ -312,11 +343,12 @@ class CRFTagger(Tagger):
                 dev=checked,
                 on_step=show,
             )
-        self._keep(found)
+        self._keep(self._without_zeros(found))
         self.n_skipped_ = found.n_skipped
         self.n_iter_ = len(found.run.log)
         self.loss_ = found.run.loss
         self.stop_reason_ = found.run.reason
+        self.gap_ = found.run.gap
         self.training_log_ = found.run.log
         self.dev_score_ = found.run.best_dev_score
         return self
@@ -333,6 +365,10 @@ class CRFTagger(Tagger):
         earlier = None if self.init is None else _trained(self.init)
         return CRFLearner(self, labels, sequences, names, unlabelled, earlier)
 
+    def _without_zeros(self, learned: Learned) -> Learned:
+        is_sparse = self.l1 > 0 or self.regularizer is not None
+        return without_zeros(learned) if is_sparse else learned
+
     def _training_record(self) -> dict[str, Any]:
         return {
             "n_iter": self.n_iter_,
@@ -340,13 +376,15 @@ class CRFTagger(Tagger):
             "stop_reason": self.stop_reason_,
             "dev_score": self.dev_score_,
             "n_skipped": self.n_skipped_,
-            "log": [asdict(step) for step in self.training_log_],
+            "log": [step.to_dict() for step in self.training_log_],
+            **({} if self.gap_ is None else {"gap": self.gap_}),
         }
 
     def _restore_training(self, record: Mapping[str, Any]) -> None:
         self.n_iter_ = record["n_iter"]
         self.loss_ = record["loss"]
         self.stop_reason_ = record["stop_reason"]
+        self.gap_ = record.get("gap")
         self.dev_score_ = record["dev_score"]
         self.n_skipped_ = record.get("n_skipped", 0)
         self.training_log_ = [TrainingStep(**step) for step in record["log"]]

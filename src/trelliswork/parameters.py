@@ -11,7 +11,9 @@ import numpy as np
 from trelliswork.conflicts import check_on_infeasible
 from trelliswork.constraints import parse
 from trelliswork.features import Templates
+from trelliswork.learn.group_lasso import GroupLasso
 from trelliswork.learn.protocols import settle_protocol
+from trelliswork.learn.solvers import check_solver
 
 if TYPE_CHECKING:
     from trelliswork.constraints import Predicate
@@ -48,6 +50,14 @@ SINCE_VERSION_2: dict[str, Any] = {
 SINCE_VERSION_3: dict[str, Any] = {"penalties": "likelihood", "held_out": 0.2}
 # The same of version 3, with training protocols, and labels that training does not show.
 SINCE_VERSION_4: dict[str, Any] = {"training": None, "labels": None}
+# The same of version 4, with weights that training makes 0.
+SINCE_VERSION_5: dict[str, Any] = {
+    "l1": 0.0,
+    "regularizer": None,
+    "solver": "auto",
+    "debias": False,
+    "gap_tol": 1e-4,
+}
 CHOICES = {
     "pairs": ("observed", "all"),
     "transitions": ("observed", "all", None),
@@ -61,6 +71,8 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
     for name, low in LEAST.items():
         check_whole(name, parameters[name], low)
     check_number("tol", parameters["tol"])
+    check_number("gap_tol", parameters["gap_tol"])
+    _check_sparsity(parameters)
     held_out = parameters["held_out"]
     check_number("held_out", held_out)
     if not 0.0 < held_out < 1.0:
@@ -113,6 +125,23 @@ def _check_patterns(patterns: Any) -> None:
             raise TypeError(f"{expected}, got {pattern!r} at {place}.")
 
 
+def _check_sparsity(parameters: Mapping[str, Any]) -> None:
+    check_number("l1", parameters["l1"])
+    groups, debias = parameters["regularizer"], parameters["debias"]
+    if groups is not None and not isinstance(groups, GroupLasso):
+        raise TypeError(
+            f"regularizer: expected a GroupLasso, such as GroupLasso(by='template'), or None, got "
+            f"{groups!r}."
+        )
+    if not isinstance(debias, bool | np.bool_):
+        raise ValueError(f"debias: expected True or False, got {debias!r}.")
+    check_solver(parameters["solver"], l1=parameters["l1"], has_groups=groups is not None)
+    if debias and groups is None and parameters["l1"] == 0:
+        raise ValueError(
+            "debias: expected l1 above 0 or a regularizer, without which no weight is 0."
+        )
+
+
 def _check_l2(l2: Any) -> None:
     if not isinstance(l2, Mapping):
         check_number("l2", l2)
@@ -160,6 +189,8 @@ def saved_parameters(parameters: Mapping[str, Any], plan: Plan) -> dict[str, Any
     saved = dict(parameters)
     if isinstance(saved.get("features"), Templates):
         saved["features"] = saved["features"].to_dict()
+    if isinstance(saved.get("regularizer"), GroupLasso):
+        saved["regularizer"] = saved["regularizer"].to_dict()
     # As text, which is parsed and never executed.
     saved["constraints"] = [repr(constraint) for constraint in plan.constraints]
     # Where training began is history; the file stands by itself.
@@ -189,8 +220,9 @@ def oldest_parameters(saved: Mapping[str, Any], version: int) -> tuple[dict[str,
     version
         The oldest version for other reasons.
     """
-    found, needed = dict(saved), 4
-    for earlier, added in ((3, SINCE_VERSION_4), (2, SINCE_VERSION_3), (1, SINCE_VERSION_2)):
+    found, needed = dict(saved), 5
+    news = (SINCE_VERSION_5, SINCE_VERSION_4, SINCE_VERSION_3, SINCE_VERSION_2)
+    for earlier, added in zip((4, 3, 2, 1), news, strict=True):
         if earlier < version or any(found[name] != default for name, default in added.items()):
             break
         found = {name: value for name, value in found.items() if name not in added}
@@ -209,6 +241,8 @@ def restored_parameters(
     parameters = dict(saved)
     if isinstance(parameters.get("features"), dict):
         parameters["features"] = Templates.from_dict(parameters["features"])
+    if isinstance(parameters.get("regularizer"), dict):
+        parameters["regularizer"] = GroupLasso.from_dict(parameters["regularizer"])
     if isinstance(parameters.get("l2"), dict):
         parameters["l2"] = {int(order): value for order, value in parameters["l2"].items()}
     if parameters.get("patterns") is not None:

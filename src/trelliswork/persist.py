@@ -28,8 +28,8 @@ __all__ = ["FORMAT_VERSION", "read_model_file", "write_model_file"]
 FORMAT = "trelliswork-model"
 # 1: chains of first order. 2: the same and models with label patterns or segments. 3: the same with
 # soft constraints, or rules that add up counts. 4: taggers other than CRFTagger, and
-# training protocols.
-FORMAT_VERSION = 4
+# training protocols. 5: weights that training made 0.
+FORMAT_VERSION = 5
 
 
 def write_model_file(

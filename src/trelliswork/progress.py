@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -44,6 +44,8 @@ class TrainingStep:
         Since training began.
     dev_score : float or None
         Segment F1 on the development set, where it was measured.
+    nonzero : int or None
+        Weights that are not 0, where training makes some of them 0.
     """
 
     iteration: int
@@ -51,10 +53,19 @@ class TrainingStep:
     gradient_norm: float
     seconds: float
     dev_score: float | None = None
+    nonzero: int | None = None
 
     def summary(self) -> str:
-        """Return the loss and the size of its gradient."""
-        return f"loss {self.loss:,.1f} gradient {self.gradient_norm:.3g}"
+        """Return the loss and the size of its gradient, and how many weights are left."""
+        weights = "" if self.nonzero is None else f" weights {self.nonzero:,}"
+        return f"loss {self.loss:,.1f} gradient {self.gradient_norm:.3g}{weights}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the step as JSON values; what was not counted is left out."""
+        found = asdict(self)
+        if self.nonzero is None:
+            del found["nonzero"]
+        return found
 
 
 class TrainingProgress:

@@ -38,7 +38,7 @@ def described(tagger: Tagger) -> tuple[dict[str, Any], int]:
             least = 3
         newer = any(".per_token()" in text for text in parameters["constraints"])
         if newer or parameters["penalties"] == "counts":
-            least = NEWEST
+            least = 4
         parameters, version = oldest_parameters(parameters, least)
     if tagger.plan_.predicates:
         version = NEWEST

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from trelliswork.learn.mixing import mix_weights
 from trelliswork.learn.objective import Objective
 from trelliswork.learn.protocols import settle_protocol
 from trelliswork.learn.setup import Setup
+from trelliswork.learn.solvers import Minimizer
+from trelliswork.learn.sparse_task import SparseTask
 from trelliswork.learn.train import DevCheck, train
 from trelliswork.learn.weights import sequence_weights
 from trelliswork.parallel import resolve_jobs
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from trelliswork.estimators import CRFTagger
     from trelliswork.features import EncodedFeatures
     from trelliswork.labels import LabelSet
+    from trelliswork.learn.soft_terms import SoftTerms
     from trelliswork.learn.train import TrainingRun
     from trelliswork.model import CRFModel
     from trelliswork.plan import Plan
@@ -155,22 +158,40 @@ class CRFLearner:
             kept = setup.kept.tolist()
             names = [names[b] for b in kept]
             of_sequences = None if of_sequences is None else of_sequences[kept]
-        objective = self._objective(setup, features, names, of_sequences)
-        del features  # the objective keeps what it needs in a form of its own
+        task = SparseTask.settle(
+            lambda kept, soft: self._objective(setup, features, names, of_sequences, kept, soft),
+            setup.under.soft,
+            self.encoder,
+            self._tagger.l1,
+            self._tagger.regularizer,
+        )
+        objective = task.objective
+        if not self._tagger.debias:
+            del features  # the objective keeps what it needs in a form of its own
         start = np.zeros(objective.n_parameters)
         earlier = self._last
         if earlier is not None:
             known = rules.with_penalties_of(earlier.plan).penalties
             start = objective.parameters_like(earlier.model, self.encoder, known)
+        minimizer = self._minimizer()
         run = train(
             objective,
             start,
-            max_iter=self._tagger.max_iter,
-            tol=self._tagger.tol,
-            n_jobs=resolve_jobs(self._tagger.n_jobs),
+            minimizer,
+            regularizer=task.regularizer,
             dev=None if dev is None else self._dev_check(objective, rules, dev),
             on_step=on_step,
         )
+        if self._tagger.debias and run.reason != "interrupted":
+            objective, start = task.survivors(run.parameters)
+            run = train(
+                objective,
+                start,
+                replace(minimizer, solver="auto"),
+                dev=None if dev is None else self._dev_check(objective, rules, dev),
+                on_step=on_step,
+                earlier=run.log,
+            )
         self._last = found = LearnedCRF(
             objective.model(run.parameters, self.encoder),
             _learned_rules(objective, run.parameters, rules),
@@ -178,6 +199,16 @@ class CRFLearner:
             n_skipped,
         )
         return found
+
+    def _minimizer(self) -> Minimizer:
+        tagger = self._tagger
+        return Minimizer(
+            tagger.solver,
+            max_iter=tagger.max_iter,
+            tol=tagger.tol,
+            gap_tol=tagger.gap_tol,
+            n_jobs=resolve_jobs(tagger.n_jobs),
+        )
 
     def mix(self, first: CRFModel, second: CRFModel, share: float) -> CRFModel:
         """Return `share` of the weights of one model and the rest of another."""
@@ -235,6 +266,8 @@ class CRFLearner:
         features: EncodedFeatures,
         names: Sequence[Sequence[Label]],
         weights: FloatArray | None,
+        kept: NDArray[np.bool_] | None,
+        soft: SoftTerms | None,
     ) -> Objective:
         tagger, under = self._tagger, setup.under
         return Objective(
@@ -248,7 +281,8 @@ class CRFLearner:
             automaton=under.automaton,
             classes=under.classes,
             open_labels=under.open_labels,
-            soft=under.soft,
+            soft=soft,
+            kept=kept,
         )
 
     def _dev_check(self, objective: Objective, rules: Plan, dev: Labelled) -> DevCheck:

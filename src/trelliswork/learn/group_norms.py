@@ -82,6 +82,10 @@ class GroupNorms:
         factors = np.append(factors, 0.0)  # of weights in no group
         return np.asarray(x * factors[self.groups])
 
+    def dual_norms(self, u: FloatArray) -> FloatArray:
+        """Return the dual norm of each group, shape ``(G,)``: l2 for l2, l1 for l∞."""
+        return self.norms(u) if self.norm == "l2" else self._sums(np.abs(u))
+
     def needed(self, u: FloatArray) -> float:
         """Return the least ``τ`` for which ``prox(u)`` is 0: the dual norm of ``u``.
 
@@ -89,7 +93,7 @@ class GroupNorms:
         """
         if (u[self.groups < 0] != 0.0).any():
             return np.inf
-        duals = self.norms(u) if self.norm == "l2" else self._sums(np.abs(u))
+        duals = self.dual_norms(u)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.where(duals > 0, duals / self.strengths, 0.0)
         return float(ratios.max(initial=0.0))

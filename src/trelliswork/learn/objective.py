@@ -67,12 +67,17 @@ class Objective:
         semi-Markov model: to begin, and to go on. Default: all.
     soft
         The soft constraints whose violations the automaton counts. Default: none.
+    kept
+        Of the parameters that the others describe, which there are; those without one weigh 0.
+        Penalties have no entry, and are all there. Default: all.
 
     Attributes
     ----------
     n_parameters : int
         Pairs of token features, then those of segments, then patterns, then pairs of edge features,
         then the penalties to be learned.
+    is_convex : bool
+        Whether there is one optimum: all labels are known.
     l2 : numpy.ndarray
         The coefficient of every parameter, or one for all.
     """
@@ -91,15 +96,19 @@ class Objective:
         classes: NDArray[np.uint8] | None = None,
         open_labels: NDArray[np.bool_] | None = None,
         soft: SoftTerms | None = None,
+        kept: NDArray[np.bool_] | None = None,
     ) -> None:
         self.structure = structure
         self._soft = soft
         self._automaton = structure.automaton if automaton is None else automaton
-        builder = PartsBuilder(features, gold, structure, pairs)
+        builder = PartsBuilder(features, gold, structure, pairs, kept)
+        # In the order of the parameters, which is that of `kept`.
         self._parts: dict[str, Part] = builder.parts()
+        self._patterns = patterns = builder.weighted_patterns(transitions)
         self._edge = builder.edge()
         gold_patterns = builder.fired
-        self._patterns = patterns = builder.weighted_patterns(transitions)
+        self.is_convex = gold.allowed is None
+        self._heaviest = 1.0 if weights is None else float(weights.max(initial=0.0))
         if soft is not None:
             n_patterns = len(structure.patterns)
             gold_patterns = soft.with_gold(features.offsets, gold_patterns, n_patterns)
@@ -137,6 +146,21 @@ class Objective:
     def n_penalties(self) -> int:
         """Number of penalties to be learned, the last parameters, ``F``; none may be negative."""
         return 0 if self._soft is None else int(self._soft.learned.size)
+
+    @property
+    def parts(self) -> dict[str, Part]:
+        """The features that have weights, by kind, in the order of the parameters."""
+        return self._parts
+
+    @property
+    def edge(self) -> Part | None:
+        """The features on patterns that have weights."""
+        return self._edge
+
+    @property
+    def patterns(self) -> NDArray[np.int32]:
+        """The patterns that have a weight, by index, between `parts` and `edge`."""
+        return self._patterns
 
     @property
     def n_sequences(self) -> int:
@@ -187,6 +211,28 @@ class Objective:
             return counts
         found = self._from_core(self._soft, counts)
         found[found.size - self.n_penalties :] = self.n_sequences
+        return found
+
+    def steepest(self) -> FloatArray:
+        """Return what ``|∂ loss / ∂ w|`` of each parameter never exceeds, whatever the weights.
+
+        The gradient is an expectation minus a count, and the expectation of a feature lies between
+        0 and the number of its occurrences. Infinite where nothing better is known.
+        """
+        found = np.full(self.n_parameters, np.inf)
+        counts = self.gold_counts()
+        first = 0
+        for kind, part in [*self._parts.items(), ("patterns", None), ("edge", self._edge)]:
+            last = first + (self._patterns.size if kind == "patterns" else 0)
+            if part is not None:
+                last = first + part.n_pairs
+            if part is not None and kind != "length":  # how many segments there are is open
+                low, high = (self._heaviest * reach[part.features] for reach in part.reach)
+                own = counts[first:last]
+                found[first:last] = (
+                    np.maximum(high - own, own - low) if self.is_convex else high - low
+                )
+            first = last
         return found
 
     def penalties(self, parameters: FloatArray) -> FloatArray | None:

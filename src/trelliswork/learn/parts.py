@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from trelliswork.pair_weights import PairWeights
     from trelliswork.structure import Structure
 
+    FloatArray = NDArray[np.float64]
     IdArray = NDArray[np.int32]
     IntArray = NDArray[np.int64]
 
@@ -41,16 +42,25 @@ class Part:
         As those of `PairWeights`.
     core : _core.FeaturePart
         The same with its rows, as the core takes it.
+    reach : tuple of numpy.ndarray
+        The least and the most that the values of each feature add up to over any rows, shape
+        ``(F,)``.
     """
 
     offsets: IntArray
     outputs: IdArray
     core: _core.FeaturePart
+    reach: tuple[FloatArray, FloatArray]
 
     @property
     def n_pairs(self) -> int:
         """Number of weights."""
         return int(self.outputs.size)
+
+    @property
+    def features(self) -> IntArray:
+        """Feature of each pair, shape ``(K,)``."""
+        return np.repeat(np.arange(self.offsets.size - 1), np.diff(self.offsets))
 
 
 class PartsBuilder:
@@ -64,15 +74,25 @@ class PartsBuilder:
         The model without weights.
     pairs
         Which pairs have a weight.
+    kept
+        Of these, and of the patterns after them, which have one after all, in the order of the
+        parameters; see `trelliswork.learn.objective`. Default: all.
     """
 
     def __init__(
-        self, features: EncodedFeatures, gold: GoldLabels, structure: Structure, pairs: Pairs
+        self,
+        features: EncodedFeatures,
+        gold: GoldLabels,
+        structure: Structure,
+        pairs: Pairs,
+        kept: NDArray[np.bool_] | None = None,
     ) -> None:
         self._features = features
         self._gold = gold
         self._structure = structure
         self._all = pairs == "all"
+        self._kept = kept
+        self._n_asked = 0  # how many entries of `kept` were looked at
 
     def parts(self) -> dict[str, Part]:
         """Return the parts by kind, as far as there are such features."""
@@ -90,7 +110,7 @@ class PartsBuilder:
             ("length", length_rows(structure.n_durations, self.n_durations)),
         ):
             if rows is not None:
-                parts[kind] = _all_pairs(rows, structure.n_letters)
+                parts[kind] = self._all_pairs(rows, structure.n_letters)
         return parts
 
     @property
@@ -113,7 +133,7 @@ class PartsBuilder:
         if n_outputs == 0:
             return None
         if self._all:
-            return _all_pairs(rows, n_outputs)
+            return self._all_pairs(rows, n_outputs)
         fired_offsets, fired = self.fired
         seen = scipy.sparse.csr_array(
             (np.ones(fired.size), fired, fired_offsets),
@@ -124,7 +144,7 @@ class PartsBuilder:
         )
         together = (ones.T @ seen).tocsr()
         together.sort_indices()
-        return _make(
+        return self._make(
             rows,
             n_outputs,
             together.indptr.astype(np.int64),
@@ -144,13 +164,14 @@ class PartsBuilder:
     def weighted_patterns(self, transitions: Pairs) -> IdArray:
         """Return the patterns that have a weight: of a chain's transitions only those seen."""
         patterns = self._structure.patterns
-        if not patterns.is_chain or transitions == "all":
-            return np.arange(len(patterns), dtype=np.int32)
-        seen = np.zeros(len(patterns), dtype=bool)
-        seen[self.fired[1]] = True
-        if self._gold.allowed is not None:
-            seen |= self._gold.open_pairs(self._features.offsets).ravel()
-        return np.flatnonzero(seen).astype(np.int32)
+        seen = np.ones(len(patterns), dtype=bool)
+        if patterns.is_chain and transitions != "all":
+            seen[:] = False
+            seen[self.fired[1]] = True
+            if self._gold.allowed is not None:
+                seen |= self._gold.open_pairs(self._features.offsets).ravel()
+        found = np.flatnonzero(seen).astype(np.int32)
+        return found[self._next_kept(found.size)]
 
     def _part(
         self, matrix: FeatureMatrix, labels: IdArray, evidence: NDArray[np.bool_] | None
@@ -161,7 +182,29 @@ class PartsBuilder:
         offsets, outputs = _core.observed_pairs(
             rows, matrix.n_features, n_letters, labels, shown, self._all
         )
-        return Part(offsets, outputs, _core.FeaturePart(rows, n_letters, offsets, outputs))
+        return self._make(matrix, n_letters, offsets, outputs)
+
+    def _all_pairs(self, matrix: FeatureMatrix, n_outputs: int) -> Part:
+        outputs = np.tile(np.arange(n_outputs, dtype=np.int32), matrix.n_features)
+        offsets = np.arange(matrix.n_features + 1, dtype=np.int64) * n_outputs
+        return self._make(matrix, n_outputs, offsets, outputs)
+
+    def _make(
+        self, matrix: FeatureMatrix, n_outputs: int, offsets: IntArray, outputs: IdArray
+    ) -> Part:
+        if self._kept is not None:
+            kept = self._next_kept(outputs.size)
+            offsets = np.concatenate([[0], np.cumsum(kept)])[offsets]
+            outputs = np.ascontiguousarray(outputs[kept])
+        core = _core.FeaturePart(_rows(matrix), n_outputs, offsets, outputs)
+        return Part(offsets, outputs, core, _reach(matrix))
+
+    def _next_kept(self, n: int) -> NDArray[np.bool_]:
+        """Return which of the next parameters have a weight."""
+        first, self._n_asked = self._n_asked, self._n_asked + n
+        if self._kept is None:
+            return np.ones(n, dtype=bool)
+        return self._kept[first : first + n]
 
 
 def carry_over(
@@ -188,16 +231,17 @@ def carry_over(
         pairs.weights[found] = earlier.weights[at[found]]
 
 
-def _all_pairs(matrix: FeatureMatrix, n_outputs: int) -> Part:
-    outputs = np.tile(np.arange(n_outputs, dtype=np.int32), matrix.n_features)
-    offsets = np.arange(matrix.n_features + 1, dtype=np.int64) * n_outputs
-    return _make(matrix, n_outputs, offsets, outputs)
-
-
-def _make(matrix: FeatureMatrix, n_outputs: int, offsets: IntArray, outputs: IdArray) -> Part:
-    core = _core.FeaturePart(_rows(matrix), n_outputs, offsets, outputs)
-    return Part(offsets, outputs, core)
-
-
 def _rows(matrix: FeatureMatrix) -> _core.FeatureRows:
     return _core.FeatureRows(matrix.indptr, matrix.indices, matrix.values)
+
+
+def _reach(matrix: FeatureMatrix) -> tuple[FloatArray, FloatArray]:
+    """Return the least and the most that the expectation of each feature can be, ``(F,)`` each."""
+    if matrix.values is None:
+        counts = np.bincount(matrix.indices, minlength=matrix.n_features).astype(np.float64)
+        return np.zeros(matrix.n_features), counts
+    low, high = (
+        np.bincount(matrix.indices, values, minlength=matrix.n_features)
+        for values in (np.minimum(matrix.values, 0.0), np.maximum(matrix.values, 0.0))
+    )
+    return low, high

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from trelliswork.learn.lbfgs import minimize
 from trelliswork.progress import TrainingStep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.learn.optimize import Iteration, OptimizeResult
     from trelliswork.learn.objective import Objective
+    from trelliswork.learn.optimize import Iteration, OptimizeResult
+    from trelliswork.learn.regularizer import Regularizer
+    from trelliswork.learn.solvers import Minimizer
 
     FloatArray = NDArray[np.float64]
 
@@ -56,19 +57,20 @@ class TrainingRun:
     loss: float
     log: list[TrainingStep] = field(default_factory=list)
     best_dev_score: float | None = None
+    gap: float | None = None
 
 
 def train(
     objective: Objective,
     start: FloatArray,
+    minimizer: Minimizer,
     *,
-    max_iter: int,
-    tol: float,
-    n_jobs: int,
+    regularizer: Regularizer | None = None,
     dev: DevCheck | None = None,
     on_step: Callable[[TrainingStep], object] | None = None,
+    earlier: Sequence[TrainingStep] = (),
 ) -> TrainingRun:
-    """Minimise an objective with L-BFGS.
+    """Minimise an objective.
 
     With a development set the parameters with the best score are returned, otherwise the last, and
     training may stop early. Ctrl-C ends training and keeps what was reached.
@@ -79,17 +81,20 @@ def train(
         What to minimise.
     start
         Initial parameters.
-    max_iter, tol
-        As for :func:`trelliswork.learn.lbfgs.minimize`.
-    n_jobs
-        Threads.
+    minimizer
+        How.
+    regularizer
+        What is not smooth. Default: nothing.
     dev
         The development set.
     on_step
         Called with each step of the log.
+    earlier
+        Steps of training before this one, which the log goes on from.
     """
-    began = time.perf_counter()
-    log: list[TrainingStep] = []
+    n_before = earlier[-1].iteration if earlier else 0
+    began = time.perf_counter() - (earlier[-1].seconds if earlier else 0.0)
+    log: list[TrainingStep] = list(earlier)
     best: tuple[float, FloatArray, float] | None = None  # dev score, parameters, loss
     misses = 0
 
@@ -104,7 +109,12 @@ def train(
                 misses += 1
         seconds = time.perf_counter() - began
         step = TrainingStep(
-            iteration.number, iteration.value, iteration.gradient_norm, seconds, dev_score
+            n_before + iteration.number,
+            iteration.value,
+            iteration.gradient_norm,
+            seconds,
+            dev_score,
+            None if regularizer is None else int(np.count_nonzero(iteration.x)),
         )
         log.append(step)
         if on_step is not None:
@@ -113,15 +123,7 @@ def train(
 
     # BLAS threads wait for work by spinning: they would take the cores from the objective's.
     with threadpool_limits(1, user_api="blas"):
-        result = minimize(
-            lambda x, gradient: objective.value_and_grad(x, gradient, n_jobs=n_jobs),
-            start,
-            max_iter=max_iter,
-            tol=tol,
-            scale=step_sizes(objective),
-            nonnegative=np.arange(start.size - objective.n_penalties, start.size),
-            callback=after,
-        )
+        result = minimizer.run(objective, start, regularizer, after)
     if result.reason == "interrupted" and result.n_iterations == 0:
         raise KeyboardInterrupt
     logger.info(
@@ -140,7 +142,7 @@ def _finish(
     dev: DevCheck | None,
 ) -> TrainingRun:
     if dev is None:
-        return TrainingRun(result.x, result.reason, result.value, log)
+        return TrainingRun(result.x, result.reason, result.value, log, gap=result.gap)
     reason = "early_stopping" if result.reason == "stopped" else result.reason
     if reason != "interrupted":
         # The last point may be the best one without having been measured.
@@ -148,16 +150,7 @@ def _finish(
         if best is None or last > best[0]:
             best = last, result.x, result.value
     if best is None:
-        return TrainingRun(result.x, reason, result.value, log)
-    return TrainingRun(best[1], reason, best[2], log, best[0])
-
-
-def step_sizes(objective: Objective) -> FloatArray:
-    """Return the step sizes along the axes that make L-BFGS converge soonest.
-
-    A weight seen ``c`` times bends the loss in proportion to ``c`` at first, and less and less as
-    the model grows sure; ``1 / √(1 + √c / 20)`` took a fifth fewer iterations than no scaling on
-    CoNLL-2000 (83 instead of 107 to within 0.1% of the optimum). Where features have values, ``c``
-    is their sum, and its sign means nothing.
-    """
-    return 1.0 / np.sqrt(1.0 + 0.05 * np.sqrt(np.abs(objective.gold_counts())))
+        return TrainingRun(result.x, reason, result.value, log, gap=result.gap)
+    # Weights that were measured on the way are not those that the gap is about.
+    gap = result.gap if best[1] is result.x else None
+    return TrainingRun(best[1], reason, best[2], log, best[0], gap)

@@ -1,0 +1,109 @@
+"""An objective with its regularizer: without the weights that are 0 in any case, and what is left.
+
+`SparseTask.settle` leaves out what cannot live under the regularizer; `SparseTask.survivors` is the
+smooth objective of the weights that did, to fit them again without what drew them to 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trelliswork.learn.regularizer import Regularizer
+from trelliswork.learn.screening import may_live
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from trelliswork.features import Encoder
+    from trelliswork.learn.group_lasso import GroupLasso
+    from trelliswork.learn.objective import Objective
+    from trelliswork.learn.soft_terms import SoftTerms
+
+    FloatArray = NDArray[np.float64]
+    BoolArray = NDArray[np.bool_]
+    MakeObjective = Callable[[BoolArray | None, SoftTerms | None], Objective]
+
+__all__ = ["SparseTask"]
+
+
+@dataclass(frozen=True, eq=False)
+class SparseTask:
+    """What is to be minimised.
+
+    Attributes
+    ----------
+    objective : Objective
+        The smooth part.
+    regularizer : Regularizer or None
+        The rest; None: there is nothing else.
+    """
+
+    objective: Objective
+    regularizer: Regularizer | None
+    _make: MakeObjective
+    _soft: SoftTerms | None
+    _kept: BoolArray  # of all weights but penalties, those of the objective
+
+    @classmethod
+    def settle(
+        cls,
+        make: MakeObjective,
+        soft: SoftTerms | None,
+        encoder: Encoder,
+        l1: float,
+        groups: GroupLasso | None,
+        *,
+        weakest: float = 1.0,
+    ) -> SparseTask:
+        """Make the objective, and leave out the weights that the regularizer keeps at 0.
+
+        Parameters
+        ----------
+        make
+            From the weights that there are, as `Objective` takes them, and the soft constraints to
+            an objective.
+        soft
+            The soft constraints in training.
+        encoder
+            The features.
+        l1, groups
+            The regularizer; l1 is on penalties of soft constraints as well.
+        weakest
+            The least factor that the regularizer is going to be multiplied by.
+        """
+        objective = make(None, soft)
+        n_weights = objective.n_parameters - objective.n_penalties
+        if l1 == 0.0 and groups is None:
+            return cls(objective, None, make, soft, np.ones(n_weights, dtype=bool))
+        regularizer = Regularizer(
+            objective.n_parameters,
+            l1,
+            () if groups is None else groups.levels(objective, encoder),
+            np.arange(n_weights, objective.n_parameters),
+        )
+        alive = may_live(regularizer.times(weakest), objective.steepest())
+        if not alive.all():
+            objective = make(alive[:n_weights], soft)
+            regularizer = regularizer.take(np.flatnonzero(alive))
+        return cls(objective, regularizer, make, soft, alive[:n_weights])
+
+    def survivors(self, parameters: FloatArray) -> tuple[Objective, FloatArray]:
+        """Return the smooth objective of the weights that are not 0, and the values they have.
+
+        Penalties of soft constraints that are 0 stay so.
+        """
+        n_weights = int(self._kept.sum())
+        alive = parameters != 0.0
+        kept = self._kept.copy()
+        kept[kept] = alive[:n_weights]
+        soft = self._soft
+        if soft is not None:
+            fixed = soft.penalties.copy()
+            fixed[soft.learned[~alive[n_weights:]]] = 0.0
+            soft = replace(soft, penalties=fixed)
+        return self._make(kept, soft), parameters[alive]
