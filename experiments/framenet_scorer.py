@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from framenet_spans import HashArray, IntArray
     from numpy.typing import NDArray
 
+    from trelliswork.learn.optimize import Iteration
+
     FloatArray = NDArray[np.float64]
 
 BITS = 22
@@ -65,7 +67,7 @@ class Scorer:
         self,
         targets: Sequence[Target],
         candidates: Sequence[IntArray],
-        on_step: Callable[[lbfgs.Iteration], bool] | None = None,
+        on_step: Callable[[Iteration], bool] | None = None,
     ) -> Scorer:
         """Train on targets and their candidates; ``on_step`` is called after every iteration."""
         candidates = [with_gold(*pair) for pair in zip(targets, candidates, strict=True)]

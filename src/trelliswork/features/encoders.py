@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+
 from trelliswork import _core
 from trelliswork.features.bundles import resolve
 from trelliswork.features.checks import as_list, check_min_count, fitted
@@ -20,7 +22,6 @@ from trelliswork.parallel import resolve_jobs
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from trelliswork.features.matrix import EncodedFeatures, SegmentSpec
@@ -49,7 +50,15 @@ class Encoder(Protocol):
     def transform(self, sequences: Iterable[object], *, n_jobs: int | None = 1) -> EncodedFeatures:
         """Encode with the features learned."""
 
-    def select(self, keep_state: ArrayLike, keep_edge: ArrayLike | None = None) -> Encoder:
+    def select(
+        self,
+        keep_state: ArrayLike,
+        keep_edge: ArrayLike | None = None,
+        *,
+        keep_begin: ArrayLike | None = None,
+        keep_end: ArrayLike | None = None,
+        keep_segment: ArrayLike | None = None,
+    ) -> Encoder:
         """Return an encoder of the kept features only, renumbered in order."""
 
     def feature_names(self) -> list[str]:
@@ -91,7 +100,15 @@ class Encoder(Protocol):
 class TokenFeaturesOnly:
     """What to say of an encoder that describes tokens and nothing else."""
 
+    kind: str
     max_duration: int | None = None
+
+    def _refuse_to_keep(self, *others: ArrayLike | None) -> None:
+        """Raise where features of something else than tokens are to be kept."""
+        if any(keep is not None and np.size(keep) for keep in others):
+            raise ValueError(
+                f"expected features of tokens to keep alone: {self.kind} has no others."
+            )
 
     def edge_feature_names(self) -> list[str]:
         """Return nothing: transitions have no features."""

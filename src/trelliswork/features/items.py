@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from trelliswork import _core
 from trelliswork.features.checks import (
     as_list,
@@ -21,6 +19,7 @@ from trelliswork.parallel import resolve_jobs
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from trelliswork.features.matrix import SegmentSpec
@@ -79,10 +78,17 @@ class DictEncoder(TokenFeaturesOnly):
         batch = _core.ItemBatch(as_list(sequences))
         return self._encoded(batch, fitted(self._index).transform(batch))
 
-    def select(self, keep_state: ArrayLike, keep_edge: ArrayLike | None = None) -> DictEncoder:
+    def select(
+        self,
+        keep_state: ArrayLike,
+        keep_edge: ArrayLike | None = None,
+        *,
+        keep_begin: ArrayLike | None = None,
+        keep_end: ArrayLike | None = None,
+        keep_segment: ArrayLike | None = None,
+    ) -> DictEncoder:
         """Return an encoder of the kept features only, renumbered in order."""
-        if keep_edge is not None and np.size(keep_edge):
-            raise ValueError("feature dicts have no transition features to keep.")
+        self._refuse_to_keep(keep_edge, keep_begin, keep_end, keep_segment)
         smaller = DictEncoder()
         smaller._index = fitted(self._index).select(as_mask(keep_state))
         return smaller

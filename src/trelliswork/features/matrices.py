@@ -73,10 +73,17 @@ class MatrixEncoder(TokenFeaturesOnly):
         matrices = [_as_rows(s, i) for i, s in enumerate(as_list(sequences))]
         return self._encoded(*self._stack(matrices))
 
-    def select(self, keep_state: ArrayLike, keep_edge: ArrayLike | None = None) -> MatrixEncoder:
+    def select(
+        self,
+        keep_state: ArrayLike,
+        keep_edge: ArrayLike | None = None,
+        *,
+        keep_begin: ArrayLike | None = None,
+        keep_end: ArrayLike | None = None,
+        keep_segment: ArrayLike | None = None,
+    ) -> MatrixEncoder:
         """Return an encoder of the kept features only, renumbered in order."""
-        if keep_edge is not None and np.size(keep_edge):
-            raise ValueError("feature matrices have no transition features to keep.")
+        self._refuse_to_keep(keep_edge, keep_begin, keep_end, keep_segment)
         kept = fitted(self._kept)
         keep = np.asarray(keep_state, bool)
         if keep.shape != kept.shape:

@@ -129,10 +129,16 @@ class ObservationEncoder(TokenFeaturesOnly):
         return fitted(self._vocabulary).shares
 
     def select(
-        self, keep_state: ArrayLike, keep_edge: ArrayLike | None = None
+        self,
+        keep_state: ArrayLike,
+        keep_edge: ArrayLike | None = None,
+        *,
+        keep_begin: ArrayLike | None = None,
+        keep_end: ArrayLike | None = None,
+        keep_segment: ArrayLike | None = None,
     ) -> ObservationEncoder:
         """Refuse: every token has exactly one observation, so that none can be left out."""
-        del keep_state, keep_edge
+        del keep_state, keep_edge, keep_begin, keep_end, keep_segment
         raise ValueError("expected all observations to be kept: each token has exactly one.")
 
     def feature_names(self) -> list[str]:

@@ -142,7 +142,7 @@ class GroupLasso:
         """Rebuild what `to_dict` described."""
         by, strength = data["by"], data["strength"]
         return cls(
-            by if isinstance(by, str) else tuple(by),
+            tuple(by) if isinstance(by, list) else by,
             tuple(strength) if isinstance(strength, list) else strength,
             data["norm"],
             data["scaled"],
@@ -178,8 +178,8 @@ def parameter_groups(objective: Objective, encoder: Encoder, by: Grouping) -> Id
         elif by == "label":
             pieces.append(np.full(edge.n_pairs, -1))
         else:
-            owner = templates["edge"][1] if by == "template" else np.arange(edge.offsets.size - 1)
-            pieces.append(n_groups + owner[edge.features].astype(np.int64))
+            own = templates["edge"][1] if by == "template" else np.arange(edge.offsets.size - 1)
+            pieces.append(n_groups + own[edge.features])
     pieces.append(np.full(objective.n_penalties, -1))
     raw = np.concatenate(pieces)
     found = np.full(raw.size, -1, dtype=np.int32)

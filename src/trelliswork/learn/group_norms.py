@@ -118,7 +118,8 @@ class GroupNorms:
     def _sums(self, values: FloatArray) -> FloatArray:
         """Return the sum of each group, shape ``(G,)``."""
         # Those in no group are counted first, and left out.
-        return np.bincount(self._shifted, values, minlength=self.strengths.size + 1)[1:]
+        sums = np.bincount(self._shifted, values, minlength=self.strengths.size + 1)
+        return np.asarray(sums[1:], dtype=np.float64)
 
     def _multiply(self, x: FloatArray, factors: FloatArray) -> FloatArray:
         return np.asarray(x * np.append(1.0, factors)[self._shifted])

@@ -30,13 +30,15 @@ PERIOD = 10
 class ValueAndGrad(Protocol):
     """A smooth function: ``f(x, out)`` returns the value and writes the gradient into ``out``."""
 
-    def __call__(self, x: FloatArray, gradient: FloatArray, /) -> float: ...
+    def __call__(self, x: FloatArray, gradient: FloatArray, /) -> float:
+        """Return the value at ``x``."""
 
 
 class LowerBound(Protocol):
     """What the minimum is never below, from a point, and the smooth part and its gradient there."""
 
-    def __call__(self, x: FloatArray, smooth: float, gradient: FloatArray, /) -> float: ...
+    def __call__(self, x: FloatArray, smooth: float, gradient: FloatArray, /) -> float:
+        """Return the bound that ``x`` gives."""
 
 
 @dataclass(frozen=True)

@@ -240,8 +240,9 @@ def _reach(matrix: FeatureMatrix) -> tuple[FloatArray, FloatArray]:
     if matrix.values is None:
         counts = np.bincount(matrix.indices, minlength=matrix.n_features).astype(np.float64)
         return np.zeros(matrix.n_features), counts
-    low, high = (
-        np.bincount(matrix.indices, values, minlength=matrix.n_features)
-        for values in (np.minimum(matrix.values, 0.0), np.maximum(matrix.values, 0.0))
-    )
-    return low, high
+
+    def total(values: FloatArray) -> FloatArray:
+        sums = np.bincount(matrix.indices, values, minlength=matrix.n_features)
+        return np.asarray(sums, dtype=np.float64)
+
+    return total(np.minimum(matrix.values, 0.0)), total(np.maximum(matrix.values, 0.0))

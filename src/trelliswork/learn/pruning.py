@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -55,12 +55,12 @@ def prune(model: CRFModel) -> CRFModel:
             lives = keep[kind] = np.diff(counts) > 0
         offsets = np.concatenate([[0], counts[1:][lives]])
         parts[kind] = PairWeights(offsets, weights.outputs[nonzero], weights.weights[nonzero])
-    encoder = model.encoder.select(keep.pop("state"), **_by_argument(keep))
+    masks = {f"keep_{kind}": mask for kind, mask in keep.items()}
+    encoder = model.encoder.select(**masks)
+    # Where no feature of a kind is left, the encoder may know the kind no longer.
+    known = {*encoder.feature_counts(), "length"}
+    parts = {kind: part for kind, part in parts.items() if kind in known}
     return CRFModel(structure, encoder, parts.pop("state"), patterns, **parts)
-
-
-def _by_argument(keep: dict[str, BoolArray]) -> dict[str, Any]:
-    return {f"keep_{kind}": mask for kind, mask in keep.items()}
 
 
 def _without_dead_patterns(

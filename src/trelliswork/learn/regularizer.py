@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.learn.group_norms import GroupNorms
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
+
+    from trelliswork.learn.group_norms import GroupNorms
 
     FloatArray = NDArray[np.float64]
     Prox = Callable[[FloatArray, float], FloatArray]
@@ -50,6 +50,7 @@ class Regularizer:
 
     Examples
     --------
+    >>> from trelliswork.learn.group_norms import GroupNorms
     >>> tree = Regularizer(3, 1.0, [GroupNorms(np.array([0, 0, 0]), np.array([1.0]))])
     >>> tree.prox(np.array([4.0, -5.0, 0.5]), 1.0)
     array([ 2.4, -3.2,  0. ])

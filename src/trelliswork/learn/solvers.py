@@ -81,17 +81,29 @@ class Minimizer:
                 regularizer,
             )
 
-        options = {
-            "max_iter": self.max_iter,
-            "tol": self.tol,
-            "lower_bound": bound if objective.is_convex else None,
-            "gap_tol": self.gap_tol,
-            "callback": callback,
-        }
+        proven = bound if objective.is_convex else None
         if self.solver == "owlqn" or (self.solver == "auto" and regularizer.is_separable):
-            return minimize_owlqn(function, start, regularizer, **options)
-        method = "fista" if self.solver == "fista" else "sparsa"
-        return minimize_proximal(function, start, regularizer, method=method, **options)
+            return minimize_owlqn(
+                function,
+                start,
+                regularizer,
+                max_iter=self.max_iter,
+                tol=self.tol,
+                lower_bound=proven,
+                gap_tol=self.gap_tol,
+                callback=callback,
+            )
+        return minimize_proximal(
+            function,
+            start,
+            regularizer,
+            method="fista" if self.solver == "fista" else "sparsa",
+            max_iter=self.max_iter,
+            tol=self.tol,
+            lower_bound=proven,
+            gap_tol=self.gap_tol,
+            callback=callback,
+        )
 
 
 def check_solver(solver: object, *, l1: float, has_groups: bool) -> None:
