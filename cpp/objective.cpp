@@ -208,6 +208,27 @@ void Objective::gather(Worker& worker) const {
     }
 }
 
+// The score of the gold labels, from the scores that the worker holds after add_sequence; 0 where
+// labels are open, and the loss has its second term already.
+double Objective::gold_score(std::int64_t b, const Worker& worker) const {
+    if (partial_[b]) return 0.0;
+    const auto start = data_.offsets[b];
+    const auto end = data_.offsets[b + 1];
+    const auto n_edge = parts_.edge ? parts_.edge->layout.n_outputs() : 0;
+    double score = 0.0;
+    for (auto i = start, next = i; i < end; i = next) {
+        for (next = i + 1; next < end && !data_.begins.empty() && !data_.begins[next];) ++next;
+        const auto cell = (next - 1 - start) * data_.n_durations + (next - i - 1);
+        score += worker.phi[cell * automaton_.n_labels + data_.gold[i]];
+        for (auto k = data_.fired_offsets[i]; k < data_.fired_offsets[i + 1]; ++k) {
+            const auto pattern = data_.fired[k];
+            score += patterns_[pattern];
+            if (pattern < n_edge) score += worker.positional[(i - start) * n_edge + pattern];
+        }
+    }
+    return score;
+}
+
 double Objective::value_and_grad(const double* parameters, double* gradient, const double* l2,
                                  bool one_l2, std::int64_t first, std::int64_t last,
                                  int n_workers) {

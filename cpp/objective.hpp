@@ -129,6 +129,7 @@ class Objective {
                 std::vector<double>& scores) const;
     void add_sequence(std::int64_t sequence, Worker& worker) const;
     void gather(Worker& worker) const;
+    double gold_score(std::int64_t sequence, const Worker& worker) const;
 
     Automaton automaton_;
     TrainingData data_;

@@ -147,7 +147,7 @@ double OnlinePass::step(std::int64_t b, double rate) {
         objective_.add_sequence(b, *worker_);
         objective_.gather(*worker_);
         objective_.add_gold_sequence(b, -1.0, signals_, worker_->gradients);
-        loss = worker_->loss - weight * gold_score(b);
+        loss = worker_->loss - weight * objective_.gold_score(b, *worker_);
         for (const auto& row : touched_) write_row(row, rate);
     }
     clock_.advance(rate, l2_);
@@ -275,28 +275,6 @@ void OnlinePass::write_row(const Row& row, double rate) {
         w[i] = v / group.scale;
         block.generations[row.first + i] = group.generation;
     }
-}
-
-// The score of the gold labels with the scores that the worker still holds; 0 where labels are open
-// and the loss has its second term already.
-double OnlinePass::gold_score(std::int64_t b) const {
-    const auto& data = objective_.data_;
-    if (objective_.partial_[b]) return 0.0;
-    const auto start = data.offsets[b];
-    const auto end = data.offsets[b + 1];
-    const auto n_edge = static_cast<std::int64_t>(signals_.edges.size());
-    double score = 0.0;
-    for (auto i = start, next = i; i < end; i = next) {
-        for (next = i + 1; next < end && !data.begins.empty() && !data.begins[next];) ++next;
-        const auto cell = (next - 1 - start) * data.n_durations + (next - i - 1);
-        score += worker_->phi[cell * objective_.automaton_.n_labels + data.gold[i]];
-        for (auto k = data.fired_offsets[i]; k < data.fired_offsets[i + 1]; ++k) {
-            const auto pattern = data.fired[k];
-            score += objective_.patterns_[pattern];
-            if (pattern < n_edge) score += worker_->positional[(i - start) * n_edge + pattern];
-        }
-    }
-    return score;
 }
 
 }  // namespace trelliswork

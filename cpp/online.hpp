@@ -113,7 +113,6 @@ class OnlinePass {
     bool read_row(Block& block, std::int64_t first, int count);
     Group& read_group(std::int32_t number);
     void write_row(const Row& row, double rate);
-    double gold_score(std::int64_t sequence) const;
     void settle();
     void restart();
     template <class Use>
