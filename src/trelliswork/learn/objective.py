@@ -192,8 +192,9 @@ class Objective:
         """
         if self._soft is not None:
             raise ValueError(
-                "online: expected an objective without soft constraints, whose penalties must not "
-                'be negative. Use another solver, or learn the penalties apart (penalties="counts").'
+                "online: expected an objective without soft constraints, as their penalties must "
+                "not fall below 0, got one with. Use another solver, or learn the penalties apart "
+                'from the weights (penalties="counts").'
             )
         return _core.OnlinePass(self._core, groups, strengths, l2)
 
