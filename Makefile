@@ -79,7 +79,7 @@ sanitize: ## run the tests of the core under the address and undefined-behaviour
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	  $(SANITIZED)/bin/python -m pytest -p no:xdist \
-	  tests/test_inference.py tests/test_numerics.py tests/test_kernels.py tests/test_objective.py tests/test_objective_segments.py tests/test_perceptron_algorithm.py tests/test_high_order.py tests/test_estimators.py \
+	  tests/test_inference.py tests/test_numerics.py tests/test_kernels.py tests/test_objective.py tests/test_objective_segments.py tests/test_online.py tests/test_perceptron_algorithm.py tests/test_high_order.py tests/test_estimators.py \
 	  tests/test_features.py tests/test_features_given.py tests/test_segment_features.py tests/test_pattern.py tests/test_layer.py tests/test_algebra.py tests/test_product.py \
 	  tests/test_priced.py tests/test_solve.py tests/test_beam.py \
 	  tests/test_projections.py tests/test_structures.py tests/test_active_set.py tests/test_ad3.py tests/test_graph_branch.py \

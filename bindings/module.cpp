@@ -11,6 +11,7 @@ void bind_features(nanobind::module_& m);
 void bind_inference(nanobind::module_& m);
 void bind_layer(nanobind::module_& m);
 void bind_objective(nanobind::module_& m);
+void bind_online(nanobind::module_& m);
 void bind_patterns(nanobind::module_& m);
 void bind_perceptron(nanobind::module_& m);
 void bind_prefixes(nanobind::module_& m);
@@ -36,6 +37,7 @@ NB_MODULE(_core, m) {
     trelliswork::bind_layer(m);
     trelliswork::bind_segments(m);
     trelliswork::bind_objective(m);
+    trelliswork::bind_online(m);
     trelliswork::bind_perceptron(m);
     trelliswork::bind_solver(m);
     trelliswork::bind_spans(m);

@@ -42,6 +42,9 @@ class FeatureLayout {
     std::int64_t n_features() const { return static_cast<std::int64_t>(place_.size()); }
     std::int64_t n_pairs() const { return static_cast<std::int64_t>(slot_of_pair_.size()); }
     std::int64_t n_slots() const { return n_dense_ * stride_ + n_listed_; }
+    int stride() const { return stride_; }  // from one dense row to the next
+    std::int64_t n_dense_slots() const { return n_dense_ * stride_; }  // lists follow
+    const std::vector<std::int64_t>& slots_of_pairs() const { return slot_of_pair_; }
     const std::vector<std::int64_t>& pair_offsets() const { return pair_offsets_; }
     const std::vector<std::int32_t>& pair_outputs() const { return pair_outputs_; }
 
@@ -49,6 +52,16 @@ class FeatureLayout {
     void spread(const double* pairs, double* slots) const;
     // pairs[k] += slots[slot of pair k]
     void collect(const double* slots, double* pairs) const;
+
+    // use(first slot, number of slots) for every feature that has a weight.
+    template <class Use>
+    void for_each_feature(Use&& use) const {
+        for (std::int64_t r = 0; r < n_dense_; ++r) use(r * stride_, n_outputs_);
+        for (std::size_t l = 0; l + 1 < list_offsets_.size(); ++l) {
+            const auto count = static_cast<int>(list_offsets_[l + 1] - list_offsets_[l]);
+            if (count > 0) use(n_dense_slots() + list_offsets_[l], count);
+        }
+    }
 
     // Appends tokens first … last of `rows` to `split`.
     void split(const TokenFeatures& rows, std::int64_t first, std::int64_t last,

@@ -76,32 +76,41 @@ void Objective::collect(const Gradients& gradients, double* parameters) const {
     if (parts_.edge) parts_.edge->layout.collect(gradients.edge.data(), parameters);
 }
 
-// The observed counts of every parameter in fully labelled sequences, weighted.
+Objective::GoldSignals::GoldSignals(const Objective& objective)
+    : labels(static_cast<std::size_t>(objective.automaton_.n_labels), 0.0) {
+    if (const auto& edge = objective.parts_.edge) edges.assign(edge->layout.n_outputs(), 0.0);
+}
+
+// Adds the observed counts of every parameter in a sequence, weighted and times `factor`; none
+// where it is not fully labelled.
+void Objective::add_gold_sequence(std::int64_t b, double factor, GoldSignals& signals,
+                                  Gradients& counts) const {
+    if (partial_[b]) return;
+    const double weight = factor * (data_.weights.empty() ? 1.0 : data_.weights[b]);
+    const auto n_edge = static_cast<std::int32_t>(signals.edges.size());
+    const auto end = data_.offsets[b + 1];
+    for (auto i = data_.offsets[b], next = i; i < end; i = next) {
+        for (next = i + 1; next < end && !data_.begins.empty() && !data_.begins[next];) ++next;
+        add_gold_segment(i, next, weight, signals.labels, counts);
+        bool any_edge = false;
+        for (auto k = data_.fired_offsets[i]; k < data_.fired_offsets[i + 1]; ++k) {
+            const auto pattern = data_.fired[k];
+            counts.patterns[pattern] += weight;
+            if (pattern < n_edge) signals.edges[pattern] = weight;
+            any_edge |= pattern < n_edge;
+        }
+        if (!any_edge) continue;
+        parts_.edge->layout.scatter(parts_.edge->rows, i, i + 1, signals.edges.data(),
+                                    counts.edge.data());
+        std::fill(signals.edges.begin(), signals.edges.end(), 0.0);
+    }
+}
+
+// The same for sequences first … last, in the order of the parameters.
 void Objective::add_gold_counts(std::int64_t first, std::int64_t last, double* counts) const {
     Gradients found(*this);
-    std::vector<double> signal(static_cast<std::size_t>(automaton_.n_labels), 0.0);
-    const auto n_edge = parts_.edge ? parts_.edge->layout.n_outputs() : 0;
-    std::vector<double> edge_signal(static_cast<std::size_t>(n_edge), 0.0);
-    for (auto b = first; b < last; ++b) {
-        if (partial_[b]) continue;
-        const double weight = data_.weights.empty() ? 1.0 : data_.weights[b];
-        const auto end = data_.offsets[b + 1];
-        for (auto i = data_.offsets[b], next = i; i < end; i = next) {
-            for (next = i + 1; next < end && !data_.begins.empty() && !data_.begins[next];) ++next;
-            add_gold_segment(i, next, weight, signal, found);
-            bool any_edge = false;
-            for (auto k = data_.fired_offsets[i]; k < data_.fired_offsets[i + 1]; ++k) {
-                const auto pattern = data_.fired[k];
-                found.patterns[pattern] += weight;
-                if (pattern < n_edge) edge_signal[pattern] = weight;
-                any_edge |= pattern < n_edge;
-            }
-            if (!any_edge) continue;
-            parts_.edge->layout.scatter(parts_.edge->rows, i, i + 1, edge_signal.data(),
-                                        found.edge.data());
-            std::fill(edge_signal.begin(), edge_signal.end(), 0.0);
-        }
-    }
+    GoldSignals signals(*this);
+    for (auto b = first; b < last; ++b) add_gold_sequence(b, 1.0, signals, found);
     collect(found, counts);
 }
 
@@ -188,6 +197,38 @@ void Objective::add_sequence(std::int64_t b, Worker& worker) const {
     }
 }
 
+// What is counted over sequences, patterns and lengths, joins the gradients of the worker.
+void Objective::gather(Worker& worker) const {
+    worker.engine.collect(worker.gradients.patterns.data());
+    if (const auto* lengths = part(Kind::length)) {
+        lengths->layout.scatter(
+            lengths->rows, 0, data_.n_durations, worker.lengths.data(),
+            worker.gradients.kinds[static_cast<std::size_t>(Kind::length)].data());
+        std::fill(worker.lengths.begin(), worker.lengths.end(), 0.0);
+    }
+}
+
+// The score of the gold labels, from the scores that the worker holds after add_sequence; 0 where
+// labels are open, and the loss has its second term already.
+double Objective::gold_score(std::int64_t b, const Worker& worker) const {
+    if (partial_[b]) return 0.0;
+    const auto start = data_.offsets[b];
+    const auto end = data_.offsets[b + 1];
+    const auto n_edge = parts_.edge ? parts_.edge->layout.n_outputs() : 0;
+    double score = 0.0;
+    for (auto i = start, next = i; i < end; i = next) {
+        for (next = i + 1; next < end && !data_.begins.empty() && !data_.begins[next];) ++next;
+        const auto cell = (next - 1 - start) * data_.n_durations + (next - i - 1);
+        score += worker.phi[cell * automaton_.n_labels + data_.gold[i]];
+        for (auto k = data_.fired_offsets[i]; k < data_.fired_offsets[i + 1]; ++k) {
+            const auto pattern = data_.fired[k];
+            score += patterns_[pattern];
+            if (pattern < n_edge) score += worker.positional[(i - start) * n_edge + pattern];
+        }
+    }
+    return score;
+}
+
 double Objective::value_and_grad(const double* parameters, double* gradient, const double* l2,
                                  bool one_l2, std::int64_t first, std::int64_t last,
                                  int n_workers) {
@@ -203,12 +244,7 @@ double Objective::value_and_grad(const double* parameters, double* gradient, con
         for (auto b = first + bounds[share]; b < first + bounds[share + 1]; ++b) {
             add_sequence(b, worker);
         }
-        worker.engine.collect(worker.gradients.patterns.data());
-        if (const auto* lengths = part(Kind::length)) {
-            lengths->layout.scatter(
-                lengths->rows, 0, data_.n_durations, worker.lengths.data(),
-                worker.gradients.kinds[static_cast<std::size_t>(Kind::length)].data());
-        }
+        gather(worker);
     });
 
     const bool whole = first == 0 && last == n_sequences();

@@ -68,6 +68,8 @@ struct ModelParts {
     std::shared_ptr<FeaturePart> edge;                          // outputs: the first patterns
 };
 
+class OnlinePass;
+
 class Objective {
   public:
     Objective(Automaton automaton, TrainingData data, ModelParts parts);
@@ -87,6 +89,7 @@ class Objective {
     const std::vector<double>& gold_counts() const { return gold_counts_; }
 
   private:
+    friend class OnlinePass;  // steps on the same weights, sequence by sequence
     struct Worker;
     // The gradients of all kinds of features, in their layouts.
     struct Gradients {
@@ -95,6 +98,13 @@ class Objective {
 
         explicit Gradients(const Objective& objective);
         void clear();
+    };
+
+    // One gold segment as scatter takes it: zero between two uses.
+    struct GoldSignals {
+        std::vector<double> labels, edges;  // (L,), (P′,)
+
+        explicit GoldSignals(const Objective& objective);
     };
 
     const FeaturePart* part(Kind kind) const {
@@ -108,6 +118,8 @@ class Objective {
     }
     void collect(const Gradients& gradients, double* parameters) const;
     void add_gold_counts(std::int64_t first, std::int64_t last, double* counts) const;
+    void add_gold_sequence(std::int64_t sequence, double factor, GoldSignals& signals,
+                           Gradients& counts) const;
     void add_gold_segment(std::int64_t first, std::int64_t last, double weight,
                           std::vector<double>& signal, Gradients& counts) const;
     void load_parameters(const double* parameters);
@@ -116,6 +128,8 @@ class Objective {
     void forbid(const std::vector<std::uint8_t>& mask, std::int64_t first, std::int64_t length,
                 std::vector<double>& scores) const;
     void add_sequence(std::int64_t sequence, Worker& worker) const;
+    void gather(Worker& worker) const;
+    double gold_score(std::int64_t sequence, const Worker& worker) const;
 
     Automaton automaton_;
     TrainingData data_;

@@ -330,6 +330,18 @@ class Objective:
         n_jobs: int,
     ) -> float: ...
 
+class OnlinePass:
+    def __init__(
+        self,
+        objective: Objective,
+        groups: NDArray[np.int32],
+        strengths: NDArray[np.float64],
+        l2: float,
+    ) -> None: ...
+    def begin(self, parameters: NDArray[np.float64]) -> None: ...
+    def run(self, order: NDArray[np.int64], rates: NDArray[np.float64]) -> float: ...
+    def end(self, parameters: NDArray[np.float64]) -> None: ...
+
 def segment_scores(
     offsets: NDArray[np.int64],
     token: NDArray[np.float64],

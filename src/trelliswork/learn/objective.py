@@ -200,6 +200,28 @@ class Objective:
         gradient[:] = self._from_core(self._soft, of_weights) + 2.0 * l2 * parameters
         return value + float(l2 @ parameters**2 if l2.size > 1 else l2[0] * parameters @ parameters)
 
+    def online_pass(
+        self, groups: NDArray[np.int32], strengths: FloatArray, l2: float
+    ) -> _core.OnlinePass:
+        """Return what steps on single sequences with a group penalty, on this objective's weights.
+
+        Parameters
+        ----------
+        groups
+            The group of each parameter, −1 for none, shape ``(n_parameters,)``.
+        strengths
+            The coefficient of the norm of each group, shape ``(G,)``.
+        l2
+            The coefficient of ``‖w‖²``, in place of the objective's own.
+        """
+        if self._soft is not None:
+            raise ValueError(
+                "online: expected an objective without soft constraints, as their penalties must "
+                "not fall below 0, got one with. Use another solver, or learn the penalties apart "
+                'from the weights (penalties="counts").'
+            )
+        return _core.OnlinePass(self._core, groups, strengths, l2)
+
     def gold_counts(self) -> FloatArray:
         """How often each parameter is seen in the fully labelled sequences, weighted.
 
