@@ -178,8 +178,12 @@ def parameter_groups(objective: Objective, encoder: Encoder, by: Grouping) -> Id
         elif by == "label":
             pieces.append(np.full(edge.n_pairs, -1))
         else:
-            own = templates["edge"][1] if by == "template" else np.arange(edge.offsets.size - 1)
-            pieces.append(n_groups + own[edge.features])
+            owners = (
+                templates["edge"][1].astype(np.int64)
+                if by == "template"
+                else np.arange(edge.offsets.size - 1)
+            )
+            pieces.append(n_groups + owners[edge.features])
     pieces.append(np.full(objective.n_penalties, -1))
     raw = np.concatenate(pieces)
     found = np.full(raw.size, -1, dtype=np.int32)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork.learn.group_penalty import GroupPenalty
-from trelliswork.learn.lbfgs import Iteration, OptimizeResult
+from trelliswork.learn.optimize import Iteration, OptimizeResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable
