@@ -83,8 +83,9 @@ class CRFTagger(Tagger):
         Norms of groups, see `GroupLasso`: templates, features, labels or label patterns that live
         or die as a whole.
     solver
-        ``"auto"``: L-BFGS where all is smooth, OWL-QN with `l1`, SpaRSA with a `regularizer`;
-        ``"lbfgs"``, ``"owlqn"``, ``"sparsa"``, ``"fista"``.
+        ``"lbfgs"`` where all is smooth, ``"owlqn"`` with `l1`; with a `regularizer` ``"hybrid"``,
+        which fits the groups that live by these, or ``"sparsa"`` and ``"fista"``, proximal gradient
+        methods for all norms. ``"auto"``: the fastest that can.
     debias
         Whether to fit the weights that are not 0 once more, under l2 alone: l1 and norms of groups
         make those that live too small.

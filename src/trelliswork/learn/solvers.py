@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 import numpy as np
 
 from trelliswork.learn.duality import lower_bound
+from trelliswork.learn.hybrid import minimize_hybrid
 from trelliswork.learn.lbfgs import minimize
 from trelliswork.learn.owlqn import minimize_owlqn
 from trelliswork.learn.proximal import minimize_proximal
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Minimizer", "Solver", "check_solver"]
 
-Solver: TypeAlias = Literal["auto", "lbfgs", "owlqn", "sparsa", "fista"]
+Solver: TypeAlias = Literal["auto", "lbfgs", "owlqn", "hybrid", "sparsa", "fista"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,8 @@ class Minimizer:
     Attributes
     ----------
     solver : str
-        ``"auto"``: L-BFGS for a smooth objective, OWL-QN for l1 alone, SpaRSA for groups.
+        ``"auto"``: L-BFGS for a smooth objective, OWL-QN for l1 alone, with groups the hybrid of
+        SpaRSA and these, or SpaRSA where norms are not Euclidean.
     max_iter, tol, gap_tol
         When to stop: see `trelliswork.learn.optimize.Stopping`.
     n_jobs : int
@@ -93,6 +95,18 @@ class Minimizer:
                 gap_tol=self.gap_tol,
                 callback=callback,
             )
+        if self.solver == "hybrid" or (self.solver == "auto" and regularizer.is_smooth_on_faces):
+            return minimize_hybrid(
+                function,
+                start,
+                regularizer,
+                max_iter=self.max_iter,
+                tol=self.tol,
+                scale=step_sizes(objective),
+                lower_bound=proven,
+                gap_tol=self.gap_tol,
+                callback=callback,
+            )
         return minimize_proximal(
             function,
             start,
@@ -123,12 +137,12 @@ def check_solver(solver: object, *, l1: float, has_groups: bool) -> None:
         raise ValueError(f"solver: expected one of {known}, got {solver!r}.")
     if solver == "lbfgs" and (l1 > 0 or has_groups):
         raise ValueError(
-            "solver: expected 'auto', 'owlqn', 'sparsa' or 'fista' with l1 or a regularizer, which "
-            "are not smooth, got 'lbfgs'."
+            "solver: expected 'auto', or one of those for what is not smooth, with l1 or a "
+            "regularizer, got 'lbfgs'."
         )
     if solver == "owlqn" and has_groups:
         raise ValueError(
-            "solver: expected 'auto', 'sparsa' or 'fista' with a regularizer of groups, got "
+            "solver: expected 'auto', 'hybrid', 'sparsa' or 'fista' with groups, got "
             "'owlqn', which minimises l1 alone."
         )
 
