@@ -163,9 +163,9 @@ class _Fista(_Run):
             return False
         momentum = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * self._momentum**2))
         ahead = new.x + (self._momentum - 1.0) / momentum * (new.x - self.at.x)
-        is_ahead = self._momentum > 1.0
-        self.at, self._momentum = new, momentum
-        self._ahead = self._evaluate(ahead) if is_ahead else new
+        # All at once, so that Ctrl-C leaves nothing half done.
+        next_origin = self._evaluate(ahead) if self._momentum > 1.0 else new
+        self.at, self._ahead, self._momentum = new, next_origin, momentum
         return True
 
     def _descend(self, origin: _Point) -> _Point | None:

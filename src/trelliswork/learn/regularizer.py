@@ -2,11 +2,11 @@
 
     Ω(w) = Σ_k λ_k |w_k| + Σ_levels Σ_g λ_g ‖w_g‖        and w_k ≥ 0 for some k
 
-Each level is a partition. Where any two groups are disjoint or one holds the other (a tree), the
-proximal operator is that of each level in turn, from the smallest groups to the largest (Jenatton,
-Mairal, Obozinski and Bach 2011). Where groups overlap in other ways, it is the limit of doing so
-again and again with what the levels have taken away so far (Dykstra's splitting: block coordinate
-ascent on the dual), stopped at a small duality gap.
+Each level is a partition. Where each lies within the next (a tree), the proximal operator is that
+of each level in turn, from the smallest groups to the largest (Jenatton, Mairal, Obozinski and Bach
+2011). Where groups overlap in other ways, it is the limit of doing so again and again with what the
+levels have taken away so far (Dykstra's splitting: block coordinate ascent on the dual), stopped at
+a small duality gap.
 """
 
 from __future__ import annotations
@@ -73,10 +73,14 @@ class Regularizer:
 
     @cached_property
     def is_tree(self) -> bool:
-        """Whether any two groups are disjoint, or one holds the other."""
+        """Whether each level lies within all later ones, so that they can be taken in turn.
+
+        A Euclidean norm within an l∞ norm is no such tree: to cut the largest weights of the outer
+        group changes the direction of the inner one.
+        """
         return all(
-            first.is_within(second) or second.is_within(first)
-            for first, second in combinations(self.levels, 2)
+            inner.is_within(outer) and (inner.norm == "linf" or outer.norm == "l2")
+            for inner, outer in combinations(self.levels, 2)
         )
 
     @property

@@ -1,4 +1,4 @@
-"""Weights that are 0 at every optimum, known before training.
+"""Weights that are 0 at every optimum, or make no difference, known before training.
 
 The gradient of a likelihood is bounded, whatever the weights: a feature that is seen once with a
 label cannot be worth a penalty of 1. What a regularizer outweighs in any case is left out, which
