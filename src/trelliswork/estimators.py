@@ -84,7 +84,9 @@ class CRFTagger(Tagger):
         or die as a whole.
     solver
         ``"auto"``: L-BFGS where all is smooth, OWL-QN with `l1`, SpaRSA with a `regularizer`;
-        ``"lbfgs"``, ``"owlqn"``, ``"sparsa"``, ``"fista"``.
+        ``"lbfgs"``, ``"owlqn"``, ``"sparsa"``, ``"fista"``. ``"online"`` steps from sequence to
+        sequence, for large training sets: with one number as `l2`, `l1` or a `regularizer` with
+        one level of norm ``"l2"``, but not both, and no soft constraints in training.
     debias
         Whether to fit the weights that are not 0 once more, under l2 alone: l1 and norms of groups
         make those that live too small.
@@ -103,6 +105,8 @@ class CRFTagger(Tagger):
     max_iter, tol, gap_tol
         Most iterations; the relative change over ten iterations at which training stops; and, with
         `l1` or a `regularizer`, the proven relative distance from the optimum at which it does.
+        With ``solver="online"``, `max_iter` counts passes over the data, `tol` is the change over
+        one of them, and nothing is proven.
     init
         An earlier tagger, or the path of one, to start from. Weights carry over by name.
     dev_every, patience
@@ -156,8 +160,8 @@ class CRFTagger(Tagger):
     n_jobs
         Threads; None: as many as there are cores, or as joblib leaves to this worker.
     random_state
-        Seed of which sequences are held out, and of the perceptron. Otherwise unused: training is
-        deterministic.
+        Seed of which sequences are held out, of the perceptron, and of the order of sequences
+        with ``solver="online"``. Otherwise unused: training is deterministic.
     verbose
         Show a progress bar on standard error.
 
@@ -186,7 +190,7 @@ class CRFTagger(Tagger):
         ``"interrupted"`` or ``"precision"``.
     gap_ : float or None
         How far `loss_` is from the optimum at most, by a duality gap, where it is known: with `l1`
-        or a `regularizer`, all labels known, and no `debias`.
+        or a `regularizer`, all labels known, no `debias`, and another solver than ``"online"``.
     training_log_ : list of TrainingStep
         One entry an iteration.
     dev_score_ : float or None

@@ -135,7 +135,7 @@ def _check_sparsity(parameters: Mapping[str, Any]) -> None:
         )
     if not isinstance(debias, bool | np.bool_):
         raise ValueError(f"debias: expected True or False, got {debias!r}.")
-    check_solver(parameters["solver"], l1=parameters["l1"], has_groups=groups is not None)
+    check_solver(parameters["solver"], l1=parameters["l1"], groups=groups, l2=parameters["l2"])
     if debias and groups is None and parameters["l1"] == 0:
         raise ValueError(
             "debias: expected l1 above 0 or a regularizer, without which no weight is 0."
