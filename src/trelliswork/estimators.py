@@ -12,7 +12,6 @@ from trelliswork.advice import warn_of_long_segments
 from trelliswork.inputs import as_dev, as_labels, as_sequences, infer_labels
 from trelliswork.learn.crf import CRFLearner
 from trelliswork.learn.learner import Learned
-from trelliswork.learn.pruning import without_zeros
 from trelliswork.parameters import check_parameters
 from trelliswork.plan import DECODING_BUDGET, TRAINING_BUDGET
 from trelliswork.progress import TrainingProgress, TrainingStep
@@ -347,7 +346,7 @@ class CRFTagger(Tagger):
                 dev=checked,
                 on_step=show,
             )
-        self._keep(self._without_zeros(found))
+        self._keep(found)
         self.n_skipped_ = found.n_skipped
         self.n_iter_ = len(found.run.log)
         self.loss_ = found.run.loss
@@ -368,10 +367,6 @@ class CRFTagger(Tagger):
         check_parameters(self.get_params(deep=False))
         earlier = None if self.init is None else _trained(self.init)
         return CRFLearner(self, labels, sequences, names, unlabelled, earlier)
-
-    def _without_zeros(self, learned: Learned) -> Learned:
-        is_sparse = self.l1 > 0 or self.regularizer is not None
-        return without_zeros(learned) if is_sparse else learned
 
     def _training_record(self) -> dict[str, Any]:
         return {
