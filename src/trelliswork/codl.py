@@ -278,6 +278,10 @@ class CODLTagger(Tagger):
                 base.set_params(**{name: getattr(self, name)})
         return base
 
+    def _makes_zeros(self) -> bool:
+        made: bool = self.base._makes_zeros()
+        return made
+
     def _saved_parameters(self) -> dict[str, Any]:
         base = self.base.get_params(deep=False)
         described = {

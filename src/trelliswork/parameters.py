@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "check_number",
     "check_parameters",
+    "check_sparsity",
     "check_whole",
     "oldest_parameters",
     "restored_parameters",
@@ -126,8 +127,18 @@ def _check_patterns(patterns: Any) -> None:
 
 
 def _check_sparsity(parameters: Mapping[str, Any]) -> None:
-    check_number("l1", parameters["l1"])
-    groups, debias = parameters["regularizer"], parameters["debias"]
+    check_sparsity(parameters["l1"], parameters["regularizer"], parameters["debias"])
+    check_solver(
+        parameters["solver"],
+        l1=parameters["l1"],
+        groups=parameters["regularizer"],
+        l2=parameters["l2"],
+    )
+
+
+def check_sparsity(l1: Any, groups: Any, debias: Any) -> None:
+    """Raise at the first parameter of what makes weights 0 that makes no sense."""
+    check_number("l1", l1)
     if groups is not None and not isinstance(groups, GroupLasso):
         raise TypeError(
             f"regularizer: expected a GroupLasso, such as GroupLasso(by='template'), or None, got "
@@ -135,8 +146,7 @@ def _check_sparsity(parameters: Mapping[str, Any]) -> None:
         )
     if not isinstance(debias, bool | np.bool_):
         raise ValueError(f"debias: expected True or False, got {debias!r}.")
-    check_solver(parameters["solver"], l1=parameters["l1"], has_groups=groups is not None)
-    if debias and groups is None and parameters["l1"] == 0:
+    if debias and groups is None and l1 == 0:
         raise ValueError(
             "debias: expected l1 above 0 or a regularizer, without which no weight is 0."
         )

@@ -208,6 +208,7 @@ class CRFLearner:
             tol=tagger.tol,
             gap_tol=tagger.gap_tol,
             n_jobs=resolve_jobs(tagger.n_jobs),
+            random_state=tagger.random_state,
         )
 
     def mix(self, first: CRFModel, second: CRFModel, share: float) -> CRFModel:

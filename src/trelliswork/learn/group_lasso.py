@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.features import Encoder
-    from trelliswork.learn.objective import Objective
+    from trelliswork.learn.layout import ParameterLayout
 
     IdArray = NDArray[np.int32]
 
@@ -110,19 +110,19 @@ class GroupLasso:
         strength = scaled if isinstance(self.strength, Sequence | np.ndarray) else scaled[0]
         return GroupLasso(self.by, strength, self.norm, self.scaled)
 
-    def levels(self, objective: Objective, encoder: Encoder) -> list[GroupNorms]:
-        """Return the norms of the parameters of an objective.
+    def levels(self, layout: ParameterLayout, encoder: Encoder) -> list[GroupNorms]:
+        """Return the norms of groups of parameters.
 
         Parameters
         ----------
-        objective
+        layout
             What the parameters are.
         encoder
-            Its features.
+            Their features.
         """
         found = []
         for name, strength in zip(self.names, self.strengths, strict=True):
-            groups = parameter_groups(objective, encoder, name)
+            groups = parameter_groups(layout, encoder, name)
             sizes = np.bincount(groups[groups >= 0]).astype(np.float64)
             weights = np.sqrt(sizes) if self.scaled else np.ones(sizes.size)
             found.append(GroupNorms(groups, strength * weights, self.norm))
@@ -149,29 +149,28 @@ class GroupLasso:
         )
 
 
-def parameter_groups(objective: Objective, encoder: Encoder, by: Grouping) -> IdArray:
+def parameter_groups(layout: ParameterLayout, encoder: Encoder, by: Grouping) -> IdArray:
     """Return the group of each parameter, numbered from 0 up, −1 for those in none, ``(n,)``."""
-    lengths = objective.structure.patterns.lengths
     templates = encoder.feature_templates() if by == "template" else {}
     pieces: list[NDArray[np.int64]] = []
     n_groups = 0
-    for kind, part in objective.parts.items():
+    for kind, part in layout.parts.items():
         if by == "template":
             # Lengths of segments have weights as well, and make one template of their own.
-            names, owner = templates.get(kind, ([kind], np.zeros(part.offsets.size - 1, np.int32)))
+            names, owner = templates.get(kind, ([kind], np.zeros(part.n_features, np.int32)))
             pieces.append(n_groups + owner[part.features].astype(np.int64))
             n_groups += len(names)
         elif by == "feature":
             pieces.append(n_groups + part.features)
-            n_groups += part.offsets.size - 1
+            n_groups += part.n_features
         elif by == "label":
             pieces.append(part.outputs.astype(np.int64))
         else:
             pieces.append(np.full(part.n_pairs, -1))
     on_patterns = by in ("pattern", "order")
-    own = lengths if by == "order" else np.arange(lengths.size)
-    pieces.append(own[objective.patterns] if on_patterns else np.full(objective.patterns.size, -1))
-    edge = objective.edge
+    own = layout.lengths if by == "order" else np.arange(layout.lengths.size)
+    pieces.append(own[layout.patterns] if on_patterns else np.full(layout.patterns.size, -1))
+    edge = layout.edge
     if edge is not None:
         if on_patterns:
             pieces.append(own[edge.outputs])
@@ -181,10 +180,10 @@ def parameter_groups(objective: Objective, encoder: Encoder, by: Grouping) -> Id
             owners = (
                 templates["edge"][1].astype(np.int64)
                 if by == "template"
-                else np.arange(edge.offsets.size - 1)
+                else np.arange(edge.n_features)
             )
             pieces.append(n_groups + owners[edge.features])
-    pieces.append(np.full(objective.n_penalties, -1))
+    pieces.append(np.full(layout.n_penalties, -1))
     raw = np.concatenate(pieces)
     found = np.full(raw.size, -1, dtype=np.int32)
     found[raw >= 0] = np.unique(raw[raw >= 0], return_inverse=True)[1]

@@ -64,8 +64,11 @@ class GroupNorms:
             found[self._present] = np.maximum.reduceat(np.abs(x[self._members]), self._starts)
         return found
 
-    def prox(self, x: FloatArray, step: float) -> FloatArray:
-        """Return the proximal point of ``x`` for ``step × Ω``; `x` stays as it is."""
+    def prox(self, x: FloatArray, step: float | FloatArray) -> FloatArray:
+        """Return the proximal point of ``x`` for ``step × Ω``; `x` stays as it is.
+
+        A step a group, shape ``(G,)``, multiplies the norm of each by its own.
+        """
         radii = step * self.strengths
         if self.norm == "linf":
             return self._clip(x, radii)

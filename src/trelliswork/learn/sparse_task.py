@@ -83,7 +83,7 @@ class SparseTask:
         regularizer = Regularizer(
             objective.n_parameters,
             l1,
-            () if groups is None else groups.levels(objective, encoder),
+            () if groups is None else groups.levels(objective.layout, encoder),
             np.arange(n_weights, objective.n_parameters),
         )
         alive = may_live(regularizer.times(weakest), objective.steepest())
