@@ -69,6 +69,8 @@ from trelliswork.hmm import HMMTagger
 from trelliswork.inference import Trellis
 from trelliswork.labels import LabelSet, convert
 from trelliswork.learn.group_lasso import GroupLasso
+from trelliswork.learn.path import regularization_path
+from trelliswork.learn.path_points import PathPoint, RegularizationPath
 from trelliswork.learn.penalties import learn_penalties
 from trelliswork.loading import load
 from trelliswork.mining import MinedRule, MinedRules, mine
@@ -109,10 +111,12 @@ __all__ = [
     "MinedRules",
     "ModelFileError",
     "NotInLanguageError",
+    "PathPoint",
     "PerceptronTagger",
     "Plan",
     "Problem",
     "RegexError",
+    "RegularizationPath",
     "Report",
     "RuleError",
     "SearchLimitError",
@@ -155,6 +159,7 @@ __all__ = [
     "read_conll",
     "read_jsonl",
     "read_rules",
+    "regularization_path",
     "report",
     "requires",
     "solve",

@@ -176,12 +176,7 @@ class CRFLearner:
         task = posed.task.screened()
         posed = replace(posed, task=task if self._tagger.debias else task.closed())
         del task  # and with it, unless they are needed again, the features
-        start = np.zeros(posed.task.objective.n_parameters)
-        earlier = self._last
-        if earlier is not None:
-            known = posed.rules.with_penalties_of(earlier.plan).penalties
-            start = posed.task.objective.parameters_like(earlier.model, self.encoder, known)
-        self._last = found = self.fit(posed, start, dev=dev, on_step=on_step)
+        self._last = found = self.fit(posed, self.start(posed), dev=dev, on_step=on_step)
         return found
 
     def pose(
@@ -207,6 +202,14 @@ class CRFLearner:
             self._tagger.regularizer,
         )
         return PosedCRF(task, rules, n_skipped)
+
+    def start(self, posed: PosedCRF) -> FloatArray:
+        """Return where to begin: what was learned last, or zeros."""
+        objective, earlier = posed.task.objective, self._last
+        if earlier is None:
+            return np.zeros(objective.n_parameters)
+        known = posed.rules.with_penalties_of(earlier.plan).penalties
+        return objective.parameters_like(earlier.model, self.encoder, known)
 
     def fit(
         self,

@@ -93,10 +93,8 @@ class SparseTask:
         weakest
             The least factor that the regularizer is going to be multiplied by.
         """
-        if self.regularizer is None:
-            return self
-        alive = may_live(self.regularizer.times(weakest), self.objective.steepest())
-        if alive.all():
+        alive = self.may_live(weakest)
+        if self.regularizer is None or alive.all():
             return self
         assert self._make is not None
         n_weights = alive.size - self.objective.n_penalties
@@ -108,6 +106,17 @@ class SparseTask:
             regularizer=self.regularizer.take(np.flatnonzero(alive)),
             _kept=kept,
         )
+
+    def may_live(self, weakest: float = 1.0) -> BoolArray:
+        """Return which parameters `screened` keeps, shape ``(n_parameters,)``."""
+        if self.regularizer is None:
+            return np.ones(self.objective.n_parameters, dtype=bool)
+        return may_live(self.regularizer.times(weakest), self.objective.steepest())
+
+    def times(self, factor: float) -> SparseTask:
+        """Return the task with a stronger or weaker regularizer."""
+        regularizer = self.regularizer
+        return replace(self, regularizer=None if regularizer is None else regularizer.times(factor))
 
     def closed(self) -> SparseTask:
         """Return the task without what others are made of: its objective has a form of its own."""
