@@ -82,6 +82,7 @@ from trelliswork.significance import randomization_test
 from trelliswork.solve import solve
 from trelliswork.spans import Assignment, SpanTable
 from trelliswork.srl import srl_language
+from trelliswork.template_selection import TemplateSelection, select_templates
 from trelliswork.text import Tokenizer
 from trelliswork.verify import Verification, verify
 
@@ -124,6 +125,7 @@ __all__ = [
     "Solution",
     "SpanTable",
     "TemplateError",
+    "TemplateSelection",
     "Templates",
     "Tokenizer",
     "TooLargeError",
@@ -162,6 +164,7 @@ __all__ = [
     "regularization_path",
     "report",
     "requires",
+    "select_templates",
     "solve",
     "srl_language",
     "starts_with",
