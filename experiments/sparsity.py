@@ -217,8 +217,8 @@ def crfsuite(train: tw.Corpus, scored: tw.Corpus) -> Row:
     """Train CRFsuite's OWL-QN on the features of the chunking bundle, spelled out in Python."""
     sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
     try:
-        import pycrfsuite
-        from chunking import extract
+        import pycrfsuite  # type: ignore[import-not-found,unused-ignore]
+        from chunking import extract  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         sys.exit("CRFsuite is not here: pip install python-crfsuite, or --without-crfsuite.")
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from trelliswork.conflicts import OnInfeasible
     from trelliswork.features import Templates
     from trelliswork.labels import LabelSet, Scheme
+    from trelliswork.learn.crf import LearnedCRF
     from trelliswork.learn.group_lasso import GroupLasso
     from trelliswork.learn.protocols import Protocol
     from trelliswork.learn.solvers import Solver
@@ -348,6 +349,10 @@ class CRFTagger(Tagger):
                 dev=checked,
                 on_step=show,
             )
+        return self._keep_learned(found)
+
+    def _keep_learned(self, found: LearnedCRF) -> CRFTagger:
+        """Set what ``fit`` sets."""
         self._keep(found)
         self.n_skipped_ = found.n_skipped
         self.n_iter_ = len(found.run.log)

@@ -104,6 +104,14 @@ class Regularizer:
         """Return the gradient of the norms of groups at a point, along its face; 0 elsewhere."""
         return sum((level.gradient(x) for level in self.levels), start=np.zeros(self.size))
 
+    @property
+    def unpenalised(self) -> NDArray[np.bool_]:
+        """Which weights may have any value for nothing, shape ``(n,)``."""
+        found: NDArray[np.bool_] = self.l1 == 0.0
+        for level in self.levels:
+            found &= np.append(level.strengths == 0.0, True)[level.groups]  # −1: in no group
+        return found
+
     def value(self, x: FloatArray) -> float:
         """Return ``Ω(x)`` of weights that keep their bounds."""
         return float(self.l1 @ np.abs(x)) + sum(level.value(x) for level in self.levels)
