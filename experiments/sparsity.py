@@ -32,8 +32,8 @@ SEED = 0
 SHARE = 0.2  # of the training set, to choose on
 TOLERANCE = 0.003  # of F1
 N_POINTS = 12
-# Of the tree, relative to each other; the path multiplies all.
-TREE = {"template": 100.0, "feature": 1.0}
+# The levels of the tree, relative to each other; the path multiplies all.
+TREE = tw.GroupLasso(by=("template", "feature"), strength=(100.0, 1.0))
 TREE_L1 = 0.5
 TREE_STRENGTHS = (4.0, 2.0, 1.0, 0.5, 0.25)
 HEADER = (
@@ -155,7 +155,7 @@ def run(task: Task, arguments: Any, findings: Findings) -> None:
     began = time.perf_counter()
     tree = tagger(
         l1=TREE_L1,
-        regularizer=tw.GroupLasso(by=tuple(TREE), strength=tuple(TREE.values())),
+        regularizer=TREE,
         debias=True,
     )
     chosen = tw.select_templates(
@@ -168,7 +168,7 @@ def run(task: Task, arguments: Any, findings: Findings) -> None:
     )
     seconds = time.perf_counter() - began
     strength = chosen.chosen.strength
-    tree.set_params(l1=strength * TREE_L1, regularizer=tree.regularizer.times(strength))
+    tree.set_params(l1=strength * TREE_L1, regularizer=TREE.times(strength))
     fit(f"tree × {strength:g}, debiased", tree, seconds)
     if task.name == "conll2000" and not arguments.without_crfsuite:
         rows.append(crfsuite(train, scored))
@@ -217,7 +217,7 @@ def crfsuite(train: tw.Corpus, scored: tw.Corpus) -> Row:
     """Train CRFsuite's OWL-QN on the features of the chunking bundle, spelled out in Python."""
     sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
     try:
-        import pycrfsuite  # type: ignore[import-not-found,unused-ignore]
+        import pycrfsuite  # type: ignore[import-not-found,import-untyped,unused-ignore]
         from chunking import extract  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         sys.exit("CRFsuite is not here: pip install python-crfsuite, or --without-crfsuite.")
