@@ -140,7 +140,7 @@ def run(task: Task, arguments: Any, findings: Findings) -> None:
     found = tw.select_templates(
         train,
         SHARE,
-        tagger=tagger(regularizer=tw.GroupLasso(by="template")),
+        tagger=tagger(),
         n=N_POINTS,
         tolerance=TOLERANCE,
         random_state=SEED,

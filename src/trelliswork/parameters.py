@@ -73,12 +73,12 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
         check_whole(name, parameters[name], low)
     check_number("tol", parameters["tol"])
     check_number("gap_tol", parameters["gap_tol"])
-    _check_sparsity(parameters)
     held_out = parameters["held_out"]
     check_number("held_out", held_out)
     if not 0.0 < held_out < 1.0:
         raise ValueError(f"held_out: expected a share between 0 and 1, got {held_out!r}.")
     _check_l2(parameters["l2"])
+    _check_sparsity(parameters)
     for name, choices in CHOICES.items():
         if parameters[name] not in choices:
             raise ValueError(
@@ -134,6 +134,13 @@ def _check_sparsity(parameters: Mapping[str, Any]) -> None:
         groups=parameters["regularizer"],
         l2=parameters["l2"],
     )
+    groups, l2 = parameters["regularizer"], parameters["l2"]
+    least = min(l2.values()) if isinstance(l2, Mapping) else l2
+    if groups is not None and groups.adaptive and least == 0:
+        raise ValueError(
+            f"l2: expected more than 0 with an adaptive regularizer, whose first fit has no other "
+            f"penalty, got {l2!r}."
+        )
 
 
 def check_sparsity(l1: Any, groups: Any, debias: Any) -> None:

@@ -297,6 +297,11 @@ class PerceptronTagger(Tagger):
         if not isinstance(self.average, bool | np.bool_):
             raise ValueError(f"average: expected True or False, got {self.average!r}.")
         check_sparsity(self.l1, self.regularizer, self.debias)
+        if self.regularizer is not None and self.regularizer.adaptive:
+            raise ValueError(
+                f"regularizer: expected one that is not adaptive, got {self.regularizer!r}: a "
+                "perceptron has no first fit under l2."
+            )
         check_on_infeasible(self.on_infeasible)
         resolve_jobs(self.n_jobs)
 

@@ -165,7 +165,7 @@ def select_templates(
         regularizer makes small models look worse than they are.
     tagger
         How to train: order, l2, constraints and all else. Default: ``CRFTagger()``. Without a
-        `regularizer` it gets ``GroupLasso(by="template")``; one of its own has to have a level of
+        `regularizer` it gets ``GroupLasso(by="template", adaptive=True)``; one of its own has to have a level of
         templates.
     random_state
         Seed of the share held out, and of the standard error.
@@ -245,7 +245,7 @@ def _base(tagger: CRFTagger | None, features: str | Templates | None, debias: bo
     base: CRFTagger = CRFTagger() if tagger is None else clone(tagger)
     groups = base.regularizer
     if groups is None:
-        base.set_params(regularizer=GroupLasso(by="template"))
+        base.set_params(regularizer=GroupLasso(by="template", adaptive=True))
     elif isinstance(groups, GroupLasso) and "template" not in groups.names:
         raise ValueError(
             f"tagger: expected a regularizer with groups by template, got {groups!r}. Leave it "

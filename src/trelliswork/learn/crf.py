@@ -172,7 +172,7 @@ class CRFLearner:
         on_step
             Called after every iteration.
         """
-        posed = self.pose(sequences, names, weights)
+        posed = self.pose(sequences, names, weights, on_step=on_step)
         task = posed.task.screened()
         posed = replace(posed, task=task if self._tagger.debias else task.closed())
         del task  # and with it, unless they are needed again, the features
@@ -184,8 +184,13 @@ class CRFLearner:
         sequences: list[Any],
         names: Sequence[Sequence[Label]],
         weights: ArrayLike | None = None,
+        *,
+        on_step: Callable[[TrainingStep], object] | None = None,
     ) -> PosedCRF:
-        """Return what is to be minimised; the parameters are those of `learn`."""
+        """Return what is to be minimised; the parameters are those of `learn`.
+
+        Where groups are weighted by a first fit, it is made here.
+        """
         setup, features = self._prepare(sequences, names)
         rules = self._with_penalties(setup.rules, sequences, names, weights)
         of_sequences = sequence_weights(names, weights, self._class_weight(names))
@@ -201,6 +206,15 @@ class CRFLearner:
             self._tagger.l1,
             self._tagger.regularizer,
         )
+        groups = self._tagger.regularizer
+        if groups is not None and groups.adaptive:
+            smooth = replace(self.minimizer(), solver="auto")
+            first = train(
+                task.objective, np.zeros(task.objective.n_parameters), smooth, on_step=on_step
+            )
+            if first.reason == "interrupted":
+                raise KeyboardInterrupt
+            task = task.adapted(first.parameters)
         return PosedCRF(task, rules, n_skipped)
 
     def start(self, posed: PosedCRF) -> FloatArray:

@@ -10,7 +10,7 @@ die, and with `l1` of the tagger single weights.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -53,11 +53,15 @@ class GroupLasso:
         as where all groups are to be as likely to live on noise alone. Templates of words then
         die first, for most of their weights are of rare features: on CoNLL-2000 the same number of
         templates is worth half a point of F1 less.
+    adaptive
+        Whether the strength of a group is divided by the norm it has in a first fit under l2 alone
+        (the adaptive lasso of Zou 2006), relative to the mean: what is large there hardly pays, and
+        what is small dies soon. It takes fewer groups for the same F1, and one more training run.
 
     Examples
     --------
     >>> GroupLasso(by="template", strength=2.0)
-    GroupLasso(by='template', strength=2.0, norm='l2', scaled=False)
+    GroupLasso(by='template', strength=2.0, norm='l2', scaled=False, adaptive=False)
     >>> GroupLasso(by="colour")
     Traceback (most recent call last):
         ...
@@ -68,6 +72,7 @@ class GroupLasso:
     strength: float | Sequence[float] = 1.0
     norm: Norm = "l2"
     scaled: bool = False
+    adaptive: bool = False
 
     def __post_init__(self) -> None:
         names = self.names
@@ -91,6 +96,9 @@ class GroupLasso:
                 raise TypeError(f"strength: expected numbers, got {value!r}.")
             if not 0.0 <= value < np.inf:
                 raise ValueError(f"strength: expected finite numbers from 0 up, got {value!r}.")
+        for name in ("scaled", "adaptive"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise TypeError(f"{name}: expected True or False, got {getattr(self, name)!r}.")
         if self.norm not in get_args(Norm):
             raise ValueError(f"norm: expected 'l2' or 'linf', got {self.norm!r}.")
 
@@ -110,7 +118,7 @@ class GroupLasso:
         """Return the penalty with all strengths multiplied."""
         scaled = tuple(float(factor * value) for value in self.strengths)
         strength = scaled if isinstance(self.strength, Sequence | np.ndarray) else scaled[0]
-        return GroupLasso(self.by, strength, self.norm, self.scaled)
+        return replace(self, strength=strength)
 
     def levels(self, layout: ParameterLayout, encoder: Encoder) -> list[GroupNorms]:
         """Return the norms of groups of parameters.
@@ -148,6 +156,7 @@ class GroupLasso:
             tuple(strength) if isinstance(strength, list) else strength,
             data["norm"],
             data["scaled"],
+            data["adaptive"],
         )
 
 

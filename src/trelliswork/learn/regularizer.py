@@ -148,6 +148,11 @@ class Regularizer:
         levels = [level.take(places) for level in self.levels]
         return Regularizer(places.size, self.l1[places], levels, inside)
 
+    def adapted(self, x: FloatArray) -> Regularizer:
+        """Return ``Ω`` with the strength of each group divided by its norm at a point."""
+        levels = [level.adapted(x) for level in self.levels]
+        return Regularizer(self.size, self.l1, levels, self.nonnegative)
+
     def times(self, factor: float) -> Regularizer:
         """Return ``factor × Ω``."""
         levels = [level.times(factor) for level in self.levels]

@@ -118,6 +118,11 @@ class SparseTask:
         regularizer = self.regularizer
         return replace(self, regularizer=None if regularizer is None else regularizer.times(factor))
 
+    def adapted(self, parameters: FloatArray) -> SparseTask:
+        """Return the task with groups weighted by what they are in a first fit."""
+        assert self.regularizer is not None
+        return replace(self, regularizer=self.regularizer.adapted(parameters))
+
     def closed(self) -> SparseTask:
         """Return the task without what others are made of: its objective has a form of its own."""
         return replace(self, _make=None)
