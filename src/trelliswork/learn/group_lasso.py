@@ -91,11 +91,15 @@ class GroupLasso:
                 raise ValueError(f"strength: expected finite numbers from 0 up, got {value!r}.")
         if self.norm not in get_args(Norm):
             raise ValueError(f"norm: expected 'l2' or 'linf', got {self.norm!r}.")
+        if not isinstance(self.scaled, bool | np.bool_):
+            raise ValueError(f"scaled: expected True or False, got {self.scaled!r}.")
 
     @property
     def names(self) -> tuple[Grouping, ...]:
         """The levels of groups."""
-        return (self.by,) if isinstance(self.by, str) else tuple(self.by)
+        if isinstance(self.by, str) or not isinstance(self.by, Sequence):
+            return (self.by,)
+        return tuple(self.by)
 
     @property
     def strengths(self) -> tuple[float, ...]:
@@ -135,6 +139,7 @@ class GroupLasso:
         is_one = not isinstance(self.strength, Sequence | np.ndarray)
         strengths = [float(value) for value in self.strengths]
         found["strength"] = strengths[0] if is_one else strengths
+        found["scaled"] = bool(self.scaled)
         return found
 
     @classmethod
