@@ -137,9 +137,7 @@ def small(*, known: bool) -> Objective:
     )
     return Objective(
         test_objective.EncodedFeatures(offsets, state, None),
-        test_objective.GoldLabels.encode(
-            labels, [flat[a:b] for a, b in itertools.pairwise(offsets)]
-        ),
+        test_objective.GoldLabels.encode(labels, sequences),
         test_objective.Structure.chain(labels),
         pairs="all",
         transitions="all",

@@ -165,8 +165,8 @@ def select_templates(
         regularizer makes small models look worse than they are.
     tagger
         How to train: order, l2, constraints and all else. Default: ``CRFTagger()``. Without a
-        `regularizer` it gets ``GroupLasso(by="template", adaptive=True)``; one of its own has to have a level of
-        templates.
+        `regularizer` it gets ``GroupLasso(by="template", adaptive=True)``; one of its own has to
+        have a level of templates.
     random_state
         Seed of the share held out, and of the standard error.
     on_step

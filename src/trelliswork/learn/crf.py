@@ -255,15 +255,19 @@ class CRFLearner:
             on_step=on_step,
         )
         if self._tagger.debias and run.reason != "interrupted":
-            objective, start = task.survivors(run.parameters)
-            run = train(
-                objective,
-                start,
-                replace(minimizer, solver="auto"),
-                dev=None if dev is None else self._dev_check(objective, rules, dev),
-                on_step=on_step,
-                earlier=run.log,
-            )
+            survivors, start = task.survivors(run.parameters)
+            try:
+                run = train(
+                    survivors,
+                    start,
+                    replace(minimizer, solver="auto"),
+                    dev=None if dev is None else self._dev_check(survivors, rules, dev),
+                    on_step=on_step,
+                    earlier=run.log,
+                )
+                objective = survivors
+            except KeyboardInterrupt:  # before the first iteration: what there was stays
+                run = replace(run, reason="interrupted")
         return LearnedCRF(
             objective.model(run.parameters, self.encoder),
             _learned_rules(objective, run.parameters, rules),

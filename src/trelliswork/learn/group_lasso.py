@@ -101,11 +101,14 @@ class GroupLasso:
                 raise TypeError(f"{name}: expected True or False, got {getattr(self, name)!r}.")
         if self.norm not in get_args(Norm):
             raise ValueError(f"norm: expected 'l2' or 'linf', got {self.norm!r}.")
+        if not isinstance(self.scaled, bool | np.bool_):
+            raise ValueError(f"scaled: expected True or False, got {self.scaled!r}.")
 
     @property
     def names(self) -> tuple[Grouping, ...]:
         """The levels of groups."""
-        return (self.by,) if isinstance(self.by, str) else tuple(self.by)
+        by: Any = self.by  # which may be anything, until it is checked
+        return tuple(by) if isinstance(by, Sequence) and not isinstance(by, str) else (by,)
 
     @property
     def strengths(self) -> tuple[float, ...]:
@@ -145,6 +148,7 @@ class GroupLasso:
         is_one = not isinstance(self.strength, Sequence | np.ndarray)
         strengths = [float(value) for value in self.strengths]
         found["strength"] = strengths[0] if is_one else strengths
+        found["scaled"] = bool(self.scaled)
         return found
 
     @classmethod
