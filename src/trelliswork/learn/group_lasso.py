@@ -201,5 +201,7 @@ def parameter_groups(layout: ParameterLayout, encoder: Encoder, by: Grouping) ->
     pieces.append(np.full(layout.n_penalties, -1))
     raw = np.concatenate(pieces)
     found = np.full(raw.size, -1, dtype=np.int32)
-    found[raw >= 0] = np.unique(raw[raw >= 0], return_inverse=True)[1]
+    grouped = raw[raw >= 0]
+    numbers = np.cumsum(np.bincount(grouped) > 0) - 1  # without those that have no weight
+    found[raw >= 0] = numbers[grouped]
     return found

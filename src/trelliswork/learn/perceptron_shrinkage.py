@@ -15,7 +15,6 @@ in the result, and the rest has its average.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -131,14 +130,23 @@ class Shrinkage:
     def step(self, n_seen: int) -> None:
         """Shrink the weights for so many sentences."""
         weights, penalties = self._weights, self._penalties
-        tables = weights.tables
-        own = penalties.values[penalties.learned]
-        before = np.concatenate([*(table.values.ravel() for table in tables), own])
-        after = self._regularizer.prox(before, n_seen / max(self._n_sentences, 1))
-        ends = np.cumsum([0, *(table.values.size for table in tables)])
-        for table, (first, last) in zip(tables, pairwise(ends.tolist()), strict=True):
-            table.move_to(after[first:last], weights.step)
-        penalties.values[penalties.learned] = after[ends[-1] :]
+        flat = [
+            *(t.values.reshape(-1) for t in weights.tables),
+            penalties.values[penalties.learned],
+        ]
+        # What is 0 stays so, and does not count in any norm: most of the table, as a rule.
+        alive = [np.flatnonzero(values) for values in flat]
+        starts = np.cumsum([0, *(values.size for values in flat[:-1])])
+        places = np.concatenate([s + own for s, own in zip(starts, alive, strict=True)])
+        before = np.concatenate([values[own] for values, own in zip(flat, alive, strict=True)])
+        share = n_seen / max(self._n_sentences, 1)
+        after = np.split(
+            self._regularizer.take(places).prox(before, share),
+            np.cumsum([own.size for own in alive])[:-1],
+        )
+        for table, own, new in zip(weights.tables, alive, after, strict=False):
+            table.move(own, new, weights.step)
+        penalties.values[penalties.learned[alive[-1]]] = after[-1]
 
     def support(self) -> Support:
         """Return what is not 0 now; all penalties where nothing shrinks them."""

@@ -74,11 +74,11 @@ class AveragedTable:
         np.add.at(self.values.reshape(-1), places, amounts)
         np.add.at(self.late.reshape(-1), places, step * amounts)
 
-    def move_to(self, values: FloatArray, step: int) -> None:
-        """Set all weights, given as the flat table."""
-        new = values.reshape(self.values.shape)
-        self.late += step * (new - self.values)
-        self.values[:] = new
+    def move(self, places: IntArray, values: FloatArray, step: int) -> None:
+        """Set some weights, given by their place in the flat table, none of which comes twice."""
+        flat = self.values.reshape(-1)
+        self.late.reshape(-1)[places] += step * (values - flat[places])
+        flat[places] = values
 
     def average(self, n_steps: int) -> FloatArray:
         """Return ``w̄`` after so many sentences."""
