@@ -55,7 +55,7 @@ EXAMPLES = """Examples:
 
 - `trelliswork select train.conll --features chunking --templates kept.txt --plot path.png`
 
-- `trelliswork select train.conll --dev 0.1 --rule one_se --points 20 --least 0.001 --out m.tw`
+- `trelliswork select train.conll --dev 0.1 --rule one_se --points 30 --least 1e-4 --out m.tw`
 
 - `trelliswork train all.conll --features kept.txt --out m.tw`
 """
@@ -102,11 +102,11 @@ def select(
     ] = 0.003,
     points: Annotated[
         int, typer.Option(min=2, help="How many strengths of the penalty to try.")
-    ] = 10,
+    ] = 15,
     least: Annotated[
         float,
         typer.Option(help="The weakest strength, as a share of the one that drops all templates."),
-    ] = 0.01,
+    ] = 0.001,
     debias: Annotated[
         bool,
         typer.Option(
