@@ -90,11 +90,18 @@ def _confusion_shares(report: Report) -> tuple[list[str], list[list[float]]]:
     return [confusion.labels[i] for i in kept], shares or [[0.0]]
 
 
-def _figure(width: float, height: float) -> Any:
+def check_plots() -> None:
+    """Raise an `ImportError` that says what to install where figures cannot be drawn."""
     try:
-        from matplotlib.figure import Figure
+        import matplotlib.figure  # noqa: F401
     except ImportError as error:
         raise ImportError('Figures need matplotlib: pip install ".[plots]"') from error
+
+
+def _figure(width: float, height: float) -> Any:
+    check_plots()
+    from matplotlib.figure import Figure
+
     # Not pyplot: it keeps global state and may look for a display.
     return Figure(figsize=(width, height), layout="constrained")
 

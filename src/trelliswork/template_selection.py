@@ -12,6 +12,7 @@ of the path is measured on a development set, and a rule picks one:
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     Labelled = tuple[list[Any], Sequence[Sequence[Label]]]
 
 __all__ = ["SelectionRule", "TemplateSelection", "select_templates"]
+
+logger = logging.getLogger(__name__)
 
 SelectionRule: TypeAlias = Literal["best", "within", "one_se"]
 
@@ -132,8 +135,8 @@ def select_templates(
     features: str | Templates | None = None,
     *,
     strengths: Sequence[float] | None = None,
-    n: int = 10,
-    least: float = 0.01,
+    n: int = 15,
+    least: float = 0.001,
     rule: SelectionRule = "within",
     tolerance: float = 0.003,
     debias: bool = True,
@@ -206,6 +209,14 @@ def select_templates(
     best = path.best
     assert best is not None
     assert best.dev_report is not None
+    if best is path[-1] and len(best.templates) < len(path.templates) and not path.interrupted:
+        logger.warning(
+            "the best model is the last of the path, the one with the weakest penalty, and has %d "
+            "of %d templates: more of them may do better. Go on beyond least=%g to see.",
+            len(best.templates),
+            len(path.templates),
+            least,
+        )
     slack = {"best": 0.0, "within": float(tolerance)}.get(rule)
     if slack is None:
         slack = f1_standard_error(best.dev_report.sentence_counts, random_state=random_state)
