@@ -216,7 +216,7 @@ class CODLTagger(Tagger):
                 dev=checked,
                 on_cycle=show,
             )
-        self._keep(base._without_zeros(run.learned))
+        self._keep(run.learned)
         self.n_iter_ = max(0, len(run.curve) - 1)
         self.kept_cycle_ = run.kept
         self.stop_reason_ = run.reason
