@@ -65,13 +65,16 @@ def extract(words: tuple[str, ...], tags: tuple[str, ...]) -> list[list[str]]:
     return rows
 
 
-def train_ours(data: Path, model: Path, goal: float | None, jobs: int) -> dict[str, Any]:
+def train_ours(
+    data: Path, model: Path, goal: float | None, jobs: int, **settings: Any
+) -> dict[str, Any]:
     """Train with Trelliswork; `goal` is the loss to reach."""
     import trelliswork as tw
 
     corpus = read(data, "train")
     before = peak_megabytes()
-    tagger = tw.CRFTagger(features="chunking", l2=1.0, n_jobs=jobs, max_iter=1000)
+    chosen = {"l2": 1.0, "max_iter": 1000} | settings
+    tagger = tw.CRFTagger(features="chunking", n_jobs=jobs, **chosen)
     began = time.perf_counter()
     tagger.fit(corpus)
     total = time.perf_counter() - began
@@ -92,7 +95,7 @@ def train_ours(data: Path, model: Path, goal: float | None, jobs: int) -> dict[s
     }
 
 
-def train_crfsuite(data: Path, model: Path) -> dict[str, Any]:
+def train_crfsuite(data: Path, model: Path, c1: float = 0.0, c2: float = 1.0) -> dict[str, Any]:
     """Train with python-crfsuite on the same features; only `train` is timed."""
     import pycrfsuite
 
@@ -100,7 +103,7 @@ def train_crfsuite(data: Path, model: Path) -> dict[str, Any]:
     before = peak_megabytes()
     trainer = pycrfsuite.Trainer(verbose=False)
     trainer.select("lbfgs")
-    trainer.set_params({"c1": 0.0, "c2": 1.0, "max_iterations": 1000})
+    trainer.set_params({"c1": c1, "c2": c2, "max_iterations": 1000})
     began = time.perf_counter()
     for sentence in corpus:
         rows = extract(sentence.tokens, sentence.columns["pos"])

@@ -44,10 +44,11 @@ class BoundPerceptron {
         check_below(fired, built().n_patterns, "fired");
     }
 
-    std::pair<std::int64_t, std::int64_t> pass(In<std::int64_t, 1> order, std::int64_t step,
-                                               Out<double, 2> state, Out<double, 2> late_state,
-                                               Out<double, 1> patterns,
-                                               Out<double, 1> late_patterns) const {
+    std::pair<std::int64_t, std::int64_t> pass(
+        In<std::int64_t, 1> order, std::int64_t step, Out<double, 2> state,
+        Out<double, 2> late_state, Out<double, 1> patterns, Out<double, 1> late_patterns,
+        std::optional<In<std::uint8_t, 2>> learned_state,
+        std::optional<In<std::uint8_t, 1>> learned_patterns) const {
         const Automaton& automaton = built();
         for (const auto& table : {state, late_state}) {
             require(static_cast<std::int64_t>(table.shape(0)) == n_features_ &&
@@ -58,6 +59,11 @@ class BoundPerceptron {
             require(static_cast<std::int64_t>(table.size()) == automaton.n_patterns,
                     "patterns: expected one weight a pattern");
         }
+        require(!learned_state || (learned_state->shape(0) == state.shape(0) &&
+                                   learned_state->shape(1) == state.shape(1)),
+                "learned_state: expected the shape of state");
+        require(!learned_patterns || learned_patterns->size() == patterns.size(),
+                "learned_patterns: expected one a pattern");
         check_below(order, static_cast<std::int64_t>(amounts_.size()), "order");
         nb::gil_scoped_release release;
         const LabelledSentences sentences{
@@ -66,7 +72,8 @@ class BoundPerceptron {
             fired_.data(),   amounts_.data()};
         const auto counts = perceptron_pass(
             automaton, sentences, order.data(), static_cast<std::int64_t>(order.size()), step,
-            {state.data(), late_state.data(), patterns.data(), late_patterns.data()});
+            {state.data(), late_state.data(), patterns.data(), late_patterns.data(),
+             data_or_null(learned_state), data_or_null(learned_patterns)});
         return {counts.mistakes, counts.wrong_tokens};
     }
 
@@ -102,7 +109,9 @@ void bind_perceptron(nb::module_& m) {
              nb::arg("features"), nb::arg("values").none(), nb::arg("n_features"), nb::arg("gold"),
              nb::arg("fired_offsets"), nb::arg("fired"), nb::arg("amounts"))
         .def("run", &BoundPerceptron::pass, nb::arg("order"), nb::arg("step"), nb::arg("state"),
-             nb::arg("late_state"), nb::arg("patterns"), nb::arg("late_patterns"));
+             nb::arg("late_state"), nb::arg("patterns"), nb::arg("late_patterns"),
+             nb::arg("learned_state").none() = nb::none(),
+             nb::arg("learned_patterns").none() = nb::none());
 }
 
 }  // namespace trelliswork

@@ -75,9 +75,14 @@ class Perceptron {
         }
     }
 
+    static bool is_learned(const std::uint8_t* learned, std::int64_t place) {
+        return learned == nullptr || learned[place] != 0;
+    }
+
     void add_features(std::int64_t token, std::int32_t label, double amount, double seen) {
         for_each_feature(token, [&](std::int64_t feature, double value) {
             const auto place = feature * automaton_.n_labels + label;
+            if (!is_learned(tables_.learned_state, place)) return;
             tables_.state[place] += amount * value;
             tables_.late_state[place] += seen * (amount * value);
         });
@@ -101,10 +106,11 @@ class Perceptron {
         }
         bool moved = false;
         for (const auto pattern : touched_) {
-            if (change_[pattern] == 0.0) continue;
-            tables_.patterns[pattern] += amount * change_[pattern];
-            tables_.late_patterns[pattern] += seen * (amount * change_[pattern]);
+            const double change = change_[pattern];
             change_[pattern] = 0.0;  // once, however often it was touched
+            if (change == 0.0 || !is_learned(tables_.learned_patterns, pattern)) continue;
+            tables_.patterns[pattern] += amount * change;
+            tables_.late_patterns[pattern] += seen * (amount * change);
             moved = true;
         }
         if (moved) weights_.forget();

@@ -30,6 +30,9 @@ struct PerceptronTables {
     double* late_state = nullptr;     // (F, L)
     double* patterns = nullptr;       // (P,)
     double* late_patterns = nullptr;  // (P,)
+    // Which weights are learned; the others stay as they are. Null: all.
+    const std::uint8_t* learned_state = nullptr;     // (F, L)
+    const std::uint8_t* learned_patterns = nullptr;  // (P,)
 };
 
 struct PerceptronCounts {

@@ -50,13 +50,13 @@ class ListedProblem:
             scores.append(base[y])
         return Answers(np.array(violations), np.array(scores))
 
-    def hinge_objective(self, penalties, c: float) -> float:
+    def hinge_objective(self, penalties, c: float, l1: float = 0.0) -> float:
         answers = self.decode(penalties, range(self.n_sequences), loss=True)
         best = answers.scores - answers.violations @ penalties
         gold = self.gold_scores - self.gold @ penalties
-        return 0.5 * penalties @ penalties + c * (best - gold).sum()
+        return 0.5 * penalties @ penalties + l1 * penalties.sum() + c * (best - gold).sum()
 
-    def least_hinge_objective(self, c: float) -> float:
+    def least_hinge_objective(self, c: float, l1: float = 0.0) -> float:
         """The minimum as a quadratic program: a variable a rule, and one for each loss."""
         n_rules, n_sentences = self.n_rules, self.n_sequences
         directions, margins, owner = [], [], []
@@ -68,9 +68,11 @@ class ListedProblem:
         owner = np.array(owner)
         start = np.concatenate([np.zeros(n_rules), np.full(n_sentences, margin.max())])
         found = minimize(
-            lambda x: 0.5 * x[:n_rules] @ x[:n_rules] + c * x[n_rules:].sum(),
+            lambda x: (
+                0.5 * x[:n_rules] @ x[:n_rules] + l1 * x[:n_rules].sum() + c * x[n_rules:].sum()
+            ),
             start,
-            jac=lambda x: np.concatenate([x[:n_rules], np.full(n_sentences, c)]),
+            jac=lambda x: np.concatenate([x[:n_rules] + l1, np.full(n_sentences, c)]),
             bounds=[(0, None)] * start.size,
             constraints={
                 "type": "ineq",
@@ -81,7 +83,7 @@ class ListedProblem:
             options={"maxiter": 500, "ftol": 1e-12},
         )
         # It may stop a hair before the end; what it has reached is judged by the definition.
-        return self.hinge_objective(np.maximum(found.x[:n_rules], 0.0), c)
+        return self.hinge_objective(np.maximum(found.x[:n_rules], 0.0), c, l1)
 
 
 @st.composite

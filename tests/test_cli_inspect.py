@@ -207,3 +207,27 @@ def test_a_chain_has_no_section_of_patterns(model):
     assert "Sparse patterns" not in run("inspect", model).stdout
     (pairs,) = json.loads(run("inspect", model, "--json").stdout)["patterns"]["lengths"]
     assert (pairs["length"], pairs["patterns"], pairs["possible"]) == (2, 16, 16)
+
+
+def test_templates_have_sizes(tmp_path):
+    path = train_model(tmp_path, "--features", "word[-1..0]", "--group-lasso", "template:0.05")
+    result = run("inspect", path)
+    assert "Weights by template" in result.stdout
+    record = json.loads(run("inspect", path, "--json").stdout)
+    sizes = {own["name"]: (own["features"], own["weights"]) for own in record["template_sizes"]}
+    model = tw.load(path).model_
+    assert sum(weights for _, weights in sizes.values()) == model.state.weights.size
+    assert sum(features for features, _ in sizes.values()) == len(model.encoder.feature_names())
+    assert record["parameters"]["regularizer"]["by"] == "template"
+
+
+def test_a_model_without_templates_says_so(tmp_path):
+    path = train_model(tmp_path, "--features", "word[0]", "--group-lasso", "template:1000")
+    assert "Weights by template: none" in run("inspect", path).stdout
+
+
+def test_many_templates_are_cut_short(tmp_path):
+    X = [[{f"key{i}": 1.0 for i in range(70)}, {"other": 1.0}]]
+    tagger = tw.CRFTagger().fit(X, [["A", "B"]])
+    tagger.save(tmp_path / "m.tw")
+    assert "… and 11 more: --json has all" in run("inspect", tmp_path / "m.tw").stdout

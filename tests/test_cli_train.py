@@ -293,3 +293,59 @@ def test_the_place_of_the_model_is_checked_first(tmp_path):
     missing = tmp_path / "missing.conll"
     assert "no such directory" in fail("train", missing, "-o", tmp_path / "nowhere" / "m.tw")
     assert "got a directory" in fail("train", missing, "-o", tmp_path)
+
+
+def test_weights_that_become_0_are_told_of(tmp_path, corpus):
+    out = tmp_path / "m.tw"
+    options = (
+        "--l1 0.2 --group-lasso template:0.5 --group-lasso feature --norm linf --solver fista "
+        "--debias --gap-tol 1e-3 --features chunking"
+    )
+    result = run("train", corpus, "--out", out, *options.split())
+    assert result.exit_code == 0, result.output
+    assert "  weights " in result.stderr
+    tagger = tw.load(out)
+    (line,) = [line for line in result.stdout.splitlines() if line.startswith("templates")]
+    assert line.endswith(" of 21")
+    assert (tagger.l1, tagger.solver, tagger.debias, tagger.gap_tol) == (0.2, "fista", True, 1e-3)
+    expected = tw.GroupLasso(by=("template", "feature"), strength=(0.5, 1.0), norm="linf")
+    assert tagger.regularizer == expected
+
+
+def test_how_near_the_optimum_is_told(tmp_path, corpus):
+    result = run("train", corpus, "--out", tmp_path / "m.tw", "--l1", 0.5)
+    assert "above the least" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--group-lasso colour", "--group-lasso: expected template, feature, label, pattern or"),
+        ("--group-lasso template:x", "--group-lasso: expected a number from 0 up after the colon"),
+        ("--group-lasso template:-1", "--group-lasso: expected a number from 0 up after the"),
+        ("--group-lasso label --group-lasso label:2", "--group-lasso: expected all groups once"),
+        ("--norm linf", "--norm: expected with --group-lasso only"),
+        ("--debias", "--debias: expected with --l1 or --group-lasso only"),
+        ("--gap-tol 0.1", "--gap-tol: expected with --l1 or --group-lasso only"),
+        ("--solver newton", "--solver: expected one of"),
+        ("--l1 1 --solver lbfgs", "with --l1 or --group-lasso, which are not smooth, got 'lbfgs'"),
+        ("--group-lasso label --solver owlqn", "with --group-lasso, got 'owlqn'"),
+        ("--model hmm --l1 1", "--l1: expected with --model crf"),
+        ("--model perceptron --solver fista", "--solver: expected with --model crf only"),
+    ],
+)
+def test_what_makes_weights_0_is_checked(tmp_path, corpus, options, message):
+    assert message in fail("train", corpus, "--out", tmp_path / "m.tw", *options.split())
+
+
+def test_a_perceptron_has_sparsity_where_it_can(tmp_path, corpus):
+    has = "l1" in tw.PerceptronTagger().get_params()
+    out = tmp_path / "m.tw"
+    options = ["--model", "perceptron", "--l1", "0.5", "--epochs", "2", "--quiet"]
+    if has:
+        assert run("train", corpus, "--out", out, *options).exit_code == 0
+        assert tw.load(out).l1 == 0.5
+    else:
+        assert "--l1: expected with --model crf only" in fail(
+            "train", corpus, "--out", out, *options
+        )

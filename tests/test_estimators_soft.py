@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 import trelliswork as tw
 from oracle import log_sum_exp
+from penalty_cases import listed
 from ruled_tagger import labellings
 from trelliswork.constraints import at_least, at_most, count, exactly, precedes, requires
 from trelliswork.errors import DataError, RuleError
@@ -69,6 +70,30 @@ def test_penalties_are_where_the_gradient_is_zero():
         return -other.log_probability(X, Y).sum() + 0.1 * penalty**2
 
     assert loss(rho) < min(loss(rho - step), loss(rho + step))
+
+
+@pytest.mark.parametrize("solver", ["auto", "sparsa", "fista"])
+def test_l1_drives_rules_that_are_of_no_use_to_0(solver):
+    """At the optimum the slope of the loss is −l1 for a penalty above 0, and no less for one at 0.
+
+    ``∂ loss / ∂ρ = Σ_b v(y_b) − E[v]``, with the expectation over all labellings, one by one.
+    """
+    weak = at_most(4, "A", unit="token").soft()  # no labels break it, but few others would either
+    rules, l1 = [ONE, weak, at_most(1, "A").soft()], 3.0
+    options = {"l2": 0.0, "tol": 1e-12, "gap_tol": 0.0, "max_iter": 5000}
+    tagger = fitted(rules, l1=l1, solver=solver, **options)
+    penalties = np.array(list(tagger.penalties_.values()))
+    problem = listed(tagger, X, Y)
+    slopes = np.zeros(3)
+    for scores, violations in zip(problem.scores, problem.violations, strict=True):
+        own = scores[1:] - violations[1:] @ penalties  # the first is gold once more
+        slopes += violations[0] - np.exp(own - log_sum_exp(own.tolist())) @ violations[1:]
+    assert penalties[0] > 0
+    assert penalties[1:].tolist() == [0.0, 0.0]
+    assert slopes[0] == pytest.approx(-l1, abs=1e-3)
+    assert (slopes[1:] >= -l1).all()
+    assert slopes[1] < 0  # without l1 the weak rule would cost something
+    assert fitted(rules, l1=0.0, l2=1e-3).penalties_[repr(weak)] > 0
 
 
 @pytest.mark.parametrize(

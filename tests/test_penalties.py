@@ -57,6 +57,45 @@ def test_perceptron_result(problem, average, batch_size):
             assert (moved == run.penalties).all()
 
 
+def weak_and_strong() -> ListedProblem:
+    """Ten sentences: without penalties, rule 0 is broken by nine of them and rule 1 by one."""
+    wrong = [[1, 0]] * 9 + [[0, 1]]
+    return ListedProblem(
+        scores=[np.array([0.0, 1.0])] * 10,
+        violations=[np.array([[0, 0], own]) for own in wrong],
+        losses=[np.array([0.0, 1.0])] * 10,
+    )
+
+
+# Without averages, the last sentence of all may have raised what is 0 most of the time.
+@pytest.mark.parametrize("options", [{}, {"average": False, "batch_size": 10}], ids=str)
+def test_perceptron_drives_rules_that_hardly_help_to_0(options):
+    free = perceptron(weak_and_strong(), **options)
+    assert (free.penalties > 0).all()
+    run = perceptron(weak_and_strong(), l1=3.0, n_epochs=40, **options)
+    assert run.penalties[0] > 0.8
+    assert run.penalties[1] == 0.0
+    assert run.reason == "max_epochs"
+    none = perceptron(weak_and_strong(), l1=20.0, n_epochs=40, **options)
+    assert none.penalties.tolist() == [0.0, 0.0]
+
+
+@given(listed_problems(), st.sampled_from([0.5, 2.0]), st.integers(1, 3))
+def test_perceptron_with_l1_by_hand(problem, l1, batch_size):
+    run = perceptron(problem, l1=l1, batch_size=batch_size, n_epochs=3, average=False, seed=4)
+    rng, penalties = np.random.default_rng(4), np.zeros(problem.n_rules)
+    for _ in run.log:
+        order = rng.permutation(problem.n_sequences)
+        for first in range(0, order.size, batch_size):
+            batch = order[first : first + batch_size]
+            change = (problem.decode(penalties, batch).violations - problem.gold[batch]).sum(axis=0)
+            penalties = np.maximum(0.0, penalties + 0.1 * change)
+            penalties = np.maximum(0.0, penalties - 0.1 * l1 * len(batch) / problem.n_sequences)
+    assert run.penalties.tolist() == penalties.tolist()
+    if run.reason == "converged":
+        assert not penalties.any()  # whatever is above 0 shrinks
+
+
 def test_majority_decides_what_is_0_in_an_average():
     """Rule 0 is raised and lowered in turn; it is 0 most of the time, and so it is 0."""
     seen = []
@@ -99,11 +138,11 @@ def test_epochs_are_reported():
     assert [epoch.number for epoch in log] == [1, 2, 3]
 
 
-@given(listed_problems(), st.sampled_from([0.1, 1.0, 5.0]))
-def test_svm_finds_the_minimum(problem, c):
-    run = learn_by_svm(problem, c=c, tol=1e-6)
-    least = problem.least_hinge_objective(c)
-    found = problem.hinge_objective(run.penalties, c)
+@given(listed_problems(), st.sampled_from([0.1, 1.0, 5.0]), st.sampled_from([0.0, 0.3, 2.0]))
+def test_svm_finds_the_minimum(problem, c, l1):
+    run = learn_by_svm(problem, c=c, l1=l1, tol=1e-6)
+    least = problem.least_hinge_objective(c, l1)
+    found = problem.hinge_objective(run.penalties, c, l1)
     assert run.reason == "converged"
     assert found == pytest.approx(run.log[-1].objective)
     assert found <= least + 1e-5 * (1 + least)
@@ -120,6 +159,10 @@ def test_svm_of_one_rule_is_a_parabola():
     )
     assert learn_by_svm(problem, c=1.0, tol=1e-9).penalties == pytest.approx([1.0, 0.0])
     assert learn_by_svm(problem, c=4.0, tol=1e-9).penalties == pytest.approx([2.0, 0.0])
+    # With l1 at c − l1; and from l1 = c on at 0, exactly.
+    run = learn_by_svm(problem, c=1.0, l1=0.25, tol=1e-9)
+    assert run.penalties == pytest.approx([0.75, 0.0])
+    assert learn_by_svm(problem, c=1.0, l1=1.0, tol=1e-9).penalties.tolist() == [0.0, 0.0]
 
 
 def test_svm_truncates_at_exactly_0():

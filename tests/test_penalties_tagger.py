@@ -196,3 +196,17 @@ def test_bad_options(options, message):
 def test_nothing_to_learn_from():
     with pytest.raises(tw.DataError, match="expected at least one labelled sequence, got none"):
         tw.learn_penalties(CHAIN, [], [])
+
+
+@pytest.mark.parametrize("method", ["perceptron", "ssvm"])
+def test_l1_makes_penalties_0_and_prune_drops_the_rules(method):
+    rules = [tw.at_most(1, "T").soft(), tw.precedes("A", "Y").soft()]
+    free = tw.learn_penalties(CHAIN, SENTENCES, GOLD, constraints=rules, method=method)
+    assert max(free.penalties_.values()) > 0
+    none = tw.learn_penalties(
+        CHAIN, SENTENCES, GOLD, constraints=rules, method=method, l1=50.0, prune=True
+    )
+    assert none.constraints == ()
+    assert none.predict(SENTENCES) == CHAIN.with_constraints(()).predict(SENTENCES)
+    with pytest.raises(ValueError, match="l1: expected a finite number from 0 up, got -1"):
+        tw.learn_penalties(CHAIN, SENTENCES, GOLD, constraints=rules, method=method, l1=-1)

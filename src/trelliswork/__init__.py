@@ -69,6 +69,8 @@ from trelliswork.hmm import HMMTagger
 from trelliswork.inference import Trellis
 from trelliswork.labels import LabelSet, convert
 from trelliswork.learn.group_lasso import GroupLasso
+from trelliswork.learn.path import regularization_path
+from trelliswork.learn.path_points import PathPoint, RegularizationPath
 from trelliswork.learn.penalties import learn_penalties
 from trelliswork.loading import load
 from trelliswork.mining import MinedRule, MinedRules, mine
@@ -80,6 +82,7 @@ from trelliswork.significance import randomization_test
 from trelliswork.solve import solve
 from trelliswork.spans import Assignment, SpanTable
 from trelliswork.srl import srl_language
+from trelliswork.template_selection import TemplateSelection, select_templates
 from trelliswork.text import Tokenizer
 from trelliswork.verify import Verification, verify
 
@@ -109,10 +112,12 @@ __all__ = [
     "MinedRules",
     "ModelFileError",
     "NotInLanguageError",
+    "PathPoint",
     "PerceptronTagger",
     "Plan",
     "Problem",
     "RegexError",
+    "RegularizationPath",
     "Report",
     "RuleError",
     "SearchLimitError",
@@ -120,6 +125,7 @@ __all__ = [
     "Solution",
     "SpanTable",
     "TemplateError",
+    "TemplateSelection",
     "Templates",
     "Tokenizer",
     "TooLargeError",
@@ -155,8 +161,10 @@ __all__ = [
     "read_conll",
     "read_jsonl",
     "read_rules",
+    "regularization_path",
     "report",
     "requires",
+    "select_templates",
     "solve",
     "srl_language",
     "starts_with",

@@ -378,6 +378,8 @@ class Perceptron:
         late_state: NDArray[np.float64],
         patterns: NDArray[np.float64],
         late_patterns: NDArray[np.float64],
+        learned_state: NDArray[np.uint8] | None = None,
+        learned_patterns: NDArray[np.uint8] | None = None,
     ) -> tuple[int, int]: ...
 
 def observed_pairs(

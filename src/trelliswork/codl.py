@@ -216,7 +216,7 @@ class CODLTagger(Tagger):
                 dev=checked,
                 on_cycle=show,
             )
-        self._keep(base._without_zeros(run.learned))
+        self._keep(run.learned)
         self.n_iter_ = max(0, len(run.curve) - 1)
         self.kept_cycle_ = run.kept
         self.stop_reason_ = run.reason
@@ -277,6 +277,10 @@ class CODLTagger(Tagger):
             if getattr(self, name) is not None:
                 base.set_params(**{name: getattr(self, name)})
         return base
+
+    def _makes_zeros(self) -> bool:
+        made: bool = self.base._makes_zeros()
+        return made
 
     def _saved_parameters(self) -> dict[str, Any]:
         base = self.base.get_params(deep=False)

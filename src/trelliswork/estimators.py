@@ -12,7 +12,6 @@ from trelliswork.advice import warn_of_long_segments
 from trelliswork.inputs import as_dev, as_labels, as_sequences, infer_labels
 from trelliswork.learn.crf import CRFLearner
 from trelliswork.learn.learner import Learned
-from trelliswork.learn.pruning import without_zeros
 from trelliswork.parameters import check_parameters
 from trelliswork.plan import DECODING_BUDGET, TRAINING_BUDGET
 from trelliswork.progress import TrainingProgress, TrainingStep
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from trelliswork.conflicts import OnInfeasible
     from trelliswork.features import Templates
     from trelliswork.labels import LabelSet, Scheme
+    from trelliswork.learn.crf import LearnedCRF
     from trelliswork.learn.group_lasso import GroupLasso
     from trelliswork.learn.protocols import Protocol
     from trelliswork.learn.solvers import Solver
@@ -83,8 +83,12 @@ class CRFTagger(Tagger):
         Norms of groups, see `GroupLasso`: templates, features, labels or label patterns that live
         or die as a whole.
     solver
-        ``"auto"``: L-BFGS where all is smooth, OWL-QN with `l1`, SpaRSA with a `regularizer`;
-        ``"lbfgs"``, ``"owlqn"``, ``"sparsa"``, ``"fista"``.
+        ``"lbfgs"`` where all is smooth, ``"owlqn"`` with `l1`; with a `regularizer` ``"hybrid"``,
+        which fits the groups that live by these, or ``"sparsa"`` and ``"fista"``, proximal gradient
+        methods for all norms. ``"auto"``: the fastest of these that can. ``"online"`` steps from
+        sequence to sequence, for large training sets: with one number as `l2`, `l1` or a
+        `regularizer` with one level of norm ``"l2"``, but not both, and no soft constraints in
+        training.
     debias
         Whether to fit the weights that are not 0 once more, under l2 alone: l1 and norms of groups
         make those that live too small.
@@ -103,6 +107,8 @@ class CRFTagger(Tagger):
     max_iter, tol, gap_tol
         Most iterations; the relative change over ten iterations at which training stops; and, with
         `l1` or a `regularizer`, the proven relative distance from the optimum at which it does.
+        With ``solver="online"``, `max_iter` counts passes over the data, `tol` is the change over
+        one of them, and nothing is proven.
     init
         An earlier tagger, or the path of one, to start from. Weights carry over by name.
     dev_every, patience
@@ -156,8 +162,8 @@ class CRFTagger(Tagger):
     n_jobs
         Threads; None: as many as there are cores, or as joblib leaves to this worker.
     random_state
-        Seed of which sequences are held out, and of the perceptron. Otherwise unused: training is
-        deterministic.
+        Seed of which sequences are held out, of the perceptron, and of the order of sequences
+        with ``solver="online"``. Otherwise unused: training is deterministic.
     verbose
         Show a progress bar on standard error.
 
@@ -186,7 +192,7 @@ class CRFTagger(Tagger):
         ``"interrupted"`` or ``"precision"``.
     gap_ : float or None
         How far `loss_` is from the optimum at most, by a duality gap, where it is known: with `l1`
-        or a `regularizer`, all labels known, and no `debias`.
+        or a `regularizer`, all labels known, no `debias`, and another solver than ``"online"``.
     training_log_ : list of TrainingStep
         One entry an iteration.
     dev_score_ : float or None
@@ -343,7 +349,11 @@ class CRFTagger(Tagger):
                 dev=checked,
                 on_step=show,
             )
-        self._keep(self._without_zeros(found))
+        return self._keep_learned(found)
+
+    def _keep_learned(self, found: LearnedCRF) -> CRFTagger:
+        """Set what ``fit`` sets."""
+        self._keep(found)
         self.n_skipped_ = found.n_skipped
         self.n_iter_ = len(found.run.log)
         self.loss_ = found.run.loss
@@ -364,10 +374,6 @@ class CRFTagger(Tagger):
         check_parameters(self.get_params(deep=False))
         earlier = None if self.init is None else _trained(self.init)
         return CRFLearner(self, labels, sequences, names, unlabelled, earlier)
-
-    def _without_zeros(self, learned: Learned) -> Learned:
-        is_sparse = self.l1 > 0 or self.regularizer is not None
-        return without_zeros(learned) if is_sparse else learned
 
     def _training_record(self) -> dict[str, Any]:
         return {

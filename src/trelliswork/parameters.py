@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "check_number",
     "check_parameters",
+    "check_sparsity",
     "check_whole",
     "oldest_parameters",
     "restored_parameters",
@@ -72,12 +73,12 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
         check_whole(name, parameters[name], low)
     check_number("tol", parameters["tol"])
     check_number("gap_tol", parameters["gap_tol"])
-    _check_sparsity(parameters)
     held_out = parameters["held_out"]
     check_number("held_out", held_out)
     if not 0.0 < held_out < 1.0:
         raise ValueError(f"held_out: expected a share between 0 and 1, got {held_out!r}.")
     _check_l2(parameters["l2"])
+    _check_sparsity(parameters)
     for name, choices in CHOICES.items():
         if parameters[name] not in choices:
             raise ValueError(
@@ -126,8 +127,25 @@ def _check_patterns(patterns: Any) -> None:
 
 
 def _check_sparsity(parameters: Mapping[str, Any]) -> None:
-    check_number("l1", parameters["l1"])
-    groups, debias = parameters["regularizer"], parameters["debias"]
+    check_sparsity(parameters["l1"], parameters["regularizer"], parameters["debias"])
+    check_solver(
+        parameters["solver"],
+        l1=parameters["l1"],
+        groups=parameters["regularizer"],
+        l2=parameters["l2"],
+    )
+    groups, l2 = parameters["regularizer"], parameters["l2"]
+    least = min(l2.values()) if isinstance(l2, Mapping) else l2
+    if groups is not None and groups.adaptive and least == 0:
+        raise ValueError(
+            f"l2: expected more than 0 with an adaptive regularizer, whose first fit has no other "
+            f"penalty, got {l2!r}."
+        )
+
+
+def check_sparsity(l1: Any, groups: Any, debias: Any) -> None:
+    """Raise at the first parameter of what makes weights 0 that makes no sense."""
+    check_number("l1", l1)
     if groups is not None and not isinstance(groups, GroupLasso):
         raise TypeError(
             f"regularizer: expected a GroupLasso, such as GroupLasso(by='template'), or None, got "
@@ -135,8 +153,7 @@ def _check_sparsity(parameters: Mapping[str, Any]) -> None:
         )
     if not isinstance(debias, bool | np.bool_):
         raise ValueError(f"debias: expected True or False, got {debias!r}.")
-    check_solver(parameters["solver"], l1=parameters["l1"], has_groups=groups is not None)
-    if debias and groups is None and parameters["l1"] == 0:
+    if debias and groups is None and l1 == 0:
         raise ValueError(
             "debias: expected l1 above 0 or a regularizer, without which no weight is 0."
         )

@@ -15,10 +15,11 @@ from trelliswork.learn.perceptron import (
     PerceptronEpoch,
     PerceptronLearner,
 )
+from trelliswork.learn.perceptron_shrinkage import Sparsity
 from trelliswork.learn.protocols import check_protocol, rules_under
 from trelliswork.learn.weights import sequence_weights
 from trelliswork.parallel import resolve_jobs
-from trelliswork.parameters import check_whole
+from trelliswork.parameters import check_sparsity, check_whole
 from trelliswork.plan import DECODING_BUDGET, plan
 from trelliswork.progress import TrainingProgress
 from trelliswork.report import report
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from trelliswork.conflicts import OnInfeasible
     from trelliswork.features import Templates
     from trelliswork.labels import LabelSet, Scheme
+    from trelliswork.learn.group_lasso import GroupLasso
     from trelliswork.learn.learner import Learned
     from trelliswork.learn.protocols import Protocol
 
@@ -69,6 +71,16 @@ class PerceptronTagger(Tagger):
         is far less sensitive to the order of sentences. False: the last ones.
     patience
         With a development set: stop after so many epochs without a better score.
+    l1, regularizer
+        As those of `CRFTagger`: l1 on all weights and on the penalties that ``"wCIBT"`` learns, and
+        norms of groups, see `GroupLasso`. They shrink the weights after every batch of sentences,
+        by one times their strength an epoch (Martins, Smith, Figueiredo and Aguiar 2011). What is 0
+        at the end is 0 in the average, and features and templates without a weight are no part of
+        the model. All epochs are run: without a mistake weights still shrink. Every feature has a
+        weight for every label here, and groups are as large.
+    debias
+        Whether to learn the weights that are not 0 once more, from 0 and without shrinking, in as
+        many epochs again.
     constraints
         What labellings must satisfy, hard or soft; see `trelliswork.constraints`.
     training
@@ -147,6 +159,9 @@ class PerceptronTagger(Tagger):
         epochs: int = 20,
         average: bool = True,
         patience: int = 3,
+        l1: float = 0.0,
+        regularizer: GroupLasso | None = None,
+        debias: bool = False,
         constraints: Any = (),
         training: Protocol = "L+wCI",
         on_infeasible: OnInfeasible = "error",
@@ -164,6 +179,9 @@ class PerceptronTagger(Tagger):
         self.epochs = epochs
         self.average = average
         self.patience = patience
+        self.l1 = l1
+        self.regularizer = regularizer
+        self.debias = debias
         self.constraints = constraints
         self.training = training
         self.on_infeasible = on_infeasible
@@ -216,7 +234,8 @@ class PerceptronTagger(Tagger):
         learner = self._learner(labels, sequences, names)
         if dev is not None:
             learner.dev_score = self._dev_score(dev, labels)
-        bar = TrainingProgress(self.epochs) if self.verbose else nullcontext()
+        n_epochs = self.epochs * (2 if self.debias else 1)
+        bar = TrainingProgress(n_epochs) if self.verbose else nullcontext()
         with bar as shown:
 
             def show(epoch: PerceptronEpoch) -> None:
@@ -269,6 +288,7 @@ class PerceptronTagger(Tagger):
             on_infeasible=self.on_infeasible,
             n_jobs=self.n_jobs,
             patience=self.patience,
+            sparsity=Sparsity(float(self.l1), self.regularizer, bool(self.debias)),
         )
 
     def _check_parameters(self) -> None:
@@ -276,6 +296,12 @@ class PerceptronTagger(Tagger):
             check_whole(name, getattr(self, name), low)
         if not isinstance(self.average, bool | np.bool_):
             raise ValueError(f"average: expected True or False, got {self.average!r}.")
+        check_sparsity(self.l1, self.regularizer, self.debias)
+        if self.regularizer is not None and self.regularizer.adaptive:
+            raise ValueError(
+                f"regularizer: expected one that is not adaptive, got {self.regularizer!r}: a "
+                "perceptron has no first fit under l2."
+            )
         check_on_infeasible(self.on_infeasible)
         resolve_jobs(self.n_jobs)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["FORMAT_VERSION", "read_model_file", "write_model_file"]
+__all__ = ["FORMAT_VERSION", "model_file", "read_model_file", "write_model_file"]
 
 FORMAT = "trelliswork-model"
 # 1: chains of first order. 2: the same and models with label patterns or segments. 3: the same with
@@ -44,6 +44,20 @@ def write_model_file(
     ----------
     path
         Where to.
+    settings, arrays, version
+        As for `model_file`.
+    """
+    with open_binary_for_writing(path) as stream:
+        stream.write(model_file(settings, arrays, version))
+
+
+def model_file(
+    settings: dict[str, Any], arrays: dict[str, NDArray[Any]], version: int = FORMAT_VERSION
+) -> bytes:
+    """Return the content of a model file.
+
+    Parameters
+    ----------
     settings, arrays
         What `read_model_file` is to return.
     version
@@ -58,8 +72,7 @@ def write_model_file(
         "checksum": _checksum(str(version), document, tensors),
         "settings": document,
     }
-    with open_binary_for_writing(path) as stream:
-        stream.write(safetensors.numpy.save(tensors, metadata=metadata))
+    return safetensors.numpy.save(tensors, metadata=metadata)
 
 
 def read_model_file(

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import os
 
     from trelliswork.calibration import Calibration
+    from trelliswork.learn.path_points import PathPoint, RegularizationPath
     from trelliswork.report import Report
 
 MOST_LABELS = 40  # beyond this the cells of a confusion table cannot be read
@@ -51,6 +52,34 @@ def plot_calibration(calibration: Calibration, path: str | os.PathLike[str]) -> 
     _save(figure, path)
 
 
+def plot_path(
+    path: RegularizationPath, file: str | os.PathLike[str], chosen: PathPoint | None
+) -> None:
+    """Draw the score on the development set, or else the loss, against size as a PNG."""
+    figure = _figure(width=10, height=4.5)
+    by_weights, by_templates = figure.subplots(1, 2, sharey=True)
+    scored = all(point.dev_score is not None for point in path)
+    heights = [100 * (p.dev_score or 0.0) if scored else p.loss for p in path]
+    # A logarithmic axis has no 0.
+    weights = [max(1, point.weights) for point in path]
+    templates = [len(point.templates) for point in path]
+    for axes, sizes in ((by_weights, weights), (by_templates, templates)):
+        axes.plot(sizes, heights, marker="o", color="#4878a8")
+        if chosen is not None:
+            at = next(i for i, point in enumerate(path) if point is chosen)
+            axes.plot(sizes[at], heights[at], "o", markersize=12, fillstyle="none", color="black")
+            told = f"{chosen.weights:,} weights, {len(chosen.templates)} templates"
+            axes.set_title(f"Circle: {told}", fontsize=9)
+        axes.grid(alpha=0.3)
+    by_weights.set(
+        xscale="log",
+        xlabel=f"weights that are not 0, of {path.n_weights:,}",
+        ylabel="F1 on the development set (%)" if scored else "loss",
+    )
+    by_templates.set(xlabel=f"templates with a weight, of {len(path.templates):,}")
+    _save(figure, file)
+
+
 def _confusion_shares(report: Report) -> tuple[list[str], list[list[float]]]:
     """Return the most frequent gold labels and each one's row, divided by its sum."""
     confusion = report.confusion
@@ -61,11 +90,18 @@ def _confusion_shares(report: Report) -> tuple[list[str], list[list[float]]]:
     return [confusion.labels[i] for i in kept], shares or [[0.0]]
 
 
-def _figure(width: float, height: float) -> Any:
+def check_plots() -> None:
+    """Raise an `ImportError` that says what to install where figures cannot be drawn."""
     try:
-        from matplotlib.figure import Figure
+        import matplotlib.figure  # noqa: F401
     except ImportError as error:
         raise ImportError('Figures need matplotlib: pip install ".[plots]"') from error
+
+
+def _figure(width: float, height: float) -> Any:
+    check_plots()
+    from matplotlib.figure import Figure
+
     # Not pyplot: it keeps global state and may look for a display.
     return Figure(figsize=(width, height), layout="constrained")
 

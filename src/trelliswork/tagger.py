@@ -14,6 +14,7 @@ from trelliswork.batches import decoded_batches
 from trelliswork.conflicts import check_on_infeasible
 from trelliswork.described import describe_batch, describe_nbest
 from trelliswork.inputs import allowed_labels, as_labels, as_sequences
+from trelliswork.learn.pruning import without_zeros
 from trelliswork.parameters import restored_parameters, saved_parameters
 from trelliswork.persist import write_model_file
 from trelliswork.plan import Plan, as_constraints, plan
@@ -58,15 +59,18 @@ class Tagger(ProbabilityMethods, BaseEstimator):  # type: ignore[misc]
 
     def _keep(self, learned: Learned) -> None:
         """Set the attributes that every trained tagger has."""
+        if self._makes_zeros():
+            learned = without_zeros(learned)
         self.model_ = learned.model
         self.plan_ = learned.plan
         self.labels_ = learned.model.labels
         self.classes_ = np.array(self.labels_.names)
         self.metadata_ = {}
 
-    def _without_zeros(self, learned: Learned) -> Learned:
-        """Return what was learned, without what weighs nothing where training makes weights 0."""
-        return learned
+    def _makes_zeros(self) -> bool:
+        """Return whether training is asked to make weights 0, which are no part of the model."""
+        l1, groups = getattr(self, "l1", 0.0), getattr(self, "regularizer", None)
+        return l1 > 0 or groups is not None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, atomically; read it with `trelliswork.load`."""

@@ -12,7 +12,7 @@ from trelliswork.errors import DataError
 from trelliswork.model import CRFModel
 from trelliswork.parallel import resolve_jobs
 from trelliswork.parameters import oldest_parameters
-from trelliswork.persist import FORMAT_VERSION
+from trelliswork.persist import FORMAT_VERSION, model_file
 from trelliswork.plan import Plan
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from trelliswork.tagger import Tagger
 
-__all__ = ["described", "restored"]
+__all__ = ["described", "file_size", "restored"]
 
 NEWEST = FORMAT_VERSION
 """What taggers that earlier versions do not know need."""
@@ -57,6 +57,12 @@ def described(tagger: Tagger) -> tuple[dict[str, Any], int]:
         tagger.plan_.check_penalties()  # without them the file would be of no use
         settings["penalties"] = tagger.plan_.penalties[list(tagger.plan_.soft)].tolist()
     return settings, version
+
+
+def file_size(tagger: Tagger) -> int:
+    """Return how many bytes the model file of a trained tagger has; nothing is written."""
+    settings, version = described(tagger)
+    return len(model_file(settings, tagger.model_.arrays(), version))
 
 
 def restored(

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from trelliswork import __version__
-from trelliswork.cli import evaluate, explain, inspect, tag, train
+from trelliswork.cli import evaluate, explain, inspect, select, tag, train
 from trelliswork.cli.errors import ReportingGroup
 
 __all__ = ["app", "main"]
@@ -30,6 +30,7 @@ app.command(epilog=tag.EXAMPLES)(tag.tag)
 app.command(epilog=evaluate.EXAMPLES)(evaluate.evaluate)
 app.command(epilog=explain.EXAMPLES)(explain.explain)
 app.command(epilog=inspect.EXAMPLES)(inspect.inspect)
+app.command(epilog=select.EXAMPLES)(select.select)
 
 
 def _show_version(asked: bool) -> None:
@@ -48,6 +49,8 @@ def _show_version(asked: bool) -> None:
 - `trelliswork evaluate gold.conll out.conll`
 
 - `trelliswork inspect m.tw`
+
+- `trelliswork select train.conll --dev dev.conll --features chunking --templates kept.txt`
 
 - `trelliswork explain --rules rules.txt --data train.conll`
 """

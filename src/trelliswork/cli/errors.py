@@ -33,7 +33,15 @@ _OPTIONS = {
     "min_pattern_count": "--min-pattern-count",
     "max_patterns": "--max-patterns",
     "edge_order": "--edge-order",
+    "l1": "--l1",
     "l2": "--l2",
+    "regularizer": "--group-lasso",
+    "solver": "--solver",
+    "debias": "--debias",
+    "gap_tol": "--gap-tol",
+    "tolerance": "--tolerance",
+    "strengths": "--strengths",
+    "least": "--least",
     "training": "--training",
     "labels": "--labels",
     "labelling": "--labelling",
@@ -56,6 +64,9 @@ _KEYWORD = re.compile(rf"\b({'|'.join(_OPTIONS)})=(?:'([\w+]+)'|(True)\b)?")
 _NAME = re.compile(rf"\b({'|'.join(name for name in _OPTIONS if '_' in name)})\b")
 # What a program calls a constraint, a rule file calls a rule.
 _CONSTRAINT = re.compile(r"\bconstraint(?=s?\b(?![=(._]))")
+# Nor is l1; and what a program calls a regularizer has a name of its own here.
+_L1 = re.compile(r"(?<![\w-])l1\b")
+_REGULARIZER = re.compile(r"\ba regularizer\b(?: of groups)?")
 _CARET = re.compile(r"^ *\^$", re.MULTILINE)
 _NONE = re.compile(r",? or None\b")
 _ENCODING = ("pass a stream opened with its own encoding", "pipe it through iconv")
@@ -159,6 +170,7 @@ def _in_options(message: str) -> str:
         message = f"{_OPTIONS[name]}:{_NONE.sub('', rest)}"
     message = _KEYWORD.sub(_spell_option, message)
     message = _NAME.sub(lambda found: _OPTIONS[found[1]], message)
+    message = _REGULARIZER.sub("--group-lasso", _L1.sub("--l1", message))
     return _CONSTRAINT.sub("rule", message).replace(*_ENCODING)
 
 

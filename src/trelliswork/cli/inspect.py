@@ -21,10 +21,12 @@ from trelliswork.inspection import (
     top_features,
     top_transitions,
 )
+from trelliswork.learn.group_lasso import GroupLasso
 from trelliswork.loading import load
 from trelliswork.pattern_statistics import PatternStatistics
 from trelliswork.tables import shorten, text_table
 from trelliswork.tagger import Tagger
+from trelliswork.template_sizes import template_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from trelliswork.inspection import TopFeatures
 
 __all__ = ["EXAMPLES", "inspect"]
+
+MOST_TEMPLATES = 60  # a matrix has one a column
 
 EXAMPLES = """Examples:
 
@@ -55,7 +59,7 @@ def inspect(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")] = False,
 ) -> None:
-    """Show what a model has learned: sizes, top features and transitions, the training log."""
+    """Show what a model has learned: sizes, templates, top features and transitions, training."""
     tagger = load(model)
     summary = _summary(tagger, model, label or list(tagger.model_.structure.letter_names), top)
     if as_json:
@@ -78,6 +82,7 @@ def _summary(tagger: Tagger, path: Path, labels: Sequence[str], top: int) -> dic
         "tokenizer": tagger.metadata_.get("tokenizer"),
         "sizes": ModelSizes.of(tagger).to_dict(),
         "templates": str(encoder.templates) if isinstance(encoder, TemplateEncoder) else None,
+        "template_sizes": [size.to_dict() for size in template_sizes(tagger.model_)],
         "segments": _segments(tagger),
         "parameters": {
             name: value
@@ -107,6 +112,9 @@ def _parameters(tagger: Tagger) -> dict[str, Any]:
     found: dict[str, Any] = tagger.get_params(deep=True)
     if isinstance(found.get("base"), Tagger):
         found["base"] = type(found["base"]).__name__
+    for name, value in found.items():
+        if isinstance(value, GroupLasso):
+            found[name] = value.to_dict()
     return found
 
 
@@ -156,6 +164,7 @@ def _show(summary: dict[str, Any]) -> None:
     if summary["templates"] is not None:
         _heading("Templates")
         typer.echo(summary["templates"].rstrip())
+    _show_template_sizes(summary["template_sizes"])
     if summary["rules"]:
         _heading("Rules")
         rows = [
@@ -172,6 +181,21 @@ def _show(summary: dict[str, Any]) -> None:
     for label, found in summary["features"].items():
         _heading(f"Features of {label}")
         _show_signs(found)
+
+
+def _show_template_sizes(found: list[dict[str, Any]]) -> None:
+    """Show how much of the model each template makes up, the largest first."""
+    _heading("Weights by template" if found else "Weights by template: none")
+    if not found:
+        return
+    order = sorted(found, key=lambda own: -own["weights"])
+    rows = [
+        [shorten(own["name"]), f"{own['features']:,}", f"{own['weights']:,}"]
+        for own in order[:MOST_TEMPLATES]
+    ]
+    typer.echo(text_table(("template", "features", "weights"), rows))
+    if len(order) > MOST_TEMPLATES:
+        typer.echo(f"… and {len(order) - MOST_TEMPLATES:,} more: --json has all")
 
 
 def _without_penalty(rule: str) -> str:

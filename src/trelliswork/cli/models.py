@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from trelliswork.cli.feature_option import resolve_features
 from trelliswork.cli.rules import columns_tested
+from trelliswork.cli.sparsity import check_sparsity, read_groups
 from trelliswork.cli.structure import read_l2, read_max_segment
 from trelliswork.cli.training_options import ModelKind
 from trelliswork.cli.unlabelled import LabellingName
@@ -28,7 +29,13 @@ if TYPE_CHECKING:
     from trelliswork.constraints import Constraint
     from trelliswork.tagger import Tagger
 
-__all__ = ["check_options", "columns_needed", "make_tagger", "with_unlabelled"]
+__all__ = [
+    "check_options",
+    "columns_needed",
+    "make_tagger",
+    "options_given",
+    "with_unlabelled",
+]
 
 CRF_ONLY = (
     "max_segment",
@@ -41,6 +48,8 @@ CRF_ONLY = (
     "transitions",
     "max_iter",
     "tol",
+    "solver",
+    "gap_tol",
     "init",
     "dev_every",
     "penalties",
@@ -48,11 +57,16 @@ CRF_ONLY = (
     "on_conflict",
     "decode_only_rules",
 )
+SPARSITY = ("l1", "regularizer", "debias")
+# A perceptron has them or not, all together.
+SPARSE_PERCEPTRON = set(SPARSITY) <= PerceptronTagger().get_params(deep=False).keys()
+SPARSE_MODELS = (ModelKind.CRF, ModelKind.PERCEPTRON) if SPARSE_PERCEPTRON else (ModelKind.CRF,)
 # The options that only some models have.
 MODELS_OF: dict[str, tuple[ModelKind, ...]] = {
     **dict.fromkeys(CRF_ONLY, (ModelKind.CRF,)),
     "order": (ModelKind.CRF, ModelKind.PERCEPTRON),
     "features": (ModelKind.CRF, ModelKind.PERCEPTRON),
+    **dict.fromkeys(("l1", "group_lasso", "norm", "debias"), SPARSE_MODELS),
     "epochs": (ModelKind.PERCEPTRON,),
     "smoothing": (ModelKind.HMM,),
 }
@@ -61,10 +75,8 @@ UNLABELLED_ONLY = ("gamma", "cycles", "labelling", "top_k", "include_labelled")
 
 def check_options(context: typer.Context, model: ModelKind, *, unlabelled: bool) -> None:
     """Raise a `ValueError` at the first option given that would have no effect."""
-    for name in context.params:
-        source = context.get_parameter_source(name)
-        if source is None or source.name != "COMMANDLINE":
-            continue
+    given = options_given(context)
+    for name in given:
         option = f"--{name.replace('_', '-')}"
         models = MODELS_OF.get(name, (model,))
         if model not in models:
@@ -78,6 +90,13 @@ def check_options(context: typer.Context, model: ModelKind, *, unlabelled: bool)
                 f"{option}: expected with --labelling topk only, got --labelling "
                 f"{context.params['labelling']}."
             )
+    check_sparsity(context.params, given)
+
+
+def options_given(context: typer.Context) -> list[str]:
+    """Return the names of the parameters that stand on the command line."""
+    sources = ((name, context.get_parameter_source(name)) for name in context.params)
+    return [name for name, source in sources if source and source.name == "COMMANDLINE"]
 
 
 def columns_needed(tagger: Tagger) -> list[str | int]:
@@ -120,12 +139,18 @@ def make_tagger(
     if options["model"] is ModelKind.HMM:
         return HMMTagger(smoothing=options["smoothing"], **common)
     features = resolve_features(options["features"])
+    sparsity = {
+        "l1": options["l1"],
+        "regularizer": read_groups(options["group_lasso"], options["norm"]),
+        "debias": options["debias"],
+    }
     if options["model"] is ModelKind.PERCEPTRON:
         return PerceptronTagger(
             order=options["order"],
             features=features,
             epochs=options["epochs"],
             patience=options["patience"] or 3,
+            **(sparsity if SPARSE_PERCEPTRON else {}),
             **common,
         )
     transitions, init = options["transitions"], options["init"]
@@ -142,6 +167,9 @@ def make_tagger(
         transitions=None if transitions is None else transitions.value,
         max_iter=options["max_iter"],
         tol=options["tol"],
+        gap_tol=options["gap_tol"],
+        solver=options["solver"],
+        **sparsity,
         init=None if init is None else load(init),
         dev_every=options["dev_every"],
         patience=options["patience"] or 10,

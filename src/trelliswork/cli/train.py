@@ -30,6 +30,15 @@ from trelliswork.cli.options import (
     Unknown,
 )
 from trelliswork.cli.rules import GivenRules
+from trelliswork.cli.sparsity import (
+    L1,
+    Debias,
+    GapTol,
+    GroupLassoTexts,
+    NormName,
+    NormOption,
+    SolverOption,
+)
 from trelliswork.cli.structure import (
     L2,
     Adjacent,
@@ -113,6 +122,8 @@ EXAMPLES = """Examples:
 
 - `trelliswork train references.conll --out m.tw --features citation --order 2 --max-segment auto`
 
+- `trelliswork train train.conll --out m.tw --features chunking --group-lasso template:0.5 --debias`
+
 - `trelliswork train partial.conll --unknown "?" --init m.tw --out m2.tw`
 
 - `trelliswork train train.conll --out m.tw --rules rules.txt --rule "at_most(1, title)"`
@@ -141,11 +152,17 @@ def train(
     dev_every: DevEvery = 5,
     patience: Patience = None,
     l2: L2 = "1.0",
+    l1: L1 = 0.0,
+    group_lasso: GroupLassoTexts = None,
+    norm: NormOption = NormName.L2,
+    debias: Debias = False,
     min_count: MinCount = 1,
     pairs: Pairs = Which.OBSERVED,
     transitions: Transitions = None,
     max_iter: MaxIter = 200,
     tol: Tol = 1e-5,
+    gap_tol: GapTol = 1e-4,
+    solver: SolverOption = "auto",
     epochs: Epochs = 20,
     smoothing: Smoothing = 1.0,
     init: Init = None,

@@ -9,8 +9,10 @@ import typer
 from trelliswork.codl import CODLTagger
 from trelliswork.constraints.soft import priced_rule
 from trelliswork.estimators import CRFTagger
+from trelliswork.features import resolve
 from trelliswork.inspection import ModelSizes
 from trelliswork.learn.codl import Cycle
+from trelliswork.learn.path_points import PathPoint
 from trelliswork.learn.perceptron import PerceptronEpoch
 from trelliswork.learn.protocols import MEANINGS
 from trelliswork.perceptron import PerceptronTagger
@@ -18,6 +20,7 @@ from trelliswork.placements import count_penalties
 from trelliswork.progress import TrainingStep
 from trelliswork.report import report
 from trelliswork.tables import text_table
+from trelliswork.template_sizes import template_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +38,7 @@ __all__ = ["curve_table", "log_line", "summarise"]
 WORDS: dict[type, tuple[str, str]] = {
     PerceptronEpoch: ("epoch", "F1"),
     Cycle: ("cycle", "accuracy"),
+    PathPoint: ("point", "F1"),
 }
 LINES_EVERY = 10  # iterations between two lines of a log that is no terminal
 
@@ -46,6 +50,8 @@ def log_line(step: LoggedStep) -> None:
         if step.iteration != 1 and step.iteration % LINES_EVERY != 0 and score is None:
             return
         told = f"loss {step.loss:.2f}  gradient {step.gradient_norm:.3g}"
+        if step.nonzero is not None:
+            told += f"  weights {step.nonzero:,}"
     else:
         told = step.summary()
     kind, measure = WORDS.get(type(step), ("iteration", "F1"))
@@ -69,6 +75,7 @@ def summarise(
         **_structure_facts(tagger),
         "features": sizes.spell_features(),
         "weights": f"{sizes.weights:,}",
+        **_template_facts(tagger),
         **_training_facts(tagger),
         **_rule_facts(tagger),
         "model": f"{out} ({out.stat().st_size:,} bytes)",
@@ -126,9 +133,10 @@ def _priced_rules(tagger: Tagger) -> list[Constraint]:
 def _training_facts(tagger: Any) -> dict[str, str]:
     """Return what there is to say of how a tagger of its kind was trained."""
     if isinstance(tagger, CRFTagger):
+        near = "" if tagger.gap_ is None else f", at most {tagger.gap_:.2g} above the least"
         return {
             "iterations": f"{tagger.n_iter_} ({tagger.stop_reason_})",
-            "loss": f"{tagger.loss_:,.2f}",
+            "loss": f"{tagger.loss_:,.2f}{near}",
         }
     if isinstance(tagger, PerceptronTagger):
         return {"epochs": f"{tagger.n_iter_} ({tagger.stop_reason_})"}
@@ -139,6 +147,17 @@ def _training_facts(tagger: Any) -> dict[str, str]:
             "cycles": f"{tagger.n_iter_} ({tagger.stop_reason_}){kept}",
         }
     return {}
+
+
+def _template_facts(tagger: Any) -> dict[str, str]:
+    """Return how many templates are left, where training makes weights 0."""
+    parameters = tagger.get_params(deep=False)
+    if not parameters.get("l1") and parameters.get("regularizer") is None:
+        return {}
+    segments = tagger.model_.segmentation is not None
+    known = resolve(parameters["features"], segments=segments)
+    n_known = len({*known.names, *(rule.name for rule in known.segment_rules)})
+    return {"templates": f"{len(template_sizes(tagger.model_)):,} of {n_known:,}"}
 
 
 def _structure_facts(tagger: Tagger) -> dict[str, str]:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
     Labelled = tuple[list[Any], Sequence[Sequence[Label]]]
 
-__all__ = ["CRFLearner", "LearnedCRF"]
+__all__ = ["CRFLearner", "LearnedCRF", "PosedCRF"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,17 +54,39 @@ class LearnedCRF(Learned):
     ----------
     run : TrainingRun
         The log, the loss, and why training stopped.
+    sparse_run : TrainingRun
+        The same of training with the regularizer, before `run` where that was to debias.
     n_skipped : int
         Sequences left out because their labels break a constraint.
     """
 
     run: TrainingRun
+    sparse_run: TrainingRun
     n_skipped: int
 
     @property
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended learning early."""
         return self.run.reason == "interrupted"
+
+
+@dataclass(frozen=True, eq=False)
+class PosedCRF:
+    """What is to be minimised to learn from some sequences.
+
+    Attributes
+    ----------
+    task : SparseTask
+        The objective and its regularizer.
+    rules : Plan
+        The constraints, with the penalties that are not learned with the weights.
+    n_skipped : int
+        Sequences left out because their labels break a constraint.
+    """
+
+    task: SparseTask
+    rules: Plan
+    n_skipped: int
 
 
 class CRFLearner:
@@ -150,6 +172,25 @@ class CRFLearner:
         on_step
             Called after every iteration.
         """
+        posed = self.pose(sequences, names, weights, on_step=on_step)
+        task = posed.task.screened()
+        posed = replace(posed, task=task if self._tagger.debias else task.closed())
+        del task  # and with it, unless they are needed again, the features
+        self._last = found = self.fit(posed, self.start(posed), dev=dev, on_step=on_step)
+        return found
+
+    def pose(
+        self,
+        sequences: list[Any],
+        names: Sequence[Sequence[Label]],
+        weights: ArrayLike | None = None,
+        *,
+        on_step: Callable[[TrainingStep], object] | None = None,
+    ) -> PosedCRF:
+        """Return what is to be minimised; the parameters are those of `learn`.
+
+        Where groups are weighted by a first fit, it is made here.
+        """
         setup, features = self._prepare(sequences, names)
         rules = self._with_penalties(setup.rules, sequences, names, weights)
         of_sequences = sequence_weights(names, weights, self._class_weight(names))
@@ -158,23 +199,54 @@ class CRFLearner:
             kept = setup.kept.tolist()
             names = [names[b] for b in kept]
             of_sequences = None if of_sequences is None else of_sequences[kept]
-        task = SparseTask.settle(
+        task = SparseTask.whole(
             lambda kept, soft: self._objective(setup, features, names, of_sequences, kept, soft),
             setup.under.soft,
             self.encoder,
             self._tagger.l1,
             self._tagger.regularizer,
         )
+        groups = self._tagger.regularizer
+        if groups is not None and groups.adaptive:
+            smooth = replace(self.minimizer(), solver="auto")
+            first = train(
+                task.objective, np.zeros(task.objective.n_parameters), smooth, on_step=on_step
+            )
+            if first.reason == "interrupted":
+                raise KeyboardInterrupt
+            task = task.adapted(first.parameters)
+        return PosedCRF(task, rules, n_skipped)
+
+    def start(self, posed: PosedCRF) -> FloatArray:
+        """Return where to begin: what was learned last, or zeros."""
+        objective, earlier = posed.task.objective, self._last
+        if earlier is None:
+            return np.zeros(objective.n_parameters)
+        known = posed.rules.with_penalties_of(earlier.plan).penalties
+        return objective.parameters_like(earlier.model, self.encoder, known)
+
+    def fit(
+        self,
+        posed: PosedCRF,
+        start: FloatArray,
+        *,
+        dev: Labelled | None = None,
+        on_step: Callable[[TrainingStep], object] | None = None,
+    ) -> LearnedCRF:
+        """Minimise, and debias where the tagger asks for it.
+
+        Parameters
+        ----------
+        posed
+            What.
+        start
+            Initial parameters of its objective.
+        dev, on_step
+            As for `learn`.
+        """
+        task, rules, minimizer = posed.task, posed.rules, self.minimizer()
         objective = task.objective
-        if not self._tagger.debias:
-            del features  # the objective keeps what it needs in a form of its own
-        start = np.zeros(objective.n_parameters)
-        earlier = self._last
-        if earlier is not None:
-            known = rules.with_penalties_of(earlier.plan).penalties
-            start = objective.parameters_like(earlier.model, self.encoder, known)
-        minimizer = self._minimizer()
-        run = train(
+        sparse_run = run = train(
             objective,
             start,
             minimizer,
@@ -196,15 +268,16 @@ class CRFLearner:
                 objective = survivors
             except KeyboardInterrupt:  # before the first iteration: what there was stays
                 run = replace(run, reason="interrupted")
-        self._last = found = LearnedCRF(
+        return LearnedCRF(
             objective.model(run.parameters, self.encoder),
             _learned_rules(objective, run.parameters, rules),
             run,
-            n_skipped,
+            sparse_run,
+            posed.n_skipped,
         )
-        return found
 
-    def _minimizer(self) -> Minimizer:
+    def minimizer(self) -> Minimizer:
+        """Return how the tagger minimises."""
         tagger = self._tagger
         return Minimizer(
             tagger.solver,
@@ -212,6 +285,7 @@ class CRFLearner:
             tol=tagger.tol,
             gap_tol=tagger.gap_tol,
             n_jobs=resolve_jobs(tagger.n_jobs),
+            random_state=tagger.random_state,
         )
 
     def mix(self, first: CRFModel, second: CRFModel, share: float) -> CRFModel:

@@ -1,6 +1,6 @@
 """The group lasso: which weights live or die together.
 
-    Ω(w) = Σ_levels strength Σ_g √|g| ‖w_g‖
+    Ω(w) = Σ_levels strength Σ_g ‖w_g‖
 
 Groups by template select templates; by feature, columns of the table of features and labels; by
 several of these, from coarse to fine: a template dies as a whole, and of one that lives, features
@@ -10,7 +10,7 @@ die, and with `l1` of the tagger single weights.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.features import Encoder
-    from trelliswork.learn.objective import Objective
+    from trelliswork.learn.layout import ParameterLayout
 
     IdArray = NDArray[np.int32]
 
@@ -50,12 +50,18 @@ class GroupLasso:
         ``"l2"``, the Euclidean norm, or ``"linf"``, the largest absolute weight.
     scaled
         Whether the norm of a group is multiplied by ``√|g|``, with ``|g|`` its number of weights,
-        so that large groups do not live on their size.
+        as where all groups are to be as likely to live on noise alone. Templates of words then
+        die first, for most of their weights are of rare features: on CoNLL-2000 the same number of
+        templates is worth half a point of F1 less.
+    adaptive
+        Whether the strength of a group is divided by the norm it has in a first fit under l2 alone
+        (the adaptive lasso of Zou 2006), relative to the mean: what is large there hardly pays, and
+        what is small dies soon. It takes fewer groups for the same F1, and one more training run.
 
     Examples
     --------
     >>> GroupLasso(by="template", strength=2.0)
-    GroupLasso(by='template', strength=2.0, norm='l2', scaled=True)
+    GroupLasso(by='template', strength=2.0, norm='l2', scaled=False, adaptive=False)
     >>> GroupLasso(by="colour")
     Traceback (most recent call last):
         ...
@@ -65,7 +71,8 @@ class GroupLasso:
     by: Grouping | Sequence[Grouping] = "template"
     strength: float | Sequence[float] = 1.0
     norm: Norm = "l2"
-    scaled: bool = True
+    scaled: bool = False
+    adaptive: bool = False
 
     def __post_init__(self) -> None:
         names = self.names
@@ -89,6 +96,9 @@ class GroupLasso:
                 raise TypeError(f"strength: expected numbers, got {value!r}.")
             if not 0.0 <= value < np.inf:
                 raise ValueError(f"strength: expected finite numbers from 0 up, got {value!r}.")
+        for name in ("scaled", "adaptive"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise TypeError(f"{name}: expected True or False, got {getattr(self, name)!r}.")
         if self.norm not in get_args(Norm):
             raise ValueError(f"norm: expected 'l2' or 'linf', got {self.norm!r}.")
         if not isinstance(self.scaled, bool | np.bool_):
@@ -111,21 +121,21 @@ class GroupLasso:
         """Return the penalty with all strengths multiplied."""
         scaled = tuple(float(factor * value) for value in self.strengths)
         strength = scaled if isinstance(self.strength, Sequence | np.ndarray) else scaled[0]
-        return GroupLasso(self.by, strength, self.norm, self.scaled)
+        return replace(self, strength=strength)
 
-    def levels(self, objective: Objective, encoder: Encoder) -> list[GroupNorms]:
-        """Return the norms of the parameters of an objective.
+    def levels(self, layout: ParameterLayout, encoder: Encoder) -> list[GroupNorms]:
+        """Return the norms of groups of parameters.
 
         Parameters
         ----------
-        objective
+        layout
             What the parameters are.
         encoder
-            Its features.
+            Their features.
         """
         found = []
         for name, strength in zip(self.names, self.strengths, strict=True):
-            groups = parameter_groups(objective, encoder, name)
+            groups = parameter_groups(layout, encoder, name)
             sizes = np.bincount(groups[groups >= 0]).astype(np.float64)
             weights = np.sqrt(sizes) if self.scaled else np.ones(sizes.size)
             found.append(GroupNorms(groups, strength * weights, self.norm))
@@ -150,32 +160,32 @@ class GroupLasso:
             tuple(strength) if isinstance(strength, list) else strength,
             data["norm"],
             data["scaled"],
+            data["adaptive"],
         )
 
 
-def parameter_groups(objective: Objective, encoder: Encoder, by: Grouping) -> IdArray:
+def parameter_groups(layout: ParameterLayout, encoder: Encoder, by: Grouping) -> IdArray:
     """Return the group of each parameter, numbered from 0 up, −1 for those in none, ``(n,)``."""
-    lengths = objective.structure.patterns.lengths
     templates = encoder.feature_templates() if by == "template" else {}
     pieces: list[NDArray[np.int64]] = []
     n_groups = 0
-    for kind, part in objective.parts.items():
+    for kind, part in layout.parts.items():
         if by == "template":
             # Lengths of segments have weights as well, and make one template of their own.
-            names, owner = templates.get(kind, ([kind], np.zeros(part.offsets.size - 1, np.int32)))
+            names, owner = templates.get(kind, ([kind], np.zeros(part.n_features, np.int32)))
             pieces.append(n_groups + owner[part.features].astype(np.int64))
             n_groups += len(names)
         elif by == "feature":
             pieces.append(n_groups + part.features)
-            n_groups += part.offsets.size - 1
+            n_groups += part.n_features
         elif by == "label":
             pieces.append(part.outputs.astype(np.int64))
         else:
             pieces.append(np.full(part.n_pairs, -1))
     on_patterns = by in ("pattern", "order")
-    own = lengths if by == "order" else np.arange(lengths.size)
-    pieces.append(own[objective.patterns] if on_patterns else np.full(objective.patterns.size, -1))
-    edge = objective.edge
+    own = layout.lengths if by == "order" else np.arange(layout.lengths.size)
+    pieces.append(own[layout.patterns] if on_patterns else np.full(layout.patterns.size, -1))
+    edge = layout.edge
     if edge is not None:
         if on_patterns:
             pieces.append(own[edge.outputs])
@@ -185,11 +195,13 @@ def parameter_groups(objective: Objective, encoder: Encoder, by: Grouping) -> Id
             owners = (
                 templates["edge"][1].astype(np.int64)
                 if by == "template"
-                else np.arange(edge.offsets.size - 1)
+                else np.arange(edge.n_features)
             )
             pieces.append(n_groups + owners[edge.features])
-    pieces.append(np.full(objective.n_penalties, -1))
+    pieces.append(np.full(layout.n_penalties, -1))
     raw = np.concatenate(pieces)
     found = np.full(raw.size, -1, dtype=np.int32)
-    found[raw >= 0] = np.unique(raw[raw >= 0], return_inverse=True)[1]
+    grouped = raw[raw >= 0]
+    numbers = np.cumsum(np.bincount(grouped) > 0) - 1  # without those that have no weight
+    found[raw >= 0] = numbers[grouped]
     return found

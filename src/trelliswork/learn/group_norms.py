@@ -24,6 +24,8 @@ __all__ = ["GroupNorms", "Norm"]
 
 Norm: TypeAlias = Literal["l2", "linf"]
 
+_SMALLEST_NORM = 1e-3
+
 
 @dataclass(frozen=True, eq=False)
 class GroupNorms:
@@ -64,8 +66,11 @@ class GroupNorms:
             found[self._present] = np.maximum.reduceat(np.abs(x[self._members]), self._starts)
         return found
 
-    def prox(self, x: FloatArray, step: float) -> FloatArray:
-        """Return the proximal point of ``x`` for ``step × Ω``; `x` stays as it is."""
+    def prox(self, x: FloatArray, step: float | FloatArray) -> FloatArray:
+        """Return the proximal point of ``x`` for ``step × Ω``; `x` stays as it is.
+
+        A step a group, shape ``(G,)``, multiplies the norm of each by its own.
+        """
         radii = step * self.strengths
         if self.norm == "linf":
             return self._clip(x, radii)
@@ -110,6 +115,18 @@ class GroupNorms:
     def take(self, places: NDArray[np.int64]) -> GroupNorms:
         """Return the norms of some of the weights; strengths stay those of the whole groups."""
         return GroupNorms(np.ascontiguousarray(self.groups[places]), self.strengths, self.norm)
+
+    def adapted(self, x: FloatArray) -> GroupNorms:
+        """Return strengths divided by the norms that groups have in a first fit, mean by mean.
+
+        A group that is a thousand times smaller than the mean is not told from a smaller one.
+        """
+        norms = self.norms(x)
+        mean = float(norms.mean()) if norms.size else 0.0
+        if mean == 0.0:
+            return self
+        factors = mean / np.maximum(norms, _SMALLEST_NORM * mean)
+        return GroupNorms(self.groups, factors * self.strengths, self.norm)
 
     def times(self, factor: float) -> GroupNorms:
         """Return the norms with other strengths."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork import _core
+from trelliswork.learn.layout import ParameterLayout
 from trelliswork.learn.parts import Part, PartsBuilder, carry_over
 from trelliswork.model import SEGMENT_KINDS, CRFModel
 from trelliswork.pair_weights import PairWeights
@@ -148,19 +149,15 @@ class Objective:
         return 0 if self._soft is None else int(self._soft.learned.size)
 
     @property
-    def parts(self) -> dict[str, Part]:
-        """The features that have weights, by kind, in the order of the parameters."""
-        return self._parts
-
-    @property
-    def edge(self) -> Part | None:
-        """The features on patterns that have weights."""
-        return self._edge
-
-    @property
-    def patterns(self) -> NDArray[np.int32]:
-        """The patterns that have a weight, by index, between `parts` and `edge`."""
-        return self._patterns
+    def layout(self) -> ParameterLayout:
+        """What each parameter stands for."""
+        return ParameterLayout(
+            {kind: part.layout for kind, part in self._parts.items()},
+            self._patterns,
+            self.structure.patterns.lengths,
+            None if self._edge is None else self._edge.layout,
+            self.n_penalties,
+        )
 
     @property
     def n_sequences(self) -> int:

@@ -24,8 +24,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trelliswork.learn.group_norms import GroupNorms
 from trelliswork.learn.group_penalty import GroupPenalty
-from trelliswork.learn.optimize import Iteration, OptimizeResult
+from trelliswork.learn.optimize import Iteration, OptimizeResult, refuse_start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,17 +107,13 @@ def minimize_online(
         raise ValueError(f"rate: expected a number above 0, or None, got {rate!r}.")
     if not 0.0 < decay <= 1.0:
         raise ValueError(f"decay: expected a number above 0 and at most 1, got {decay!r}.")
-    run = objective.online_pass(penalty.groups, penalty.strengths, penalty.l2)
+    level = penalty.level
+    run = objective.online_pass(level.groups, level.strengths, penalty.l2)
     rng = np.random.default_rng(random_state)
     x = np.zeros(objective.n_parameters) if start is None else np.array(start, dtype=np.float64)
     whole = _Whole(objective, penalty, n_jobs)
     at = whole.evaluate(x)
-    if not (np.isfinite(at.value) and np.isfinite(at.residual)):
-        raise ValueError(
-            f"minimize_online: expected a finite value and gradient at the start, got {at.value} "
-            f"and a gradient of norm {at.residual}. Are feature values far too large? Scale them "
-            "to about 1."
-        )
+    refuse_start(at.value, at.residual)
     number, reason = 0, "max_iter"
     try:
         if rate is None:
@@ -220,7 +217,7 @@ def _check_penalty(
         )
     if not (np.isfinite(lambdas) & (lambdas >= 0.0)).all() or not 0.0 <= l2 < np.inf:
         raise ValueError("strengths and l2: expected finite numbers from 0 up.")
-    return GroupPenalty(own, lambdas, float(l2))
+    return GroupPenalty(GroupNorms(own, lambdas), float(l2))
 
 
 def _pass(

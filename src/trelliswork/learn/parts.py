@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from trelliswork import _core
+from trelliswork.learn.layout import PairLayout
 from trelliswork.model import length_rows, segment_rows
 
 if TYPE_CHECKING:
@@ -61,6 +62,11 @@ class Part:
     def features(self) -> IntArray:
         """Feature of each pair, shape ``(K,)``."""
         return np.repeat(np.arange(self.offsets.size - 1), np.diff(self.offsets))
+
+    @property
+    def layout(self) -> PairLayout:
+        """The pairs by themselves."""
+        return PairLayout(self.offsets.size - 1, self.features, self.outputs)
 
 
 class PartsBuilder:

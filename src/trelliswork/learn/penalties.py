@@ -53,6 +53,7 @@ def learn_penalties(
     n_epochs: int | None = None,
     learning_rate: float = 0.2,
     c: float = 1.0,
+    l1: float = 0.0,
     average: bool = True,
     batch_size: int = 8,
     dev: Any = None,
@@ -85,6 +86,10 @@ def learn_penalties(
         Of the perceptron: by how much one mistake moves a penalty.
     c
         Of the SVM: what the loss weighs against the size of the penalties.
+    l1
+        What holds all penalties down alike, so that rules that hardly help get exactly 0. Of the
+        perceptron: how many violations a rule has to prevent in a pass over the sequences, net of
+        those by gold. Of the SVM: the coefficient of the sum of the penalties.
     average
         Of the perceptron: whether to average over the second half of the epochs.
     batch_size
@@ -138,6 +143,7 @@ def learn_penalties(
         n_epochs=n_epochs,
         learning_rate=learning_rate,
         c=c,
+        l1=l1,
         average=average,
         batch_size=batch_size,
         dev=dev,
@@ -157,6 +163,7 @@ def fit_penalties(
     n_epochs: int | None = None,
     learning_rate: float = 0.2,
     c: float = 1.0,
+    l1: float = 0.0,
     average: bool = True,
     batch_size: int = 8,
     dev: Any = None,
@@ -168,17 +175,18 @@ def fit_penalties(
 
     The parameters are those of `learn_penalties`; the constraints are the tagger's own.
     """
-    _check_options(tagger, method, n_epochs, learning_rate, c, batch_size, dev)
+    _check_options(tagger, method, n_epochs, learning_rate, c, l1, batch_size, dev)
     problem = TaggerProblem(tagger, sequences, labels)
     epochs = EPOCHS[method] if n_epochs is None else n_epochs
     run: PenaltyRun
     if method == "ssvm":
-        run = learn_by_svm(problem, c=c, n_epochs=epochs, on_epoch=on_epoch)
+        run = learn_by_svm(problem, c=c, l1=l1, n_epochs=epochs, on_epoch=on_epoch)
     else:
         run = learn_by_perceptron(
             problem,
             n_epochs=epochs,
             learning_rate=learning_rate,
+            l1=l1,
             average=average,
             batch_size=batch_size,
             rng=np.random.default_rng(random_state),
@@ -222,6 +230,7 @@ def _check_options(
     n_epochs: int | None,
     learning_rate: float,
     c: float,
+    l1: float,
     batch_size: int,
     dev: Any,
 ) -> None:
@@ -230,6 +239,8 @@ def _check_options(
     for name, value in (("learning_rate", learning_rate), ("c", c)):
         if not (value > 0 and math.isfinite(value)):
             raise ValueError(f"{name}: expected a number above 0, got {value!r}.")
+    if not (l1 >= 0 and math.isfinite(l1)):
+        raise ValueError(f"l1: expected a finite number from 0 up, got {l1!r}.")
     for name, number in (("n_epochs", n_epochs), ("batch_size", batch_size)):
         if number is not None and number < 1:
             raise ValueError(f"{name}: expected 1 or more, got {number!r}.")

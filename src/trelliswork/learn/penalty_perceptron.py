@@ -8,10 +8,18 @@ labelling ``y*``:
 A rule that the answer breaks and gold does not costs more from then on, one that gold breaks costs
 less, and no penalty falls below 0. ``B`` sentences, ``C`` rules whose penalty is learned.
 
+With `l1` a proximal step follows every batch of ``b`` sentences, and takes away ``η l1`` an epoch:
+
+    ρ_c ← max(0, ρ_c − η l1 b / B)
+
+So a rule is worth a penalty if without one answers break it more than `l1` times more often than
+gold does, in a pass over all sentences.
+
 The result is the average over the second half of the epochs. An average of many iterates is hardly
 ever exactly 0, though a penalty of 0 is what tells that a rule is of no use. So a rule decides by
 majority: its penalty is 0 if it was 0 after most of the steps that are averaged, and the average if
-not. A rule that was never raised is always 0.
+not. A rule that was never raised is always 0. With `l1` it is the iterates after the proximal steps
+that count, of which those of weak rules are 0 most of the time.
 """
 
 from __future__ import annotations
@@ -71,6 +79,7 @@ def learn_by_perceptron(
     *,
     n_epochs: int,
     learning_rate: float,
+    l1: float = 0.0,
     average: bool,
     batch_size: int,
     rng: np.random.Generator,
@@ -91,6 +100,8 @@ def learn_by_perceptron(
         Most passes over all sentences, in a new random order each.
     learning_rate
         ``η``.
+    l1
+        What a penalty has to be worth, in violations a pass.
     average
         Whether to average; see the module. ``False``: the last penalties.
     batch_size
@@ -111,19 +122,23 @@ def learn_by_perceptron(
     found, best, reason = penalties, (-np.inf, penalties, 0), "max_epochs"
     for number in range(1, n_epochs + 1):
         iterates.open_epoch(problem.n_rules)
-        updates = 0
+        updates, changed = 0, False
         order = rng.permutation(problem.n_sequences)
         for first in range(0, order.size, batch_size):
             batch = order[first : first + batch_size]
             change = problem.decode(penalties, batch).violations - problem.gold[batch]
             wrong = change.any(axis=1)
+            before = penalties
             if wrong.any():
-                moved = np.maximum(0.0, penalties + learning_rate * change.sum(axis=0))
-                updates += int(wrong.sum()) if (moved != penalties).any() else 0
-                penalties = moved
+                penalties = np.maximum(0.0, before + learning_rate * change.sum(axis=0))
+                updates += int(wrong.sum()) if (penalties != before).any() else 0
+            if l1 > 0:
+                share = batch.size / problem.n_sequences
+                penalties = np.maximum(0.0, penalties - learning_rate * l1 * share)
+            changed |= bool((penalties != before).any())
             iterates.add(penalties)
-        # After an epoch without updates nothing changes any more: the last is what averages go to.
-        found = iterates.value() if average and updates else penalties
+        # After an epoch without a change nothing changes any more: the last is what averages go to.
+        found = iterates.value() if average and changed else penalties
         score = None if dev_score is None else dev_score(found)
         epoch = PenaltyEpoch(
             number, updates, int((found > 0).sum()), time.perf_counter() - began, score
@@ -134,7 +149,7 @@ def learn_by_perceptron(
             on_epoch(epoch)
         if score is not None and score > best[0]:
             best = score, found, number
-        if not updates:
+        if not changed:
             reason = "converged"
             break
         if score is not None and number - best[2] >= patience:

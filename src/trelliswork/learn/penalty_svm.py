@@ -2,7 +2,8 @@
 
 The margin-rescaled hinge loss with the Hamming loss ``Δ``, over ``ρ ≥ 0``:
 
-    J(ρ) = ½‖ρ‖² + c Σ_b max_y [Δ(y, y*_b) + P_ρ(y) − P_ρ(y*_b)],    P_ρ(y) = score(y) − ρ · v(y)
+    J(ρ) = ½‖ρ‖² + l1 Σ_c ρ_c + c Σ_b max_y [Δ(y, y*_b) + P_ρ(y) − P_ρ(y*_b)],
+    P_ρ(y) = score(y) − ρ · v(y)
 
 With ``d = v(y) − v(y*)`` and ``m = Δ(y, y*) + score(y) − score(y*)`` a labelling ``y`` bounds the
 loss of its sentence from below by the plane ``m − ρ · d``. Cutting planes: decode all sentences
@@ -12,10 +13,10 @@ the least ``J``: learning stops where they meet.
 
 The minimum over planes is the maximum over ``α ≥ 0``, ``Σ_k α_bk ≤ c`` of the smooth dual
 
-    F(α) = m · α − ½‖ρ(α)‖²,    ρ(α) = max(0, Dᵀα),
+    F(α) = m · α − ½‖ρ(α)‖²,    ρ(α) = max(0, Dᵀα − l1),
 
-found by accelerated projected gradient. A rule whose planes speak against it gets ``ρ = 0`` by the
-truncation, exactly. ``R`` planes of ``B`` sentences, ``C`` rules.
+found by accelerated projected gradient. A rule whose planes speak against it, or for it by no more
+than l1, gets ``ρ = 0`` by the truncation, exactly. ``R`` planes of ``B`` sentences, ``C`` rules.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ def learn_by_svm(
     problem: LearningProblem,
     *,
     c: float = 1.0,
+    l1: float = 0.0,
     n_epochs: int = 100,
     tol: float = 1e-4,
     on_epoch: Callable[[PenaltyEpoch], object] | None = None,
@@ -64,6 +66,8 @@ def learn_by_svm(
         What is learned from. Gold labels without a finite score teach nothing.
     c
         What a unit of loss weighs against the penalties: the larger, the less they are held down.
+    l1
+        Coefficient of the sum of the penalties.
     n_epochs
         Most times that all sentences are decoded.
     tol
@@ -80,7 +84,7 @@ def learn_by_svm(
             problem.n_sequences,
         )
     penalties = np.zeros(problem.n_rules)
-    planes = Planes(c, problem.n_rules)
+    planes = Planes(c, problem.n_rules, l1)
     best, bound = (np.inf, penalties), 0.0
     log: list[PenaltyEpoch] = []
     reason = "max_epochs"
@@ -89,7 +93,7 @@ def learn_by_svm(
         margins = found.scores - problem.gold_scores[usable]
         directions = (found.violations - problem.gold[usable]).astype(np.float64)
         hinges = np.maximum(margins - directions @ penalties, 0.0)
-        objective = 0.5 * float(penalties @ penalties) + c * float(hinges.sum())
+        objective = planes.size(penalties) + c * float(hinges.sum())
         if objective < best[0]:
             best = objective, penalties
         allowed = tol * max(abs(best[0]), 1e-9)
@@ -129,10 +133,13 @@ class Planes:
         Most weight of the planes of a sentence.
     n_rules
         ``C``.
+    l1
+        Coefficient of the sum of the penalties.
     """
 
     c: float
     n_rules: int
+    l1: float = 0.0
 
     def __post_init__(self) -> None:
         self._sentences: IntArray = np.zeros(0, dtype=np.int64)  # (R,)
@@ -155,6 +162,10 @@ class Planes:
         np.maximum.at(found, self._sentences, self._margins - self._directions @ penalties)
         return found
 
+    def size(self, penalties: FloatArray) -> float:
+        """Return ``½‖ρ‖² + l1 Σ ρ``."""
+        return 0.5 * float(penalties @ penalties) + self.l1 * float(penalties.sum())
+
     def minimize(self, tol: float) -> tuple[FloatArray, float]:
         """Return the best penalties under these planes to within `tol`, and a lower bound."""
         matrix, margins = self._directions, self._margins
@@ -166,7 +177,7 @@ class Planes:
         momentum, value = 1.0, -np.inf
         best = np.inf, np.zeros(self.n_rules)
         for number in range(1, MAX_GRADIENT_STEPS + 1):
-            penalties = _positive(transposed @ ahead)
+            penalties = _above(transposed @ ahead, self.l1)
             moved = project(ahead + step * (margins - matrix @ penalties))
             if (moved - weights) @ (moved - ahead) < 0:  # the momentum leads astray: start again
                 momentum = 1.0
@@ -174,11 +185,11 @@ class Planes:
             ahead = moved + (momentum - 1.0) / following * (moved - weights)
             weights, momentum = moved, following
             if number % STEPS_BETWEEN_CHECKS == 0:
-                penalties = _positive(transposed @ weights)
-                size = 0.5 * float(penalties @ penalties)
+                penalties = _above(transposed @ weights, self.l1)
                 losses = self.losses(penalties, int(self._sentences.max()) + 1)
-                value = max(value, float(margins @ weights) - size)
-                best = min(best, (size + self.c * float(losses.sum()), penalties), key=_first)
+                value = max(value, float(margins @ weights) - 0.5 * float(penalties @ penalties))
+                reached = self.size(penalties) + self.c * float(losses.sum())
+                best = min(best, (reached, penalties), key=_first)
                 if best[0] - value <= tol:
                     break
         self._weights = weights
@@ -226,8 +237,9 @@ def _largest_eigenvalue(
     return 1.2 * value
 
 
-def _positive(values: Any) -> FloatArray:
-    found: FloatArray = np.maximum(values, 0.0)
+def _above(values: Any, least: float) -> FloatArray:
+    """Return by how much values are above the least, 0 where they are not."""
+    found: FloatArray = np.maximum(values - least, 0.0)
     return found
 
 

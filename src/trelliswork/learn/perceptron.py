@@ -15,14 +15,15 @@ The result is the average of the iterates ``(w_s, ρ_s)`` after every sentence. 
 ``(w, ρ)``, so that this is the average of what the iterates would say. What is averaged are the
 penalties *after* the cut at 0, with which sentences were decoded: so their average is not negative.
 After an epoch without a mistake nothing changes any more. The epochs that are left are not run, but
-count in the average, so that stopping early gives what not stopping would.
+count in the average, so that stopping early gives what not stopping would. Not so where a
+regularizer shrinks the weights, see `trelliswork.learn.perceptron_shrinkage`.
 """
 
 from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from trelliswork.learn.learner import Learned
 from trelliswork.learn.mixing import mix_weights
 from trelliswork.learn.perceptron_answers import ConstrainedAnswers, FreeAnswers
 from trelliswork.learn.perceptron_passes import CorePass, Penalties, SentencePass, Sentences
+from trelliswork.learn.perceptron_shrinkage import Shrinkage, Sparsity
 from trelliswork.learn.perceptron_weights import PerceptronWeights
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 
     from trelliswork.conflicts import OnInfeasible
     from trelliswork.features import Encoder
+    from trelliswork.learn.perceptron_shrinkage import Support
     from trelliswork.learn.protocols import Protocol
     from trelliswork.model import CRFModel
     from trelliswork.plan import Plan
@@ -69,6 +72,8 @@ class PerceptronEpoch:
         Since training began.
     dev_score : float or None
         Segment F1 on the development set, where there is one.
+    nonzero : int or None
+        Weights that are not 0, with l1 or a regularizer.
     """
 
     iteration: int
@@ -76,10 +81,12 @@ class PerceptronEpoch:
     wrong_tokens: int
     seconds: float
     dev_score: float | None = None
+    nonzero: int | None = None
 
     def summary(self) -> str:
         """Return how the epoch went, in a few words."""
-        return f"mistakes {self.mistakes:,} ({self.wrong_tokens:,} tokens)"
+        weights = "" if self.nonzero is None else f", weights {self.nonzero:,}"
+        return f"mistakes {self.mistakes:,} ({self.wrong_tokens:,} tokens){weights}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +131,8 @@ class PerceptronLearner:
         From what is learned so far to a score; the best epoch is kept.
     patience : int
         Stop after so many epochs without a better score.
+    sparsity : Sparsity
+        What makes weights 0. By default, nothing does.
     """
 
     structure: Structure
@@ -138,6 +147,7 @@ class PerceptronLearner:
     on_epoch: Callable[[PerceptronEpoch], object] | None = None
     dev_score: Callable[[Learned], float] | None = None
     patience: int = 3
+    sparsity: Sparsity = field(default_factory=Sparsity)
 
     def learn(
         self,
@@ -162,7 +172,15 @@ class PerceptronLearner:
             self.structure.encode(names).ids,
             own,
         )
-        return _Run(self, plan, sentences).finish()
+        run = _Run(self, plan, sentences)
+        found = run.finish()
+        if not (self.sparsity.debias and self.sparsity.is_on) or found.interrupted:
+            return found
+        again = _Run(self, plan, sentences, run.support, found.log)
+        try:
+            return again.finish()
+        except KeyboardInterrupt:
+            return replace(found, reason="interrupted")
 
     def mix(self, first: CRFModel, second: CRFModel, share: float) -> CRFModel:
         """Return `share` of the weights of the first model plus the rest of the second's."""
@@ -170,16 +188,43 @@ class PerceptronLearner:
 
 
 class _Run:
-    """One run of the perceptron over labelled sentences."""
+    """One run of the perceptron over labelled sentences.
 
-    def __init__(self, learner: PerceptronLearner, plan: Plan, sentences: Sentences) -> None:
+    Parameters
+    ----------
+    learner, plan, sentences
+        How to learn, under what, and from what.
+    survivors
+        The only weights and penalties to learn, and nothing shrinks them. Default: all.
+    earlier
+        The log of what was learned before.
+
+    Attributes
+    ----------
+    support : Support or None
+        What is not 0 in the result; None where nothing was made 0.
+    """
+
+    def __init__(
+        self,
+        learner: PerceptronLearner,
+        plan: Plan,
+        sentences: Sentences,
+        survivors: Support | None = None,
+        earlier: tuple[PerceptronEpoch, ...] = (),
+    ) -> None:
         self._learner, self._plan, self._sentences = learner, plan, sentences
+        self._earlier = earlier
+        self.support: Support | None = None
         structure, features = learner.structure, sentences.features
         self._weights = PerceptronWeights(structure, features)
         self._penalties = Penalties(np.zeros(0))
         self._pass: SentencePass | CorePass
         if learner.training in ("CIBT", "wCIBT") and plan.constraints:
-            self._penalties = Penalties(plan.penalties)
+            given = plan.penalties
+            self._penalties = Penalties(
+                given if survivors is None else survivors.held_penalties(given)
+            )
             answers = ConstrainedAnswers(
                 plan, sentences.sequences, features.offsets, sentences.gold, learner.on_infeasible
             )
@@ -189,29 +234,41 @@ class _Run:
             self._pass = SentencePass(self._weights, sentences, answers_of_model, self._penalties)
         else:
             self._pass = CorePass(self._weights, sentences)
+        self._shrinkage = None
+        if survivors is not None:
+            survivors.hold(self._weights)
+        elif learner.sparsity.is_on:
+            self._shrinkage = Shrinkage(
+                learner.sparsity, self._weights, self._penalties, learner.encoder, len(sentences)
+            )
 
     def finish(self) -> PerceptronLearned:
         """Run all epochs and return what came of them."""
-        learner, began = self._learner, time.perf_counter()
+        learner, earlier = self._learner, self._earlier
+        n_before = len(earlier)
+        began = time.perf_counter() - (earlier[-1].seconds if earlier else 0.0)
         rng = np.random.default_rng(learner.random_state)
         log: list[PerceptronEpoch] = []
         reason = "max_iter"
-        best: tuple[float, Learned, int] | None = None
+        best: tuple[float, Learned, int, Support | None] | None = None
         try:
             for number in range(1, learner.epochs + 1):
-                mistakes, wrong = self._pass.run(rng.permutation(len(self._sentences)))
+                mistakes, wrong = self._epoch(rng.permutation(len(self._sentences)))
                 score = None
                 if learner.dev_score is not None:
                     found = self._result()
                     score = learner.dev_score(found)
                     if best is None or score > best[0]:
-                        best = score, found, number
+                        best = score, found, number, self.support
                 seconds = time.perf_counter() - began
-                log.append(PerceptronEpoch(number, mistakes, wrong, seconds, score))
-                logger.info("epoch %d: %s", number, log[-1].summary())
+                alive = None if self._shrinkage is None else self._shrinkage.n_alive
+                log.append(
+                    PerceptronEpoch(n_before + number, mistakes, wrong, seconds, score, alive)
+                )
+                logger.info("epoch %d: %s", n_before + number, log[-1].summary())
                 if learner.on_epoch is not None:
                     learner.on_epoch(log[-1])
-                if not mistakes:
+                if not mistakes and self._shrinkage is None:
                     reason = "converged"
                     self._skip((learner.epochs - number) * len(self._sentences))
                     break
@@ -222,10 +279,23 @@ class _Run:
             if not log:
                 raise
             reason = "interrupted"
-        result = self._result() if best is None else best[1]
-        return PerceptronLearned(
-            result.model, result.plan, tuple(log), reason, None if best is None else best[0]
-        )
+        if best is None:
+            score, result = None, self._result()
+        else:
+            score, result, _, self.support = best
+        return PerceptronLearned(result.model, result.plan, (*earlier, *log), reason, score)
+
+    def _epoch(self, order: NDArray[np.int64]) -> tuple[int, int]:
+        """Learn from sentences in this order; return how many, and how many tokens, were wrong."""
+        shrinkage = self._shrinkage
+        if shrinkage is None:
+            return self._pass.run(order)
+        mistakes = wrong = 0
+        for batch in shrinkage.batches(order):
+            found = self._pass.run(batch)
+            mistakes, wrong = mistakes + found[0], wrong + found[1]
+            shrinkage.step(batch.size)
+        return mistakes, wrong
 
     def _skip(self, n_visits: int) -> None:
         """Count visits that would change nothing: the average is the same as if they were made."""
@@ -233,8 +303,11 @@ class _Run:
         self._penalties.count(n_visits)
 
     def _result(self) -> Learned:
-        average = self._learner.average
-        plan = self._plan
-        if self._penalties.learned.size:
-            plan = plan.with_penalties(self._penalties.result(average=average))
-        return Learned(self._weights.model(self._learner.encoder, average=average), plan)
+        average, plan = self._learner.average, self._plan
+        alive = self.support = None if self._shrinkage is None else self._shrinkage.support()
+        if np.isnan(plan.penalties).any() and self._penalties.values.size:
+            own = None if alive is None else alive.penalties
+            plan = plan.with_penalties(self._penalties.result(average=average, support=own))
+        tables = None if alive is None else alive.tables
+        model = self._weights.model(self._learner.encoder, average=average, support=tables)
+        return Learned(model, plan)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from trelliswork.learn.perceptron_answers import ConstrainedAnswers, FreeAnswers
     from trelliswork.learn.perceptron_weights import PerceptronWeights
 
+    BoolArray = NDArray[np.bool_]
     FloatArray = NDArray[np.float64]
     IntArray = NDArray[np.int64]
 
@@ -90,11 +91,21 @@ class Penalties:
         self._sum += n_visits * self.values[self.learned]
         self._n_steps += n_visits
 
-    def result(self, *, average: bool) -> FloatArray:
-        """Return the penalties, averaged over all steps or the last, shape ``(C,)``."""
+    def result(self, *, average: bool, support: BoolArray | None = None) -> FloatArray:
+        """Return the penalties, averaged over all steps or the last, shape ``(C,)``.
+
+        Parameters
+        ----------
+        average
+            Whether to average.
+        support
+            Where an average may be other than 0, shape ``(C,)``. Default: anywhere.
+        """
         found = self.values.copy()
         if average and self._n_steps:
             found[self.learned] = self._sum / self._n_steps
+            if support is not None:
+                found[~support] = 0.0
         return found
 
 
@@ -129,16 +140,19 @@ class CorePass:
     def run(self, order: IntArray) -> tuple[int, int]:
         """Learn from sentences in this order; return how many, and how many tokens, were wrong."""
         weights = self._weights
+        state, patterns = weights.state, weights.patterns
         mistakes = wrong_tokens = 0
         for first in range(0, order.size, SENTENCES_AT_ONCE):
             chosen = order[first : first + SENTENCES_AT_ONCE]
             found = self._core.run(
                 chosen,
                 weights.step,
-                weights.state.values,
-                weights.state.late,
-                weights.patterns.values[0],
-                weights.patterns.late[0],
+                state.values,
+                state.late,
+                patterns.values[0],
+                patterns.late[0],
+                None if state.learned is None else state.learned.view(np.uint8),
+                None if patterns.learned is None else patterns.learned[0].view(np.uint8),
             )
             weights.step += chosen.size
             mistakes, wrong_tokens = mistakes + found[0], wrong_tokens + found[1]

@@ -16,16 +16,20 @@ import numpy as np
 import scipy.sparse
 
 from trelliswork.errors import TooLargeError
+from trelliswork.learn.layout import PairLayout, ParameterLayout
 from trelliswork.model import CRFModel
 from trelliswork.pair_weights import PairWeights
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from trelliswork.features import EncodedFeatures, Encoder, FeatureMatrix
     from trelliswork.structure import Structure
 
     FloatArray = NDArray[np.float64]
+    BoolArray = NDArray[np.bool_]
     IntArray = NDArray[np.int64]
     Csr = scipy.sparse.csr_array
 
@@ -48,6 +52,8 @@ class AveragedTable:
         ``w``, shape ``(rows, columns)``.
     late : numpy.ndarray
         ``Σ s Δ``, of the same shape.
+    learned : numpy.ndarray or None
+        Which weights updates change, of the same shape; None: all.
     """
 
     def __init__(self, n_rows: int, n_columns: int, what: str) -> None:
@@ -58,11 +64,21 @@ class AveragedTable:
             )
         self.values: FloatArray = np.zeros((n_rows, n_columns))
         self.late: FloatArray = np.zeros((n_rows, n_columns))
+        self.learned: BoolArray | None = None
 
     def add(self, places: IntArray, amounts: FloatArray, step: int) -> None:
         """Add to some weights, given by their place in the flat table; a place may come twice."""
+        if self.learned is not None:
+            kept = self.learned.reshape(-1)[places]
+            places, amounts = places[kept], amounts[kept]
         np.add.at(self.values.reshape(-1), places, amounts)
         np.add.at(self.late.reshape(-1), places, step * amounts)
+
+    def move(self, places: IntArray, values: FloatArray, step: int) -> None:
+        """Set some weights, given by their place in the flat table, none of which comes twice."""
+        flat = self.values.reshape(-1)
+        self.late.reshape(-1)[places] += step * (values - flat[places])
+        flat[places] = values
 
     def average(self, n_steps: int) -> FloatArray:
         """Return ``w̄`` after so many sentences."""
@@ -92,6 +108,22 @@ class PerceptronWeights:
         if features.edge is not None and structure.n_edge_patterns:
             n_outputs = structure.n_edge_patterns
             self.edge = AveragedTable(features.edge.n_features, n_outputs, "edge features")
+
+    @property
+    def tables(self) -> list[AveragedTable]:
+        """All tables, in the order of `layout`."""
+        return [self.state, self.patterns, *([] if self.edge is None else [self.edge])]
+
+    def layout(self, n_penalties: int) -> ParameterLayout:
+        """Return what the weights of all tables stand for, and penalties after them."""
+        lengths = self.structure.patterns.lengths
+        return ParameterLayout(
+            {"state": PairLayout.table(*self.state.values.shape)},
+            np.arange(lengths.size, dtype=np.int32),
+            lengths,
+            None if self.edge is None else PairLayout.table(*self.edge.values.shape),
+            n_penalties,
+        )
 
     def fired(self, labels: NDArray[np.int32]) -> tuple[IntArray, NDArray[np.int32]]:
         """Return the patterns that end at each token of one sentence, as `Patterns.fired`."""
@@ -151,15 +183,28 @@ class PerceptronWeights:
         places = rows.indices[at].astype(np.int64) * n_columns + np.repeat(outputs, counts)
         table.add(places, amount * rows.data[at], self.step)
 
-    def model(self, encoder: Encoder, *, average: bool) -> CRFModel:
-        """Return the model of the averaged or of the last weights; those that are 0 left out."""
+    def model(
+        self, encoder: Encoder, *, average: bool, support: Sequence[BoolArray] | None = None
+    ) -> CRFModel:
+        """Return the model of the averaged or of the last weights; those that are 0 left out.
 
-        def read(table: AveragedTable) -> FloatArray:
-            return table.average(self.step) if average and self.step else table.values
-
-        edge = None if self.edge is None else _pairs(scipy.sparse.csr_array(read(self.edge)))
-        state = _pairs(scipy.sparse.csr_array(read(self.state)))
-        return CRFModel(self.structure, encoder, state, read(self.patterns)[0].copy(), edge=edge)
+        Parameters
+        ----------
+        encoder
+            The features.
+        average
+            Whether to average.
+        support
+            Where an average may be other than 0, for each of `tables`. Default: anywhere.
+        """
+        is_average = average and self.step > 0
+        read = [t.average(self.step) if is_average else t.values.copy() for t in self.tables]
+        for values, alive in zip(read, support or (), strict=False):
+            values[~alive] = 0.0
+        state, patterns, *edges = read
+        edge = _pairs(scipy.sparse.csr_array(edges[0])) if edges else None
+        pairs = _pairs(scipy.sparse.csr_array(state))
+        return CRFModel(self.structure, encoder, pairs, patterns[0], edge=edge)
 
 
 def rows_of_sentences(matrix: FeatureMatrix, offsets: IntArray) -> list[Csr]:

@@ -88,6 +88,30 @@ class Regularizer:
         """Whether there are no groups: l1 alone."""
         return not self.levels
 
+    @property
+    def is_smooth_on_faces(self) -> bool:
+        """Whether all norms of groups are smooth where no group is 0."""
+        return all(level.norm == "l2" for level in self.levels)
+
+    def face(self, x: FloatArray) -> NDArray[np.int64]:
+        """Return the weights all of whose groups are not 0 at a point, by index."""
+        lives = np.ones(self.size, dtype=bool)
+        for level in self.levels:
+            lives &= np.append(level.norms(x) > 0.0, True)[level.groups]
+        return np.flatnonzero(lives)
+
+    def gradient(self, x: FloatArray) -> FloatArray:
+        """Return the gradient of the norms of groups at a point, along its face; 0 elsewhere."""
+        return sum((level.gradient(x) for level in self.levels), start=np.zeros(self.size))
+
+    @property
+    def unpenalised(self) -> NDArray[np.bool_]:
+        """Which weights may have any value for nothing, shape ``(n,)``."""
+        found: NDArray[np.bool_] = self.l1 == 0.0
+        for level in self.levels:
+            found &= np.append(level.strengths == 0.0, True)[level.groups]  # −1: in no group
+        return found
+
     def value(self, x: FloatArray) -> float:
         """Return ``Ω(x)`` of weights that keep their bounds."""
         return float(self.l1 @ np.abs(x)) + sum(level.value(x) for level in self.levels)
@@ -123,6 +147,11 @@ class Regularizer:
         inside = np.flatnonzero(np.isin(places, self.nonnegative))
         levels = [level.take(places) for level in self.levels]
         return Regularizer(places.size, self.l1[places], levels, inside)
+
+    def adapted(self, x: FloatArray) -> Regularizer:
+        """Return ``Ω`` with the strength of each group divided by its norm at a point."""
+        levels = [level.adapted(x) for level in self.levels]
+        return Regularizer(self.size, self.l1, levels, self.nonnegative)
 
     def times(self, factor: float) -> Regularizer:
         """Return ``factor × Ω``."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from trelliswork.learn.duality import lower_bound
+from trelliswork.learn.group_norms import GroupNorms
+from trelliswork.learn.hybrid import minimize_hybrid
 from trelliswork.learn.lbfgs import minimize
+from trelliswork.learn.online import minimize_online
 from trelliswork.learn.owlqn import minimize_owlqn
 from trelliswork.learn.proximal import minimize_proximal
 
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from trelliswork.learn.group_lasso import GroupLasso
     from trelliswork.learn.objective import Objective
     from trelliswork.learn.optimize import Iteration, OptimizeResult
     from trelliswork.learn.regularizer import Regularizer
@@ -25,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Minimizer", "Solver", "check_solver"]
 
-Solver: TypeAlias = Literal["auto", "lbfgs", "owlqn", "sparsa", "fista"]
+Solver: TypeAlias = Literal["auto", "lbfgs", "owlqn", "hybrid", "sparsa", "fista", "online"]
 
 
 @dataclass(frozen=True)
@@ -35,11 +40,15 @@ class Minimizer:
     Attributes
     ----------
     solver : str
-        ``"auto"``: L-BFGS for a smooth objective, OWL-QN for l1 alone, SpaRSA for groups.
+        ``"auto"``: L-BFGS for a smooth objective, OWL-QN for l1 alone, with groups the hybrid of
+        SpaRSA and these, or SpaRSA where norms are not Euclidean.
     max_iter, tol, gap_tol
-        When to stop: see `trelliswork.learn.optimize.Stopping`.
+        When to stop: see `trelliswork.learn.optimize.Stopping`. For ``"online"``: most passes over
+        the sequences, and the relative change of the value over one of them; it proves no gap.
     n_jobs : int
         Threads.
+    random_state : int or None
+        For ``"online"``: seed of the order of sequences.
     """
 
     solver: Solver = "auto"
@@ -47,6 +56,7 @@ class Minimizer:
     tol: float = 1e-5
     gap_tol: float = 0.0
     n_jobs: int = 1
+    random_state: int | None = None
 
     def run(
         self,
@@ -56,6 +66,20 @@ class Minimizer:
         callback: Callable[[Iteration], bool],
     ) -> OptimizeResult:
         """Minimise an objective, and a regularizer with it where there is one."""
+        if self.solver == "online":
+            level = online_groups(objective.n_parameters, regularizer)
+            return minimize_online(
+                objective,
+                level.groups,
+                level.strengths,
+                l2=float(objective.l2[0]),
+                start=start,
+                epochs=self.max_iter,
+                random_state=self.random_state,
+                n_jobs=self.n_jobs,
+                callback=callback,
+                tol=self.tol,
+            )
 
         def function(x: FloatArray, gradient: FloatArray) -> float:
             return objective.value_and_grad(x, gradient, n_jobs=self.n_jobs)
@@ -93,6 +117,18 @@ class Minimizer:
                 gap_tol=self.gap_tol,
                 callback=callback,
             )
+        if self.solver == "hybrid" or (self.solver == "auto" and regularizer.is_smooth_on_faces):
+            return minimize_hybrid(
+                function,
+                start,
+                regularizer,
+                max_iter=self.max_iter,
+                tol=self.tol,
+                scale=step_sizes(objective),
+                lower_bound=proven,
+                gap_tol=self.gap_tol,
+                callback=callback,
+            )
         return minimize_proximal(
             function,
             start,
@@ -106,31 +142,78 @@ class Minimizer:
         )
 
 
-def check_solver(solver: object, *, l1: float, has_groups: bool) -> None:
+def check_solver(
+    solver: object, *, l1: float, groups: GroupLasso | None, l2: float | Mapping[int, float]
+) -> None:
     """Raise a `ValueError` for an unknown solver, and for one that cannot minimise what is asked.
 
     Parameters
     ----------
     solver
         Its name.
-    l1
-        Coefficient of the l1 norm.
-    has_groups
-        Whether there are norms of groups.
+    l1, l2
+        Coefficients of the l1 norm, and of the square, which may have one for each order.
+    groups
+        Norms of groups.
     """
     if solver not in get_args(Solver):
         known = ", ".join(map(repr, get_args(Solver)))
         raise ValueError(f"solver: expected one of {known}, got {solver!r}.")
-    if solver == "lbfgs" and (l1 > 0 or has_groups):
+    if solver == "lbfgs" and (l1 > 0 or groups is not None):
         raise ValueError(
-            "solver: expected 'auto', 'owlqn', 'sparsa' or 'fista' with l1 or a regularizer, which "
-            "are not smooth, got 'lbfgs'."
+            "solver: expected 'auto', 'owlqn', 'hybrid', 'sparsa', 'fista' or 'online' with l1 or "
+            "a regularizer, which are not smooth, got 'lbfgs'."
         )
-    if solver == "owlqn" and has_groups:
+    if solver == "owlqn" and groups is not None:
         raise ValueError(
-            "solver: expected 'auto', 'sparsa' or 'fista' with a regularizer of groups, got "
-            "'owlqn', which minimises l1 alone."
+            "solver: expected 'auto', 'hybrid', 'sparsa', 'fista' or 'online' with a regularizer "
+            "of groups, got 'owlqn', which minimises l1 alone."
         )
+    if solver == "hybrid" and groups is not None and groups.norm != "l2":
+        raise ValueError(
+            f"solver: expected 'auto', 'sparsa' or 'fista' with the norm {groups.norm!r}, got "
+            "'hybrid', which needs norms that are smooth where no group is 0."
+        )
+    if solver == "online":
+        _check_online(l1, groups, l2)
+
+
+def _check_online(l1: float, groups: GroupLasso | None, l2: float | Mapping[int, float]) -> None:
+    other = "Choose another solver, such as 'auto'."
+    if isinstance(l2, Mapping):
+        raise ValueError(
+            f"l2: expected one number with solver='online', got one for each order, {dict(l2)!r}. "
+            f"{other}"
+        )
+    if groups is None:
+        return
+    if l1 > 0 or len(groups.names) > 1:
+        raise ValueError(
+            "solver: 'online' takes l1 alone or a regularizer with one level of groups, which do "
+            f"not overlap, got l1={l1!r} and {groups!r}. {other}"
+        )
+    if groups.norm != "l2":
+        raise ValueError(
+            f"solver: 'online' shortens groups by their norm 'l2', got {groups!r}. {other}"
+        )
+
+
+def online_groups(n_parameters: int, regularizer: Regularizer | None) -> GroupNorms:
+    """Return a regularizer as one level of groups: under l1 every weight is a group of its own.
+
+    Parameters
+    ----------
+    n_parameters
+        ``n``.
+    regularizer
+        What `check_solver` lets through; None: all weights are in no group.
+    """
+    if regularizer is None:
+        return GroupNorms(np.full(n_parameters, -1, dtype=np.int32), np.zeros(0))
+    if regularizer.is_separable:
+        return GroupNorms(np.arange(n_parameters, dtype=np.int32), regularizer.l1)
+    (level,) = regularizer.levels
+    return level
 
 
 def step_sizes(objective: Objective) -> FloatArray:

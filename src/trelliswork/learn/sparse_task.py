@@ -1,7 +1,7 @@
 """An objective with its regularizer: without the weights that are 0 in any case, and what is left.
 
-`SparseTask.settle` leaves out what cannot live under the regularizer; `SparseTask.survivors` is the
-smooth objective of the weights that did, to fit them again without what drew them to 0.
+`SparseTask.screened` leaves out what cannot live under the regularizer; `SparseTask.survivors` is
+the smooth objective of the weights that did, to fit them again without what drew them to 0.
 """
 
 from __future__ import annotations
@@ -45,22 +45,20 @@ class SparseTask:
 
     objective: Objective
     regularizer: Regularizer | None
-    _make: MakeObjective
+    _make: MakeObjective | None
     _soft: SoftTerms | None
     _kept: BoolArray  # of all weights but penalties, those of the objective
 
     @classmethod
-    def settle(
+    def whole(
         cls,
         make: MakeObjective,
         soft: SoftTerms | None,
         encoder: Encoder,
         l1: float,
         groups: GroupLasso | None,
-        *,
-        weakest: float = 1.0,
     ) -> SparseTask:
-        """Make the objective, and leave out the weights that the regularizer keeps at 0.
+        """Make the objective of all weights.
 
         Parameters
         ----------
@@ -73,30 +71,68 @@ class SparseTask:
             The features.
         l1, groups
             The regularizer; l1 is on penalties of soft constraints as well.
-        weakest
-            The least factor that the regularizer is going to be multiplied by.
         """
         objective = make(None, soft)
         n_weights = objective.n_parameters - objective.n_penalties
+        every = np.ones(n_weights, dtype=bool)
         if l1 == 0.0 and groups is None:
-            return cls(objective, None, make, soft, np.ones(n_weights, dtype=bool))
+            return cls(objective, None, make, soft, every)
         regularizer = Regularizer(
             objective.n_parameters,
             l1,
-            () if groups is None else groups.levels(objective, encoder),
+            () if groups is None else groups.levels(objective.layout, encoder),
             np.arange(n_weights, objective.n_parameters),
         )
-        alive = may_live(regularizer.times(weakest), objective.steepest())
-        if not alive.all():
-            objective = make(alive[:n_weights], soft)
-            regularizer = regularizer.take(np.flatnonzero(alive))
-        return cls(objective, regularizer, make, soft, alive[:n_weights])
+        return cls(objective, regularizer, make, soft, every)
+
+    def screened(self, weakest: float = 1.0) -> SparseTask:
+        """Return the task without the weights that the regularizer keeps at 0.
+
+        Parameters
+        ----------
+        weakest
+            The least factor that the regularizer is going to be multiplied by.
+        """
+        alive = self.may_live(weakest)
+        if self.regularizer is None or alive.all():
+            return self
+        assert self._make is not None
+        n_weights = alive.size - self.objective.n_penalties
+        kept = self._kept.copy()
+        kept[kept] = alive[:n_weights]
+        return replace(
+            self,
+            objective=self._make(kept, self._soft),
+            regularizer=self.regularizer.take(np.flatnonzero(alive)),
+            _kept=kept,
+        )
+
+    def may_live(self, weakest: float = 1.0) -> BoolArray:
+        """Return which parameters `screened` keeps, shape ``(n_parameters,)``."""
+        if self.regularizer is None:
+            return np.ones(self.objective.n_parameters, dtype=bool)
+        return may_live(self.regularizer.times(weakest), self.objective.steepest())
+
+    def times(self, factor: float) -> SparseTask:
+        """Return the task with a stronger or weaker regularizer."""
+        regularizer = self.regularizer
+        return replace(self, regularizer=None if regularizer is None else regularizer.times(factor))
+
+    def adapted(self, parameters: FloatArray) -> SparseTask:
+        """Return the task with groups weighted by what they are in a first fit."""
+        assert self.regularizer is not None
+        return replace(self, regularizer=self.regularizer.adapted(parameters))
+
+    def closed(self) -> SparseTask:
+        """Return the task without what others are made of: its objective has a form of its own."""
+        return replace(self, _make=None)
 
     def survivors(self, parameters: FloatArray) -> tuple[Objective, FloatArray]:
         """Return the smooth objective of the weights that are not 0, and the values they have.
 
         Penalties of soft constraints that are 0 stay so.
         """
+        assert self._make is not None
         n_weights = int(self._kept.sum())
         alive = parameters != 0.0
         kept = self._kept.copy()
