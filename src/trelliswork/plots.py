@@ -59,18 +59,22 @@ def plot_path(
     figure = _figure(width=10, height=4.5)
     by_weights, by_templates = figure.subplots(1, 2, sharey=True)
     scored = all(point.dev_score is not None for point in path)
-    heights = [100 * (p.dev_score or 0.0) if scored else p.loss for p in path]
+    # What has no template scores next to nothing, and would leave the others no room.
+    shown = [point for point in path if point.templates or point is chosen] or list(path)
+    heights = [100 * (p.dev_score or 0.0) if scored else p.loss for p in shown]
     # A logarithmic axis has no 0.
-    weights = [max(1, point.weights) for point in path]
-    templates = [len(point.templates) for point in path]
+    weights = [max(1, point.weights) for point in shown]
+    templates = [len(point.templates) for point in shown]
     for axes, sizes in ((by_weights, weights), (by_templates, templates)):
         axes.plot(sizes, heights, marker="o", color="#4878a8")
         if chosen is not None:
-            at = next(i for i, point in enumerate(path) if point is chosen)
+            at = next(i for i, point in enumerate(shown) if point is chosen)
             axes.plot(sizes[at], heights[at], "o", markersize=12, fillstyle="none", color="black")
-            told = f"{chosen.weights:,} weights, {len(chosen.templates)} templates"
-            axes.set_title(f"Circle: {told}", fontsize=9)
         axes.grid(alpha=0.3)
+    if chosen is not None:
+        told = f"{len(chosen.templates):,} templates, {chosen.weights:,} weights"
+        figure.suptitle(f"Circle: {told}", fontsize=10)
+    by_templates.xaxis.get_major_locator().set_params(integer=True)
     by_weights.set(
         xscale="log",
         xlabel=f"weights that are not 0, of {path.n_weights:,}",
