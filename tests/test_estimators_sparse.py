@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -29,6 +30,7 @@ BIO = [
 ]
 RULES = "word[-1..1]\nshape(word)"
 SEGMENTS = "word\nbegin: word\nend: word\nsegment: text\nedge: word"
+scaled_groups = partial(tw.GroupLasso, scaled=True)
 TIGHT = {"tol": 1e-10, "gap_tol": 0.0, "max_iter": 3000}
 
 
@@ -42,7 +44,7 @@ def whole_problem(tagger, names=Y):
     regularizer = Regularizer(
         size,
         tagger.l1,
-        () if groups is None else groups.levels(objective, learner.encoder),
+        () if groups is None else groups.levels(objective.layout, learner.encoder),
         np.arange(size - objective.n_penalties, size),
     )
     known = tagger.plan_.penalties
@@ -62,15 +64,15 @@ CASES = {
     "l1": (Y, {"l1": 0.3, "l2": 0.0}),
     "elastic net": (Y, {"l1": 0.3, "l2": 0.05}),
     "l2 by order": (Y, {"l1": 0.3, "l2": {0: 0.1, 1: 0.01}}),
-    "templates": (Y, {"regularizer": tw.GroupLasso("template", 0.4), "l2": 0.01}),
-    "features": (Y, {"regularizer": tw.GroupLasso("feature", 0.2), "l2": 0.01}),
-    "labels": (Y, {"regularizer": tw.GroupLasso("label", 0.8), "l2": 0.01}),
-    "largest weights": (Y, {"regularizer": tw.GroupLasso("feature", 0.2, "linf"), "l2": 0.01}),
-    "tree": (Y, {"regularizer": tw.GroupLasso(("template", "feature"), 0.1), "l1": 0.1, "l2": 0.0}),
-    "crossing": (Y, {"regularizer": tw.GroupLasso(("feature", "label"), (0.3, 0.05)), "l2": 0.01}),
+    "templates": (Y, {"regularizer": scaled_groups("template", 0.4), "l2": 0.01}),
+    "features": (Y, {"regularizer": scaled_groups("feature", 0.2), "l2": 0.01}),
+    "labels": (Y, {"regularizer": scaled_groups("label", 0.8), "l2": 0.01}),
+    "largest weights": (Y, {"regularizer": scaled_groups("feature", 0.2, "linf"), "l2": 0.01}),
+    "tree": (Y, {"regularizer": scaled_groups(("template", "feature"), 0.1), "l1": 0.1, "l2": 0.0}),
+    "crossing": (Y, {"regularizer": scaled_groups(("feature", "label"), (0.3, 0.05)), "l2": 0.01}),
     "patterns": (
         Y,
-        {"regularizer": tw.GroupLasso(("order", "pattern"), 0.1), "order": 2, "l2": 0.01},
+        {"regularizer": scaled_groups(("order", "pattern"), 0.1), "order": 2, "l2": 0.01},
     ),
     "order 2": (Y, {"l1": 0.2, "l2": 0.0, "order": 2}),
     "soft": (Y, {"l1": 0.2, "l2": 0.0, "constraints": at_most(1, "x").soft()}),
@@ -99,7 +101,7 @@ def test_optimality_conditions_of_l1():
 
 
 def test_optimality_conditions_of_groups():
-    groups = tw.GroupLasso("feature", 0.2)
+    groups = scaled_groups("feature", 0.2)
     tagger = tw.CRFTagger(features=RULES, regularizer=groups, l2=0.01, **TIGHT).fit(X, Y)
     x, gradient = check_optimal(tagger)
     _, regularizer, _ = whole_problem(tagger)
@@ -147,7 +149,7 @@ def test_gaps_and_reasons():
 def test_a_useless_template_dies():
     rng = np.random.default_rng(1)
     rows = [[{"word": w, "noise": str(rng.integers(4))} for w in s] for s in X]
-    groups = tw.GroupLasso("template", 1.2)
+    groups = scaled_groups("template", 1.2)
     tagger = tw.CRFTagger(regularizer=groups, l2=0.01).fit(rows, Y)
     kept = tagger.model_.encoder.feature_names()
     assert kept
@@ -157,7 +159,7 @@ def test_a_useless_template_dies():
 def test_a_tree_thins_out_the_templates_that_live():
     rows = [[{"word": w, "rare": f"{b}.{t}"} for t, w in enumerate(s)] for b, s in enumerate(X)]
     whole = tw.CRFTagger(l2=0.01).fit(rows, Y).model_.encoder.feature_names()
-    tree = tw.GroupLasso(("template", "feature"), (0.05, 0.3))
+    tree = scaled_groups(("template", "feature"), (0.05, 0.3))
     tagger = tw.CRFTagger(regularizer=tree, l1=0.05, l2=0.0).fit(rows, Y)
     kept = tagger.model_.encoder.feature_names()
     assert 0 < len(kept) < sum(name.startswith("word") for name in whole) + 1
@@ -168,7 +170,7 @@ def test_a_tree_thins_out_the_templates_that_live():
     "sparsity",
     [
         {"l1": 0.3},
-        {"regularizer": tw.GroupLasso("feature", 0.2)},
+        {"regularizer": scaled_groups("feature", 0.2)},
         {"l1": 0.3, "constraints": at_most(1, "x").soft()},
         {"l1": 0.3, "order": 2},
     ],
@@ -212,7 +214,7 @@ def test_development_sets_stop_early():
 
 
 def test_threads_change_next_to_nothing():
-    for parameters in ({"l1": 0.3}, {"regularizer": tw.GroupLasso("template", 0.1)}):
+    for parameters in ({"l1": 0.3}, {"regularizer": scaled_groups("template", 0.1)}):
         one, two = (
             tw.CRFTagger(features=RULES, n_jobs=n_jobs, tol=1e-8, gap_tol=1e-7, **parameters)
             .fit(X, Y)
@@ -223,12 +225,12 @@ def test_threads_change_next_to_nothing():
 
 
 def test_clones_and_grids():
-    tree = tw.GroupLasso(("template", "feature"), (0.1, 0.2))
+    tree = scaled_groups(("template", "feature"), (0.1, 0.2))
     tagger = tw.CRFTagger(features=RULES, l1=0.1, regularizer=tree, solver="fista", gap_tol=1e-3)
     assert clone(tagger).get_params() == tagger.get_params()
     grid = GridSearchCV(
         tw.CRFTagger(features=RULES, l2=0.0, n_jobs=1),
-        {"l1": np.array([0.1, 1e6]), "regularizer": [None, tw.GroupLasso("template", 0.05)]},
+        {"l1": np.array([0.1, 1e6]), "regularizer": [None, scaled_groups("template", 0.05)]},
         cv=2,
     ).fit(X, Y)
     assert grid.best_params_["l1"] == 0.1
@@ -249,12 +251,12 @@ def test_clones_and_grids():
         ({"solver": "newton"}, ValueError, "solver: expected one of 'auto', .* got 'newton'"),
         ({"solver": "lbfgs", "l1": 0.1}, ValueError, "which are not smooth, got 'lbfgs'"),
         (
-            {"solver": "lbfgs", "regularizer": tw.GroupLasso()},
+            {"solver": "lbfgs", "regularizer": scaled_groups()},
             ValueError,
             "which are not smooth, got 'lbfgs'",
         ),
         (
-            {"solver": "owlqn", "regularizer": tw.GroupLasso()},
+            {"solver": "owlqn", "regularizer": scaled_groups()},
             ValueError,
             "'owlqn', which minimises l1 alone",
         ),
@@ -276,7 +278,7 @@ def test_solvers_of_smooth_objectives(solver):
 
 
 def test_files(tmp_path):
-    tree = tw.GroupLasso(("template", "feature"), (0.1, 0.05))
+    tree = scaled_groups(("template", "feature"), (0.1, 0.05))
     tagger = tw.CRFTagger(features=RULES, l1=np.float64(0.05), regularizer=tree, l2=0.0).fit(X, Y)
     path = tmp_path / "m.tw"
     tagger.save(path)
@@ -320,7 +322,7 @@ def test_unlabelled_sequences_with_a_sparse_base(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "parameters", [{"l1": 0.1}, {"regularizer": tw.GroupLasso("feature", 0.1)}]
+    "parameters", [{"l1": 0.1}, {"regularizer": scaled_groups("feature", 0.1)}]
 )
 def test_control_c_keeps_what_was_reached(parameters):
     def interrupt(step):

@@ -29,7 +29,7 @@ def chain(rules="word\nword[-1]", order=1, names=Y, **settings):
 def names_of(objective, encoder):
     """Describe every parameter: kind, feature or pattern, and output."""
     found = []
-    for kind, part in objective.parts.items():
+    for kind, part in objective.layout.parts.items():
         known = (
             encoder.feature_names()
             if kind == "state"
@@ -42,13 +42,15 @@ def names_of(objective, encoder):
             for f, y in zip(part.features.tolist(), part.outputs.tolist(), strict=True)
         ]
     patterns = list(objective.structure.patterns)
-    found += [("pattern", None, patterns[z]) for z in objective.patterns.tolist()]
-    if objective.edge is not None:
+    found += [("pattern", None, patterns[z]) for z in objective.layout.patterns.tolist()]
+    if objective.layout.edge is not None:
         known = encoder.edge_feature_names()
         found += [
             ("edge", known[f], patterns[z])
             for f, z in zip(
-                objective.edge.features.tolist(), objective.edge.outputs.tolist(), strict=True
+                objective.layout.edge.features.tolist(),
+                objective.layout.edge.outputs.tolist(),
+                strict=True,
             )
         ]
     return found
@@ -91,7 +93,7 @@ SEGMENTS = f"{EDGES}\nbegin: word\nend: word[1]\nsegment: text\nsegment: shape"
 )
 def test_groups_of_parameters(by, rules, settings):
     objective, encoder = chain(rules, **settings)
-    groups = parameter_groups(objective, encoder, by)
+    groups = parameter_groups(objective.layout, encoder, by)
     described = names_of(objective, encoder)
     assert len(described) == groups.size == objective.n_parameters
     keys = expected(described, by)
@@ -100,11 +102,11 @@ def test_groups_of_parameters(by, rules, settings):
     # One group a key, one key a group, numbered without gaps.
     assert sorted(g for g, _ in pairs) == list(range(len(pairs)))
     assert len({key for _, key in pairs}) == len(pairs)
-    level = GroupLasso(by=by, strength=2.0).levels(objective, encoder)[0]
+    level = GroupLasso(by=by, strength=2.0, scaled=True).levels(objective.layout, encoder)[0]
     np.testing.assert_array_equal(level.groups, groups)
     sizes = np.bincount(groups[groups >= 0])
     np.testing.assert_allclose(level.strengths, 2.0 * np.sqrt(sizes))
-    plain = GroupLasso(by=by, strength=2.0, scaled=False, norm="linf").levels(objective, encoder)
+    plain = GroupLasso(by=by, strength=2.0, norm="linf").levels(objective.layout, encoder)
     assert plain[0].strengths.tolist() == [2.0] * sizes.size
     assert plain[0].norm == "linf"
 
@@ -116,7 +118,7 @@ def test_groups_of_feature_dicts():
     rows = [[{"word": w, "cap": w.isupper(), "n": 2.0} for w in one] for one in X]
     features = encoder.fit(rows)
     objective = Objective(features, structure.encode(Y), structure, pairs="all")
-    groups = parameter_groups(objective, encoder, "template")
+    groups = parameter_groups(objective.layout, encoder, "template")
     names = [name for _, name, _ in names_of(objective, encoder)]
     keys = [None if name is None else name.split("=")[0].split(":")[0] for name in names]
     assert len({g for g in groups.tolist() if g >= 0}) == len({k for k in keys if k})
@@ -139,10 +141,10 @@ def test_penalties_are_in_no_group():
 
 def test_levels_from_coarse_to_fine_make_a_tree():
     objective, encoder = chain(EDGES)
-    tree = GroupLasso(("template", "feature"), (1.0, 0.5)).levels(objective, encoder)
+    tree = GroupLasso(("template", "feature"), (1.0, 0.5)).levels(objective.layout, encoder)
     assert tree[1].is_within(tree[0])
     assert not tree[0].is_within(tree[1])
-    crossing = GroupLasso(("template", "label")).levels(objective, encoder)
+    crossing = GroupLasso(("template", "label")).levels(objective.layout, encoder)
     assert not crossing[0].is_within(crossing[1])
     assert not crossing[1].is_within(crossing[0])
 
@@ -169,7 +171,8 @@ def test_levels_from_coarse_to_fine_make_a_tree():
         ({"strength": True}, TypeError, "strength: expected numbers, got True"),
         ({"strength": None}, TypeError, "strength: expected numbers, got None"),
         ({"norm": "l1"}, ValueError, "norm: expected 'l2' or 'linf', got 'l1'"),
-        ({"scaled": "yes"}, ValueError, "scaled: expected True or False, got 'yes'"),
+        ({"scaled": "yes"}, TypeError, "scaled: expected True or False, got 'yes'"),
+        ({"adaptive": 1}, TypeError, "adaptive: expected True or False, got 1"),
     ],
 )
 def test_errors(parameters, error, message):
@@ -181,7 +184,8 @@ def test_errors(parameters, error, message):
     "groups",
     [
         GroupLasso(),
-        GroupLasso(("template", "feature"), (1.0, 0.25), "linf", False),
+        GroupLasso(("template", "feature"), (1.0, 0.25), "linf", True),
+        GroupLasso("template", 1.0, adaptive=True),
         GroupLasso(("template", "label"), 0.5),
         GroupLasso(["pattern", "order"], [1, 2]),
         GroupLasso("label", np.float64(0.5)),
@@ -193,9 +197,10 @@ def test_dicts(groups):
 
     data = json.loads(json.dumps(groups.to_dict()))
     back = GroupLasso.from_dict(data)
-    assert (back.names, back.norm, back.scaled) == (groups.names, groups.norm, groups.scaled)
+    for name in ("names", "norm", "scaled", "adaptive"):
+        assert getattr(back, name) == getattr(groups, name)
     assert back.strengths == pytest.approx(groups.strengths)
     assert GroupLasso.from_dict(back.to_dict()) == back
     twice = groups.times(2.0)
     assert twice.strengths == pytest.approx([2.0 * value for value in groups.strengths])
-    assert twice.names == groups.names
+    assert (twice.names, twice.adaptive) == (groups.names, groups.adaptive)

@@ -13,6 +13,7 @@ from conic import minimum
 from regularizer_cases import KINDS, SEEDS, regularizers
 from smooth_cases import gradient_of, logistic, quadratic, smooth_functions
 from trelliswork.learn.group_norms import GroupNorms
+from trelliswork.learn.hybrid import minimize_hybrid
 from trelliswork.learn.owlqn import minimize_owlqn
 from trelliswork.learn.proximal import minimize_proximal, proximal_residual
 from trelliswork.learn.regularizer import Regularizer
@@ -127,8 +128,8 @@ def test_all_methods_agree_on_l1(case):
     assert max(values) - min(values) <= 1e-6 * max(1.0, abs(values[0]))
 
 
-@given(cases())
-@settings(max_examples=40)
+@given(cases(("groups", "tree", "tree of three", "crossing")))
+@settings(max_examples=30)
 def test_both_methods_agree_on_groups(case):
     function, regularizer, start = case
     values = [
@@ -213,3 +214,39 @@ def test_starts_without_a_value_are_refused(method, norm):
     regularizer = Regularizer(2, 0.0, [GroupNorms(np.zeros(2, np.int32), np.ones(1), norm)])
     with pytest.raises(ValueError, match="expected a finite value and gradient at the start"):
         minimize_proximal(easy, np.array([0.0, np.nan]), regularizer, method=method)
+
+
+def euclidean(regularizer):
+    levels = [GroupNorms(own.groups, own.strengths) for own in regularizer.levels]
+    return Regularizer(regularizer.size, regularizer.l1, levels, regularizer.nonnegative)
+
+
+@given(cases(("groups", "tree", "crossing")))
+@settings(max_examples=40)
+def test_taking_turns_with_quasi_newton_steps_agrees(case):
+    function, regularizer, start = case
+    regularizer = euclidean(regularizer)
+    seen = []
+    found = minimize_hybrid(
+        function,
+        start,
+        regularizer,
+        max_iter=2000,
+        tol=1e-10,
+        callback=lambda it: seen.append((it.number, it.value)),
+    )
+    plain = minimize_proximal(function, start, regularizer, max_iter=2000, tol=1e-10)
+    assert found.value == pytest.approx(plain.value, rel=1e-6, abs=1e-6)
+    assert [number for number, _ in seen] == list(range(1, found.n_iterations + 1))
+    slack = 1e-9 * (1.0 + abs(found.value))
+    assert all(b <= a + slack for (_, a), (_, b) in itertools.pairwise(seen))
+    gradient = gradient_of(function, found.x)
+    assert found.value == pytest.approx(function(found.x, gradient) + regularizer.value(found.x))
+
+
+@pytest.mark.parametrize("max_iter", [0, 5, 20, 23, 60, 65])
+def test_turns_count_towards_the_most_iterations(max_iter):
+    function = logistic(np.random.default_rng(3), 12)
+    found = minimize_hybrid(function, np.zeros(12), groups_of(12, 0.2), max_iter=max_iter, tol=0.0)
+    assert found.n_iterations <= max_iter
+    assert found.reason in ("max_iter", "converged", "precision")

@@ -101,8 +101,6 @@ class GroupLasso:
                 raise TypeError(f"{name}: expected True or False, got {getattr(self, name)!r}.")
         if self.norm not in get_args(Norm):
             raise ValueError(f"norm: expected 'l2' or 'linf', got {self.norm!r}.")
-        if not isinstance(self.scaled, bool | np.bool_):
-            raise ValueError(f"scaled: expected True or False, got {self.scaled!r}.")
 
     @property
     def names(self) -> tuple[Grouping, ...]:

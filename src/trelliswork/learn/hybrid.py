@@ -83,6 +83,7 @@ def minimize_hybrid(
         before = found.value
         face = _Face(function, found.x, regularizer)
         on_face = face.descend(min(_ON_FACE, max_iter - turns.n_iterations), tol, scale, turns)
+        turns.count(on_face)
         x, n_steps = face.embed(on_face.x), _STEPS
         if on_face.reason in ("stopped", "interrupted"):
             found, reason = replace(on_face, x=x), on_face.reason
