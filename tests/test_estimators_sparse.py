@@ -15,6 +15,7 @@ import trelliswork as tw
 from trelliswork.constraints import at_most
 from trelliswork.learn.proximal import proximal_residual
 from trelliswork.learn.regularizer import Regularizer
+from trelliswork.learn.warm_start import parameters_like
 from trelliswork.persist import FORMAT_VERSION, read_model_file
 
 RNG = np.random.default_rng(0)
@@ -48,7 +49,7 @@ def whole_problem(tagger, names=Y):
         np.arange(size - objective.n_penalties, size),
     )
     known = tagger.plan_.penalties
-    return objective, regularizer, objective.parameters_like(tagger.model_, learner.encoder, known)
+    return objective, regularizer, parameters_like(objective, tagger.model_, learner.encoder, known)
 
 
 def check_optimal(tagger, names=Y, tolerance=1e-3):

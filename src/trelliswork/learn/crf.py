@@ -20,6 +20,7 @@ from trelliswork.learn.setup import Setup
 from trelliswork.learn.solvers import Minimizer
 from trelliswork.learn.sparse_task import SparseTask
 from trelliswork.learn.train import DevCheck, train
+from trelliswork.learn.warm_start import parameters_like
 from trelliswork.learn.weights import sequence_weights
 from trelliswork.parallel import resolve_jobs
 from trelliswork.pattern_statistics import PatternStatistics, warn_of_growth
@@ -223,7 +224,7 @@ class CRFLearner:
         if earlier is None:
             return np.zeros(objective.n_parameters)
         known = posed.rules.with_penalties_of(earlier.plan).penalties
-        return objective.parameters_like(earlier.model, self.encoder, known)
+        return parameters_like(objective, earlier.model, self.encoder, known)
 
     def fit(
         self,

@@ -6,20 +6,20 @@ a pattern; penalties of soft constraints. ``K`` pairs of a kind, ``P`` patterns.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
+    FloatArray = NDArray[np.float64]
     IdArray = NDArray[np.int32]
     IntArray = NDArray[np.int64]
 
-__all__ = ["PairLayout", "ParameterLayout"]
+__all__ = ["PairLayout", "ParameterLayout", "l2_coefficients"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,3 +85,37 @@ class ParameterLayout:
     def penalties(self) -> IntArray:
         """Places of the penalties, none of which may be negative."""
         return np.arange(self.size - self.n_penalties, self.size)
+
+
+def l2_coefficients(layout: ParameterLayout, l2: float | Mapping[int, float]) -> FloatArray:
+    """Return the coefficient of the square of every parameter, or one for all.
+
+    Parameters
+    ----------
+    layout
+        What the parameters are.
+    l2
+        One number, or one for each order: 0 for features of tokens and segments and for penalties,
+        ``k`` for patterns of ``k + 1`` letters and features on these. A missing order takes that of
+        the next lower one.
+    """
+    if not isinstance(l2, Mapping):
+        return np.array([l2], dtype=np.float64)
+    orders = np.maximum(layout.lengths - 1, 0)
+    by_order = np.array(
+        [
+            l2[max((k for k in l2 if k <= order), default=min(l2))]
+            for order in range(int(orders.max(initial=0)) + 1)
+        ],
+        dtype=np.float64,
+    )
+    n_pairs = sum(part.n_pairs for part in layout.parts.values())
+    edge = np.zeros(0, np.int64) if layout.edge is None else orders[layout.edge.outputs]
+    return np.concatenate(
+        [
+            np.full(n_pairs, by_order[0]),
+            by_order[orders[layout.patterns]],
+            by_order[edge],
+            np.full(layout.n_penalties, by_order[0]),
+        ]
+    )

@@ -9,18 +9,19 @@ of soft constraints are parameters as well, see `trelliswork.learn.soft_terms`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.learn.layout import ParameterLayout
-from trelliswork.learn.parts import Part, PartsBuilder, carry_over
+from trelliswork.learn.layout import PairLayout, ParameterLayout, l2_coefficients
+from trelliswork.learn.parts import Part, PartsBuilder
 from trelliswork.model import SEGMENT_KINDS, CRFModel
 from trelliswork.pair_weights import PairWeights
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from trelliswork.automaton import Automaton
@@ -134,7 +135,7 @@ class Objective:
             patterns,
             None if self._edge is None else self._edge.core,
         )
-        self.l2 = self._coefficients(l2)
+        self.l2 = l2_coefficients(self.layout, l2)
 
     @property
     def n_parameters(self) -> int:
@@ -260,9 +261,14 @@ class Objective:
             return None
         return self._soft.all_penalties(parameters[parameters.size - self.n_penalties :])
 
+    @property
+    def learned_penalties(self) -> NDArray[np.int64]:
+        """The constraints whose penalties are learned, by index, shape ``(F,)``."""
+        return np.zeros(0, dtype=np.int64) if self._soft is None else self._soft.learned
+
     def model(self, parameters: FloatArray, encoder: Encoder) -> CRFModel:
         """Return the model that a parameter vector stands for."""
-        parts, patterns, edge = self._split(parameters)
+        parts, patterns, edge = self.split(parameters)
         weights = np.zeros(len(self.structure.patterns))
         weights[self._patterns] = patterns
         made = {
@@ -273,53 +279,7 @@ class Objective:
             made["edge"] = PairWeights(self._edge.offsets, self._edge.outputs, edge.copy())
         return CRFModel(self.structure, encoder, made.pop("state"), weights, **made)
 
-    def parameters_like(
-        self, earlier: CRFModel, encoder: Encoder, penalties: FloatArray | None = None
-    ) -> FloatArray:
-        """Return parameters that start from an earlier model.
-
-        Weights carry over by the names of features, letters and patterns; what is new starts at 0.
-
-        Parameters
-        ----------
-        earlier
-            The model.
-        encoder
-            The features of this one.
-        penalties
-            What is known of the penalties of all constraints, nan elsewhere, shape ``(C,)``.
-        """
-        names, old_names = self.structure.letter_names, earlier.structure.letter_names
-        place = {name: i for i, name in enumerate(old_names)}
-        old_letters = np.array([place.get(name, -1) for name in names], dtype=np.int64)
-        old_patterns = self.structure.patterns.places_in(earlier.patterns, old_letters)
-        parameters = np.zeros(self.n_parameters)
-        if self._soft is not None and penalties is not None:
-            at_first = np.nan_to_num(penalties[self._soft.learned])
-            parameters[parameters.size - self.n_penalties :] = at_first
-        parts, patterns, edge = self._split(parameters)
-        for kind, own in parts.items():
-            before: PairWeights | None = getattr(earlier, kind)
-            if before is None:
-                continue
-            pairs = PairWeights(self._parts[kind].offsets, self._parts[kind].outputs, own)
-            known, old_known = (_feature_names(e, kind) for e in (encoder, earlier.encoder))
-            carry_over(pairs, known, old_letters, before, old_known)
-        old = old_patterns[self._patterns]
-        patterns[old >= 0] = earlier.pattern_weights[old[old >= 0]]
-        if self._edge is not None and earlier.edge is not None:
-            carry_over(
-                PairWeights(self._edge.offsets, self._edge.outputs, edge),
-                encoder.edge_feature_names(),
-                old_patterns,
-                earlier.edge,
-                earlier.encoder.edge_feature_names(),
-            )
-        return parameters
-
-    def _split(
-        self, parameters: FloatArray
-    ) -> tuple[dict[str, FloatArray], FloatArray, FloatArray]:
+    def split(self, parameters: FloatArray) -> tuple[dict[str, FloatArray], FloatArray, FloatArray]:
         """Return the parameters of each kind of feature, of the patterns and of edge features."""
         parts: dict[str, FloatArray] = {}
         first = 0
@@ -333,7 +293,7 @@ class Objective:
 
     def _core_parameters(self, soft: SoftTerms, parameters: FloatArray) -> FloatArray:
         """Return parameters as the core has them: patterns of violations instead of penalties."""
-        *_, edge = self._split(parameters)
+        *_, edge = self.split(parameters)
         end = parameters.size - self.n_penalties
         middle = end - edge.size
         items = soft.weights(parameters[end:])
@@ -347,29 +307,6 @@ class Objective:
         of_penalties = soft.gradient(of_weights[middle:end])
         return np.concatenate([of_weights[:middle], of_weights[end:], of_penalties])
 
-    def _coefficients(self, l2: float | Mapping[int, float]) -> FloatArray:
-        """Return the coefficient of every parameter, or one for all."""
-        if not isinstance(l2, Mapping):
-            return np.array([l2], dtype=np.float64)
-        by_order = np.array(
-            [
-                l2[max((k for k in l2 if k <= order), default=min(l2))]
-                for order in range(self.structure.patterns.order + 1)
-            ],
-            dtype=np.float64,
-        )
-        orders = np.maximum(self.structure.patterns.lengths - 1, 0)
-        n_pairs = sum(part.n_pairs for part in self._parts.values())
-        edge = np.zeros(0, np.int64) if self._edge is None else orders[self._edge.outputs]
-        return np.concatenate(
-            [
-                np.full(n_pairs, by_order[0]),
-                by_order[orders[self._patterns]],
-                by_order[edge],
-                np.full(self.n_penalties, by_order[0]),
-            ]
-        )
-
 
 def _masks(allowed: NDArray[np.bool_] | None) -> NDArray[np.uint8] | None:
     """Return a mask as the core takes it, shape ``(N, 1 or 2, L)``."""
@@ -377,12 +314,3 @@ def _masks(allowed: NDArray[np.bool_] | None) -> NDArray[np.uint8] | None:
         return None
     masks = np.ascontiguousarray(allowed).view(np.uint8)
     return masks[:, None, :] if masks.ndim == 2 else masks
-
-
-def _feature_names(encoder: Encoder, kind: str) -> list[str]:
-    if kind == "state":
-        return encoder.feature_names()
-    if kind == "length":  # numbered alike in every model
-        return [str(bucket) for bucket in range(64)]
-    names: list[str] = getattr(encoder, f"{kind}_feature_names")()
-    return names

@@ -18,14 +18,13 @@ if TYPE_CHECKING:
 
     from trelliswork.features import EncodedFeatures, FeatureMatrix
     from trelliswork.learn.gold_labels import GoldLabels
-    from trelliswork.pair_weights import PairWeights
     from trelliswork.structure import Structure
 
     FloatArray = NDArray[np.float64]
     IdArray = NDArray[np.int32]
     IntArray = NDArray[np.int64]
 
-__all__ = ["Pairs", "Part", "PartsBuilder", "carry_over"]
+__all__ = ["Pairs", "Part", "PartsBuilder"]
 
 Pairs = Literal["observed", "all"]
 
@@ -211,30 +210,6 @@ class PartsBuilder:
         if self._kept is None:
             return np.ones(n, dtype=bool)
         return self._kept[first : first + n]
-
-
-def carry_over(
-    pairs: PairWeights,
-    names: list[str],
-    old_outputs: IntArray,
-    earlier: PairWeights,
-    earlier_names: list[str],
-) -> None:
-    """Copy the weights of the pairs that an earlier model has too."""
-    place = {name: i for i, name in enumerate(earlier_names)}
-    old_features = np.array([place.get(name, -1) for name in names], dtype=np.int64)
-    feature = old_features[pairs.features]
-    output = old_outputs[pairs.outputs]
-    # Both (feature, output) and its place in the earlier model, as one sorted key.
-    n_outputs = int(max(earlier.outputs.max(initial=0), output.max(initial=0))) + 1
-    keys = earlier.features * n_outputs + earlier.outputs
-    wanted = feature * n_outputs + output
-    at = np.searchsorted(keys, wanted)
-    at[at == keys.size] = 0
-    found = (feature >= 0) & (output >= 0)
-    if keys.size:
-        found &= keys[at] == wanted
-        pairs.weights[found] = earlier.weights[at[found]]
 
 
 def _rows(matrix: FeatureMatrix) -> _core.FeatureRows:
