@@ -53,7 +53,7 @@ def test_no_gradient_is_steeper(objective, seed, scale):
 @settings(max_examples=60)
 def test_what_is_ruled_out_is_zero_at_the_optimum(objective, data):
     size = objective.n_parameters
-    drawn = data.draw(regularizers(size, ("none", "groups", "tree", "crossing")))
+    drawn = data.draw(regularizers(size, ("none", "groups", "tree")))
     penalties = np.arange(size - objective.n_penalties, size)
     regularizer = Regularizer(size, drawn.l1, drawn.levels, penalties)
     steepest = objective.steepest()
