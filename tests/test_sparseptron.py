@@ -103,7 +103,7 @@ def naive(
 def test_it_is_the_naive_loop(n: int, l1: float, strength: float) -> None:
     X, y = sentences(n)
     amounts = np.random.default_rng(5).uniform(0.5, 1.5, n)
-    groups = tw.GroupLasso(by="template", strength=strength) if strength else None
+    groups = tw.GroupLasso(by="template", strength=strength, scaled=True) if strength else None
     last, last_pairs, mean, mean_pairs = naive(
         X, y, amounts, epochs=4, seed=7, l1=l1, strength=strength
     )
@@ -200,7 +200,7 @@ def test_a_useless_template_dies_and_is_gone_from_the_file(tmp_path: Any) -> Non
     plain = tw.PerceptronTagger(epochs=8, random_state=0).fit(X, y)
     assert any(name.startswith("noise") for name in plain.model_.encoder.feature_names())
     tagger = tw.PerceptronTagger(
-        regularizer=tw.GroupLasso(by="template", strength=8.0), epochs=8, random_state=0
+        regularizer=tw.GroupLasso(by="template", strength=8.0, scaled=True), epochs=8, random_state=0
     ).fit(X, y)
     names = tagger.model_.encoder.feature_names()
     assert names

@@ -38,6 +38,7 @@ _OPTIONS = {
     "regularizer": "--group-lasso",
     "solver": "--solver",
     "debias": "--debias",
+    "adaptive": "--adaptive",
     "gap_tol": "--gap-tol",
     "tolerance": "--tolerance",
     "strengths": "--strengths",

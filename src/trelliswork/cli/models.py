@@ -56,17 +56,15 @@ CRF_ONLY = (
     "held_out",
     "on_conflict",
     "decode_only_rules",
+    "adaptive",
 )
-SPARSITY = ("l1", "regularizer", "debias")
-# A perceptron has them or not, all together.
-SPARSE_PERCEPTRON = set(SPARSITY) <= PerceptronTagger().get_params(deep=False).keys()
-SPARSE_MODELS = (ModelKind.CRF, ModelKind.PERCEPTRON) if SPARSE_PERCEPTRON else (ModelKind.CRF,)
 # The options that only some models have.
 MODELS_OF: dict[str, tuple[ModelKind, ...]] = {
     **dict.fromkeys(CRF_ONLY, (ModelKind.CRF,)),
-    "order": (ModelKind.CRF, ModelKind.PERCEPTRON),
-    "features": (ModelKind.CRF, ModelKind.PERCEPTRON),
-    **dict.fromkeys(("l1", "group_lasso", "norm", "debias"), SPARSE_MODELS),
+    **dict.fromkeys(
+        ("order", "features", "l1", "group_lasso", "norm", "debias"),
+        (ModelKind.CRF, ModelKind.PERCEPTRON),
+    ),
     "epochs": (ModelKind.PERCEPTRON,),
     "smoothing": (ModelKind.HMM,),
 }
@@ -141,7 +139,7 @@ def make_tagger(
     features = resolve_features(options["features"])
     sparsity = {
         "l1": options["l1"],
-        "regularizer": read_groups(options["group_lasso"], options["norm"]),
+        "regularizer": read_groups(options),
         "debias": options["debias"],
     }
     if options["model"] is ModelKind.PERCEPTRON:
@@ -150,7 +148,7 @@ def make_tagger(
             features=features,
             epochs=options["epochs"],
             patience=options["patience"] or 3,
-            **(sparsity if SPARSE_PERCEPTRON else {}),
+            **sparsity,
             **common,
         )
     transitions, init = options["transitions"], options["init"]

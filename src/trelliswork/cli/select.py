@@ -162,7 +162,7 @@ def select(
         order=order,
         max_segment=read_max_segment(max_segment),
         l2=read_l2(l2),
-        regularizer=GroupLasso("template", norm=norm.value),
+        regularizer=GroupLasso("template", norm=norm.value, adaptive=True),
         features=resolve_features(features),
         min_count=min_count,
         max_iter=max_iter,

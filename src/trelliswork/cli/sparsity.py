@@ -15,6 +15,7 @@ from trelliswork.tables import join_names
 
 __all__ = [
     "L1",
+    "Adaptive",
     "Debias",
     "GapTol",
     "GroupLassoTexts",
@@ -49,6 +50,14 @@ GroupLassoTexts = Annotated[
 NormOption = Annotated[
     NormName, typer.Option("--norm", help="What --group-lasso keeps small: length, or maximum.")
 ]
+Adaptive = Annotated[
+    bool,
+    typer.Option(
+        "--adaptive",
+        help="Fit once under L2 alone, and divide the strengths of --group-lasso by the size that "
+        "groups have there: fewer groups for the same score.",
+    ),
+]
 SolverOption = Annotated[
     str,
     typer.Option(
@@ -74,8 +83,13 @@ GapTol = Annotated[
 ]
 
 
-def read_groups(texts: Sequence[str] | None, norm: NormName) -> GroupLasso | None:
+def read_groups(options: Mapping[str, Any]) -> GroupLasso | None:
     """Read ``template:0.5``, or several, coarse and fine; None: there are none.
+
+    Parameters
+    ----------
+    options
+        All options, by the names of the parameters of the command.
 
     Raises
     ------
@@ -83,7 +97,7 @@ def read_groups(texts: Sequence[str] | None, norm: NormName) -> GroupLasso | Non
         A text is no such thing, or two are about the same groups.
     """
     strengths: dict[Any, float] = {}
-    for text in texts or ():
+    for text in options["group_lasso"] or ():
         name, colon, number = (piece.strip() for piece in text.partition(":"))
         if name not in GROUPINGS:
             raise ValueError(
@@ -95,10 +109,11 @@ def read_groups(texts: Sequence[str] | None, norm: NormName) -> GroupLasso | Non
         strengths[name] = _strength(number, text) if colon else 1.0
     if not strengths:
         return None
+    norm, adaptive = options["norm"].value, options["adaptive"]
     if len(strengths) == 1:
         ((only, strength),) = strengths.items()
-        return GroupLasso(only, strength, norm.value)
-    return GroupLasso(tuple(strengths), tuple(strengths.values()), norm.value)
+        return GroupLasso(only, strength, norm, adaptive=adaptive)
+    return GroupLasso(tuple(strengths), tuple(strengths.values()), norm, adaptive=adaptive)
 
 
 def check_sparsity(options: Mapping[str, Any], given: Sequence[str]) -> None:
@@ -111,9 +126,10 @@ def check_sparsity(options: Mapping[str, Any], given: Sequence[str]) -> None:
     given
         The names of those that stand on the command line.
     """
-    groups = read_groups(options["group_lasso"], options["norm"])
-    if "norm" in given and groups is None:
-        raise ValueError("--norm: expected with --group-lasso only.")
+    groups = read_groups(options)
+    for name in ("norm", "adaptive"):
+        if name in given and groups is None:
+            raise ValueError(f"--{name}: expected with --group-lasso only.")
     is_sparse = options["l1"] > 0 or groups is not None
     for name, option in (("debias", "--debias"), ("gap_tol", "--gap-tol")):
         if name in given and not is_sparse:

@@ -32,6 +32,7 @@ from trelliswork.cli.options import (
 from trelliswork.cli.rules import GivenRules
 from trelliswork.cli.sparsity import (
     L1,
+    Adaptive,
     Debias,
     GapTol,
     GroupLassoTexts,
@@ -155,6 +156,7 @@ def train(
     l1: L1 = 0.0,
     group_lasso: GroupLassoTexts = None,
     norm: NormOption = NormName.L2,
+    adaptive: Adaptive = False,
     debias: Debias = False,
     min_count: MinCount = 1,
     pairs: Pairs = Which.OBSERVED,
