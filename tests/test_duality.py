@@ -18,7 +18,7 @@ from trelliswork.learn.proximal import minimize_proximal
 from trelliswork.learn.regularizer import Regularizer
 from trelliswork.learn.solvers import Minimizer
 
-GROUPED = ("none", "groups", "tree", "crossing")
+TREES = ("none", "groups", "tree")
 
 
 def bound_at(objective: Objective, regularizer: Regularizer, x: np.ndarray) -> float:
@@ -63,7 +63,7 @@ def test_bounds_of_chains(problem, seed, data):
     objective = problem[-2]
     if not objective.is_convex or objective.n_parameters == 0:
         return
-    regularizer = data.draw(regularizers(objective.n_parameters, GROUPED))
+    regularizer = data.draw(regularizers(objective.n_parameters, (*TREES, "crossing"), mixed=False))
     check_bounds(objective, regularizer, seed)
 
 
@@ -74,7 +74,7 @@ def test_bounds_under_constraints(problem, seed, data):
     objective = problem.objective
     if not objective.is_convex:
         return
-    drawn = data.draw(regularizers(objective.n_parameters, GROUPED))
+    drawn = data.draw(regularizers(objective.n_parameters, TREES, mixed=False))
     size = objective.n_parameters
     penalties = np.arange(size - objective.n_penalties, size)
     check_bounds(objective, Regularizer(size, drawn.l1, drawn.levels, penalties), seed)

@@ -200,7 +200,9 @@ def test_a_useless_template_dies_and_is_gone_from_the_file(tmp_path: Any) -> Non
     plain = tw.PerceptronTagger(epochs=8, random_state=0).fit(X, y)
     assert any(name.startswith("noise") for name in plain.model_.encoder.feature_names())
     tagger = tw.PerceptronTagger(
-        regularizer=tw.GroupLasso(by="template", strength=8.0, scaled=True), epochs=8, random_state=0
+        regularizer=tw.GroupLasso(by="template", strength=8.0, scaled=True),
+        epochs=8,
+        random_state=0,
     ).fit(X, y)
     names = tagger.model_.encoder.feature_names()
     assert names
