@@ -9,7 +9,7 @@ BUILD_TOOLS := "scikit-build-core>=0.11" "nanobind>=2.7" ninja cmake
 INSTALL = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(PIP) --no-build-isolation \
   -Ccmake.define.TRELLISWORK_STRICT=ON --editable
 EXPERIMENTS ?= table1 figure2 transducer inequality usaddress propbank \
-  appendix_b synthetic letters cora punctuation umass soft_small ccm framenet
+  appendix_b synthetic letters cora punctuation umass soft_small ccm framenet sparsity
 NATIVE := $(wildcard cpp/*.hpp cpp/*.cpp bindings/*.hpp bindings/*.cpp)
 
 .PHONY: help setup demo test test-torch lint format types tests bench experiments sanitize docs clean
@@ -62,6 +62,7 @@ bench: $(STAMP) ## measure us and the rivals in one run; writes benchmarks/resul
 	$(BIN)/python benchmarks/chunking.py
 	$(BIN)/python benchmarks/constraints.py
 	$(BIN)/python benchmarks/high_order.py
+	$(BIN)/python benchmarks/sparsity.py
 	$(BIN)/python benchmarks/soft_constraints.py
 	$(BIN)/python benchmarks/few_labels.py
 	$(BIN)/python benchmarks/spans.py
