@@ -30,13 +30,17 @@ def nested(rng: np.random.Generator, outer: np.ndarray, parts: int) -> np.ndarra
 
 
 @st.composite
-def regularizers(draw: Any, size: int, kinds: tuple[str, ...] = KINDS) -> Regularizer:
+def regularizers(
+    draw: Any, size: int, kinds: tuple[str, ...] = KINDS, *, mixed: bool = True
+) -> Regularizer:
+    """Draw one of some kinds; `mixed`: levels may have different norms, which takes its time."""
+    norm = draw(NORMS)
     kind = draw(st.sampled_from(kinds))
     rng = np.random.default_rng(draw(SEEDS))
 
     def level(groups: np.ndarray) -> GroupNorms:
         strengths = rng.choice([0.0, 0.25, 0.5, 1.0, 2.0], size=size, p=[0.1, 0.3, 0.3, 0.2, 0.1])
-        return norms(groups, strengths, draw(NORMS))
+        return norms(groups, strengths, draw(NORMS) if mixed else norm)
 
     first = rng.integers(-1, 3, size=size)
     if kind == "none":

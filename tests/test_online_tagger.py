@@ -44,9 +44,8 @@ def test_it_comes_close_to_the_optimum(parameters):
 
 
 def test_a_useless_template_dies():
-    found = fitted(
-        solver="online", l2=0.1, regularizer=tw.GroupLasso(by="template", strength=0.7), order=0
-    )
+    groups = tw.GroupLasso(by="template", strength=0.7, scaled=True)
+    found = fitted(solver="online", l2=0.1, regularizer=groups, order=0)
     assert {name.split("=")[0] for name in found.model_.encoder.feature_names()} == {"word[0]"}
     assert found.predict(X) == Y
 

@@ -24,7 +24,7 @@ METHODS = ("sparsa", "fista")
 @st.composite
 def cases(draw, kinds=KINDS):
     size = draw(st.integers(1, 8))
-    regularizer = draw(regularizers(size, kinds))
+    regularizer = draw(regularizers(size, kinds, mixed=False))
     start = np.random.default_rng(draw(SEEDS)).normal(size=size) * draw(st.sampled_from([0.0, 1.0]))
     return draw(smooth_functions(size)), regularizer.times(draw(st.sampled_from([1.0, 4.0]))), start
 
@@ -104,7 +104,7 @@ def test_optimality_conditions_of_groups(method, norm, data, seed):
 @settings(max_examples=60)
 def test_quadratics_as_a_conic_solver_has_them(seed, size, data):
     function, matrix, linear = quadratic(np.random.default_rng(seed), size)
-    regularizer = data.draw(regularizers(size))
+    regularizer = data.draw(regularizers(size, mixed=False))
     expected = minimum(matrix, linear, regularizer)
     expected[regularizer.nonnegative] = np.maximum(expected[regularizer.nonnegative], 0.0)
     value = function(expected, np.empty(size)) + regularizer.value(expected)

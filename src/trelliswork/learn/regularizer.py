@@ -130,13 +130,12 @@ class Regularizer:
 
         It is infinite where a weight that nothing penalises is not 0.
         """
+        held = u.copy()
+        held[self.nonnegative] = np.maximum(held[self.nonnegative], 0.0)
+        if held[self.unpenalised].any():
+            return np.inf
         if not self.levels:
-            held = u.copy()
-            held[self.nonnegative] = np.maximum(held[self.nonnegative], 0.0)
-            sizes = np.abs(held)
-            if (sizes[self.l1 == 0.0] > 0.0).any():
-                return np.inf
-            ratios = np.divide(sizes, self.l1, out=np.zeros(self.size), where=self.l1 > 0)
+            ratios = np.divide(np.abs(held), self.l1, out=np.zeros(self.size), where=self.l1 > 0)
             return float(ratios.max(initial=0.0))
         if len(self.levels) == 1 and not self.l1.any() and not self.nonnegative.size:
             return self.levels[0].needed(u)
