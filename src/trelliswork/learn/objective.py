@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.learn.layout import PairLayout, ParameterLayout, l2_coefficients
+from trelliswork.learn.layout import ParameterLayout, l2_coefficients
 from trelliswork.learn.parts import Part, PartsBuilder
 from trelliswork.model import SEGMENT_KINDS, CRFModel
 from trelliswork.pair_weights import PairWeights
