@@ -250,3 +250,55 @@ def test_turns_count_towards_the_most_iterations(max_iter):
     found = minimize_hybrid(function, np.zeros(12), groups_of(12, 0.2), max_iter=max_iter, tol=0.0)
     assert found.n_iterations <= max_iter
     assert found.reason in ("max_iter", "converged", "precision")
+
+
+@pytest.mark.parametrize("last", range(3, 80, 7))
+def test_control_c_keeps_what_turns_have_reached(last):
+    smooth, regularizer = logistic(np.random.default_rng(2), 12), groups_of(12, 0.2)
+    begun = []
+
+    def interrupted(x, gradient):
+        begun.append(x)
+        if len(begun) == last:
+            raise KeyboardInterrupt
+        return smooth(x, gradient)
+
+    found = minimize_hybrid(interrupted, np.zeros(12), regularizer, tol=0.0)
+    assert found.reason == "interrupted"
+    assert found.value == pytest.approx(smooth(found.x, np.empty(12)) + regularizer.value(found.x))
+
+
+def test_control_c_between_turns():
+    smooth, regularizer = logistic(np.random.default_rng(2), 12), groups_of(12, 0.2)
+
+    def interrupted(x, gradient):
+        if len(seen) == 20:  # the first call after the first turn, before L-BFGS begins
+            raise KeyboardInterrupt
+        return smooth(x, gradient)
+
+    seen = []
+    found = minimize_hybrid(
+        interrupted, np.zeros(12), regularizer, tol=0.0, callback=lambda it: seen.append(it.value)
+    )
+    assert found.reason == "interrupted"
+    assert (found.n_iterations, found.value) == (20, seen[-1])
+
+
+def test_slow_first_steps_are_no_optimum():
+    rng = np.random.default_rng(5)
+    scales = np.logspace(0, -3, 60)
+    rows = rng.normal(size=(80, 60)) * scales
+    target = rows @ (rng.normal(size=60) / scales**0.7)
+
+    def steep(x, gradient):
+        gap = rows @ x - target
+        gradient[:] = rows.T @ gap
+        return 0.5 * float(gap @ gap)
+
+    groups = np.arange(60, dtype=np.int32) // 5
+    regularizer = Regularizer(60, 0.0, [GroupNorms(groups, np.full(12, 0.001))])
+    near = minimize_proximal(steep, np.zeros(60), regularizer, max_iter=1000, tol=0.0)
+    slow = minimize_proximal(steep, near.x, regularizer, max_iter=20, tol=1e-3)
+    assert slow.reason == "converged"  # by its own test, far from the optimum
+    found = minimize_hybrid(steep, near.x, regularizer, tol=1e-3)
+    assert found.value < 0.5 * slow.value

@@ -54,41 +54,50 @@ def minimize_hybrid(
 
     The parameters are those of `trelliswork.learn.owlqn.minimize_owlqn`, and `scale`, the step
     sizes of L-BFGS. Iterations of both methods count. Stops when two turns together lower the value
-    by less than ``tol × value``.
+    by less than ``tol × value``, or where proximal steps lead nowhere.
     """
     if not regularizer.is_smooth_on_faces:
         raise ValueError("expected Euclidean norms of groups, got others. Use 'sparsa' or 'fista'.")
     turns = _Turns(callback)
     before, bound = np.inf, -np.inf
+    found: OptimizeResult | None = None  # what the last turn left, which Ctrl-C between turns keeps
     x, n_steps = start, _FIRST_STEPS
-    while True:
-        found = minimize_proximal(
-            function,
-            x,
-            regularizer,
-            max_iter=min(n_steps, max_iter - turns.n_iterations),
-            tol=tol,
-            lower_bound=lower_bound,
-            gap_tol=gap_tol,
-            callback=turns.show,
-        )
-        turns.count(found)
-        if found.gap is not None:
-            bound = max(bound, found.value - found.gap)
-        reason: str | None = found.reason
-        if reason == "max_iter" and turns.n_iterations < max_iter:  # only the turn is over
-            reason = "converged" if before - found.value < tol * abs(found.value) else None
-        if reason is not None:
-            break
-        before = found.value
-        face = _Face(function, found.x, regularizer)
-        on_face = face.descend(min(_ON_FACE, max_iter - turns.n_iterations), tol, scale, turns)
-        turns.count(on_face)
-        x, n_steps = face.embed(on_face.x), _STEPS
-        if on_face.reason in ("stopped", "interrupted"):
-            found, reason = replace(on_face, x=x), on_face.reason
-            break
-    assert reason is not None
+    reason: str | None = None
+    while reason is None:
+        try:
+            turn = minimize_proximal(
+                function,
+                x,
+                regularizer,
+                max_iter=min(n_steps, max_iter - turns.n_iterations),
+                tol=tol,
+                lower_bound=lower_bound,
+                gap_tol=gap_tol,
+                callback=turns.show,
+            )
+            turns.count(turn)
+            found, reason = turn, turn.reason
+            if turn.gap is not None:
+                bound = max(bound, turn.value - turn.gap)
+            # From a point where another run has ended, first steps are slow, whatever is left.
+            is_over = reason == "max_iter" or (reason == "converged" and not np.isfinite(before))
+            if is_over and turns.n_iterations < max_iter:  # the turn, and no more than that
+                reason = "converged" if before - turn.value < tol * abs(turn.value) else None
+            if reason is not None:
+                break
+            before = turn.value
+            face = _Face(function, turn.x, regularizer)
+            on_face = face.descend(min(_ON_FACE, max_iter - turns.n_iterations), tol, scale, turns)
+            turns.count(on_face)
+            x, n_steps = face.embed(on_face.x), _STEPS
+            found = replace(on_face, x=x)
+            if on_face.reason in ("stopped", "interrupted"):
+                reason = on_face.reason
+        except KeyboardInterrupt:
+            if found is None:
+                raise
+            reason = "interrupted"
+    assert found is not None
     return replace(
         found,
         n_iterations=turns.n_iterations,
