@@ -204,3 +204,14 @@ def test_dicts(groups):
     twice = groups.times(2.0)
     assert twice.strengths == pytest.approx([2.0 * value for value in groups.strengths])
     assert (twice.names, twice.adaptive) == (groups.names, groups.adaptive)
+
+
+def test_lists_and_arrays_are_as_good_as_tuples():
+    plain = GroupLasso(("template", "feature"), (1.0, 2.0))
+    others = [
+        GroupLasso(["template", "feature"], [1.0, 2.0]),
+        GroupLasso(np.array(["template", "feature"]), np.array([1.0, 2.0])),
+    ]
+    assert others == [plain, plain]
+    assert len({plain, *others}) == 1
+    assert GroupLasso(strength=np.array(2.0)) == GroupLasso(strength=2.0)

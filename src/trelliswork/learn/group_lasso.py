@@ -75,6 +75,10 @@ class GroupLasso:
     adaptive: bool = False
 
     def __post_init__(self) -> None:
+        for field in ("by", "strength"):  # so that equal ones are equal, and have a hash
+            value = getattr(self, field)
+            value = value.tolist() if isinstance(value, np.ndarray) else value
+            object.__setattr__(self, field, tuple(value) if isinstance(value, list) else value)
         names = self.names
         if (
             not names
@@ -111,14 +115,14 @@ class GroupLasso:
     @property
     def strengths(self) -> tuple[float, ...]:
         """``λ`` of each level."""
-        if isinstance(self.strength, Sequence | np.ndarray):
+        if isinstance(self.strength, Sequence):
             return tuple(self.strength)
         return (self.strength,) * len(self.names)
 
     def times(self, factor: float) -> GroupLasso:
         """Return the penalty with all strengths multiplied."""
         scaled = tuple(float(factor * value) for value in self.strengths)
-        strength = scaled if isinstance(self.strength, Sequence | np.ndarray) else scaled[0]
+        strength = scaled if isinstance(self.strength, Sequence) else scaled[0]
         return replace(self, strength=strength)
 
     def levels(self, layout: ParameterLayout, encoder: Encoder) -> list[GroupNorms]:
@@ -143,7 +147,7 @@ class GroupLasso:
         """Return the parameters as JSON values."""
         found = asdict(self)
         found["by"] = self.by if isinstance(self.by, str) else list(self.by)
-        is_one = not isinstance(self.strength, Sequence | np.ndarray)
+        is_one = not isinstance(self.strength, Sequence)
         strengths = [float(value) for value in self.strengths]
         found["strength"] = strengths[0] if is_one else strengths
         found["scaled"] = bool(self.scaled)
