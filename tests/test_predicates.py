@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import safetensors
 
 import trelliswork as tw
 from commands import fail
@@ -141,6 +142,11 @@ class TestFiles:
         assert b"new_repeat" not in path.read_bytes()
         for given in ([REPEATS], {"repeats": REPEATS}, (r for r in [REPEATS])):
             assert tw.load(path, predicates=given).plan_.constraints == tagger.plan_.constraints
+
+    def test_need_version_4(self, tagger, tmp_path):
+        path = tmp_path / "model.tw"
+        tagger.save(path)
+        assert safetensors.safe_open(path, "np").metadata()["version"] == "4"
 
     def test_say_which_are_missing(self, tagger, tmp_path):
         path = tmp_path / "model.tw"

@@ -41,7 +41,7 @@ def described(tagger: Tagger) -> tuple[dict[str, Any], int]:
             least = 4
         parameters, version = oldest_parameters(parameters, least)
     if tagger.plan_.predicates:
-        version = NEWEST
+        version = max(version, 4)
     settings: dict[str, Any] = {
         "estimator": type(tagger).__name__,
         "parameters": parameters,
