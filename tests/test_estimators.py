@@ -170,6 +170,8 @@ def test_progress_is_drawn_on_standard_error(capsys):
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "loss" in captured.err
+    tw.CRFTagger(features="word[0]", l1=0.1, debias=True, max_iter=3, verbose=True).fit(X, Y)
+    assert "/6" in capsys.readouterr().err  # to debias is to train once more
 
 
 def test_scikit_learn_conventions(tagger):

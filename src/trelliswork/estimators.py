@@ -333,7 +333,8 @@ class CRFTagger(Tagger):
         if dev is not None:
             checked = as_dev(dev, labels)
             warn_of_long_segments(checked[1], learner.structure.segmentation)
-        bar = TrainingProgress(self.max_iter) if self.verbose else nullcontext()
+        most = self.max_iter * (2 if self.debias else 1)
+        bar = TrainingProgress(most) if self.verbose else nullcontext()
         with bar as shown:
 
             def show(step: TrainingStep) -> None:
