@@ -78,7 +78,8 @@ class CRFTagger(Tagger):
         1.0 for features and transitions, 0.1 for patterns of three labels and more.
     l1
         Coefficient of ``‖w‖₁`` (CRFsuite's ``c1``): the larger, the more weights are exactly 0. For
-        l1 alone set ``l2=0``. Soft constraints whose penalty becomes 0 are not needed either.
+        l1 alone set ``l2=0``. It is on penalties of soft constraints too, where these are learned
+        with the weights: those that become 0 are not needed either.
     regularizer
         Norms of groups, see `GroupLasso`: templates, features, labels or label patterns that live
         or die as a whole.

@@ -13,6 +13,7 @@ of the path is measured on a development set, and a rule picks one:
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -168,8 +169,8 @@ def select_templates(
         regularizer makes small models look worse than they are.
     tagger
         How to train: order, l2, constraints and all else. Default: ``CRFTagger()``. Without a
-        `regularizer` it gets ``GroupLasso(by="template", adaptive=True)``; one of its own has to
-        have a level of templates.
+        `regularizer` it gets ``GroupLasso(by="template", adaptive=True)``, without `l2` one that is
+        not adaptive; one of its own has to have a level of templates.
     random_state
         Seed of the share held out, and of the standard error.
     on_step
@@ -253,10 +254,14 @@ def hold_out(
 
 def _base(tagger: CRFTagger | None, features: str | Templates | None, debias: bool) -> CRFTagger:
     """Return the tagger to follow along the path."""
+    if tagger is not None and not isinstance(tagger, CRFTagger):
+        raise TypeError(f"tagger: expected a CRFTagger, got {type(tagger).__name__}.")
     base: CRFTagger = CRFTagger() if tagger is None else clone(tagger)
     groups = base.regularizer
     if groups is None:
-        base.set_params(regularizer=GroupLasso(by="template", adaptive=True))
+        # A first fit without any penalty would have no end.
+        adaptive = min(base.l2.values()) > 0 if isinstance(base.l2, Mapping) else base.l2 > 0
+        base.set_params(regularizer=GroupLasso(by="template", adaptive=adaptive))
     elif isinstance(groups, GroupLasso) and "template" not in groups.names:
         raise ValueError(
             f"tagger: expected a regularizer with groups by template, got {groups!r}. Leave it "

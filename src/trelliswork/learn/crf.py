@@ -83,11 +83,14 @@ class PosedCRF:
         The constraints, with the penalties that are not learned with the weights.
     n_skipped : int
         Sequences left out because their labels break a constraint.
+    log : tuple of TrainingStep
+        The first fit of adaptive groups, where there was one.
     """
 
     task: SparseTask
     rules: Plan
     n_skipped: int
+    log: tuple[TrainingStep, ...] = ()
 
 
 class CRFLearner:
@@ -208,15 +211,13 @@ class CRFLearner:
             self._tagger.regularizer,
         )
         groups = self._tagger.regularizer
-        if groups is not None and groups.adaptive:
-            smooth = replace(self.minimizer(), solver="auto")
-            first = train(
-                task.objective, np.zeros(task.objective.n_parameters), smooth, on_step=on_step
-            )
-            if first.reason == "interrupted":
-                raise KeyboardInterrupt
-            task = task.adapted(first.parameters)
-        return PosedCRF(task, rules, n_skipped)
+        if groups is None or not groups.adaptive:
+            return PosedCRF(task, rules, n_skipped)
+        start = np.zeros(task.objective.n_parameters)
+        first = train(task.objective, start, self.minimizer().smooth(), on_step=on_step)
+        if first.reason == "interrupted":
+            raise KeyboardInterrupt
+        return PosedCRF(task.adapted(first.parameters), rules, n_skipped, tuple(first.log))
 
     def start(self, posed: PosedCRF) -> FloatArray:
         """Return where to begin: what was learned last, or zeros."""
@@ -254,6 +255,7 @@ class CRFLearner:
             regularizer=task.regularizer,
             dev=None if dev is None else self._dev_check(objective, rules, dev),
             on_step=on_step,
+            earlier=posed.log,
         )
         if self._tagger.debias and run.reason != "interrupted":
             survivors, start = task.survivors(run.parameters)
@@ -261,7 +263,7 @@ class CRFLearner:
                 run = train(
                     survivors,
                     start,
-                    replace(minimizer, solver="auto"),
+                    minimizer.smooth(),
                     dev=None if dev is None else self._dev_check(survivors, rules, dev),
                     on_step=on_step,
                     earlier=run.log,

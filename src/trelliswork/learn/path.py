@@ -106,7 +106,7 @@ def regularization_path(
     checked = None if dev is None else as_dev(dev, learner.structure.labels)
     if checked is not None:
         warn_of_long_segments(checked[1], learner.structure.segmentation)
-    posed = learner.pose(sequences, names, sample_weight)
+    posed = replace(learner.pose(sequences, names, sample_weight), log=())
     strongest = None
     if strengths is None:
         start, strongest = _strongest(learner, posed.task)
@@ -209,6 +209,10 @@ def _point(
 
 
 def _check(tagger: CRFTagger, strengths: Sequence[float] | None, n: int, least: float) -> None:
+    from trelliswork.estimators import CRFTagger  # which learns by this package
+
+    if not isinstance(tagger, CRFTagger):
+        raise TypeError(f"tagger: expected a CRFTagger, got {type(tagger).__name__}.")
     groups = tagger.regularizer
     if tagger.l1 == 0 and (groups is None or not any(groups.strengths)):
         raise ValueError(

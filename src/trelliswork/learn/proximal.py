@@ -142,7 +142,8 @@ class _Sparsa(_Run):
             if new.value <= at.value - enough:
                 self.at = new
                 curvature = float(moved @ (new.gradient - at.gradient)) / squared
-                self._alpha = min(max(curvature, _LEAST), _MOST)
+                if curvature > 0.0:  # where labels are open the loss need not be convex
+                    self._alpha = min(max(curvature, _LEAST), _MOST)
                 return True
             self._alpha *= 2.0
         return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -33,6 +33,10 @@ __all__ = ["Minimizer", "Solver", "check_solver"]
 Solver: TypeAlias = Literal["auto", "lbfgs", "owlqn", "hybrid", "sparsa", "fista", "online"]
 
 
+ITERATIONS = 200
+"""Most iterations by default."""
+
+
 @dataclass(frozen=True)
 class Minimizer:
     """How to minimise an objective.
@@ -52,11 +56,19 @@ class Minimizer:
     """
 
     solver: Solver = "auto"
-    max_iter: int = 200
+    max_iter: int = ITERATIONS
     tol: float = 1e-5
     gap_tol: float = 0.0
     n_jobs: int = 1
     random_state: int | None = None
+
+    def smooth(self) -> Minimizer:
+        """Return how to minimise what is smooth, beside the rest.
+
+        Passes of the online solver are few, and no measure of what L-BFGS needs.
+        """
+        least = ITERATIONS if self.solver == "online" else 0
+        return replace(self, solver="auto", max_iter=max(self.max_iter, least))
 
     def run(
         self,
