@@ -107,8 +107,12 @@ def check_claims(claim: Claim, value: float, what: str = "labels") -> None:
 
 
 def judge(claim: Claim, value: float, bound: float, what: str = "labelling") -> Verification:
-    """Return the verdict on an answer of this value under a bound that is proven."""
-    if bound <= value + slack(value):
+    """Return the verdict on an answer of this value under a bound that is proven.
+
+    The bound may be as far above the score that is claimed as rounding allows, and that score, as
+    was checked, as far above the value.
+    """
+    if bound <= max(value, claim.score) + slack(value):
         return Verification("proven", f"No {what} is better.", value, max(bound, value))
     if claim.status == "optimal" or claim.upper_bound < bound - slack(bound):
         raise WrongError(
