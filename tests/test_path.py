@@ -69,7 +69,7 @@ def test_more_and_more_lives_where_features_do_not_share():
     assert alive == sorted(alive)
     assert alive[0] == 0 < alive[-1]
     assert [point.strength for point in path] == pytest.approx(
-        (path.strongest * np.geomspace(1, 0.02, 6)).tolist()
+        (1.001 * path.strongest * np.geomspace(1, 0.02, 6)).tolist()
     )
 
 
@@ -211,3 +211,13 @@ def test_errors(parameters, given, message):
 def test_labels_that_nothing_tells_apart():
     with pytest.raises(tw.DataError, match="tell labels apart"):
         tw.regularization_path(tw.CRFTagger(features="bias", l1=1.0), [["a"]], [["X"]])
+
+
+def test_other_taggers_have_no_path():
+    with pytest.raises(TypeError, match="expected a CRFTagger, got PerceptronTagger"):
+        tw.regularization_path(tw.PerceptronTagger(l1=1.0), X, Y)
+
+
+def test_nothing_to_measure_on_is_refused():
+    with pytest.raises(tw.DataError, match="dev: expected labelled tokens to measure on, got none"):
+        tw.regularization_path(exact(l1=1.0), X, Y, dev=([], []))

@@ -73,7 +73,7 @@ def test_rules(found):
     best = tw.select_templates(TRAIN, DEV, FEATURES, n=6, rule="best")
     assert best.chosen.dev_score == max(scores)
     assert best.tolerance == 0.0
-    loose = tw.select_templates(TRAIN, DEV, FEATURES, n=6, tolerance=1.0)
+    loose = tw.select_templates(TRAIN, DEV, FEATURES, n=6, tolerance=0.99)
     assert loose.chosen.weights == min(point.weights for point in found.path)
     one = tw.select_templates(TRAIN, DEV, FEATURES, n=6, rule="one_se", random_state=1)
     again = tw.select_templates(TRAIN, DEV, FEATURES, n=6, rule="one_se", random_state=1)
@@ -134,6 +134,7 @@ def test_the_standard_error_of_f1():
     [
         ({"rule": "smallest"}, "rule: expected 'best', 'within' or 'one_se'"),
         ({"tolerance": -1}, "tolerance: expected a finite number"),
+        ({"tolerance": 3}, "tolerance: expected a share below 1"),
         ({"dev": 1.0}, "dev: expected a labelled corpus, a pair"),
         ({"dev": 0.999}, "train: expected more sequences than the 40"),
         ({"dev": ([], [])}, "dev: expected at least one sentence"),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from trelliswork.constraints import Constraint
     from trelliswork.features import EncodedFeatures
     from trelliswork.labels import LabelSet
+    from trelliswork.model import CRFModel
     from trelliswork.segmentation import Segmentation
     from trelliswork.sentence import Label
     from trelliswork.structure import Structure
@@ -26,6 +27,7 @@ __all__ = [
     "labels_to_name",
     "warn_of_long_segments",
     "warn_of_no_features",
+    "warn_of_no_weights",
 ]
 
 logger = logging.getLogger(__name__)
@@ -104,6 +106,16 @@ def warn_of_no_features(features: EncodedFeatures, min_count: int) -> None:
     if not any(part.n_features for part in parts if part is not None):
         logger.warning(
             "no feature occurs %d times or more: the model will know transitions only", min_count
+        )
+
+
+def warn_of_no_weights(model: CRFModel) -> None:
+    """Log a warning where l1 or norms of groups have left no weight to any feature."""
+    parts = (model.state, model.edge, model.begin, model.end, model.segment, model.length)
+    if not any(part.weights.size for part in parts if part is not None):
+        logger.warning(
+            "no feature has a weight: l1 or the regularizer is too strong; try a tenth of it, or "
+            "see regularization_path"
         )
 
 

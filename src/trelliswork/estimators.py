@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from trelliswork.advice import warn_of_long_segments
+from trelliswork.advice import warn_of_long_segments, warn_of_no_weights
 from trelliswork.inputs import as_dev, as_labels, as_sequences, infer_labels
 from trelliswork.learn.crf import CRFLearner
 from trelliswork.learn.learner import Learned
@@ -334,7 +334,9 @@ class CRFTagger(Tagger):
         if dev is not None:
             checked = as_dev(dev, labels)
             warn_of_long_segments(checked[1], learner.structure.segmentation)
-        most = self.max_iter * (2 if self.debias else 1)
+        groups = self.regularizer
+        first = int(groups is not None and groups.adaptive)
+        most = self.max_iter * (1 + first + int(self.debias))
         bar = TrainingProgress(most) if self.verbose else nullcontext()
         with bar as shown:
 
@@ -351,9 +353,12 @@ class CRFTagger(Tagger):
                 dev=checked,
                 on_step=show,
             )
-        return self._keep_learned(found)
+        self._keep_learned(found)
+        if self._makes_zeros():
+            warn_of_no_weights(self.model_)
+        return self
 
-    def _keep_learned(self, found: LearnedCRF) -> CRFTagger:
+    def _keep_learned(self, found: LearnedCRF) -> None:
         """Set what ``fit`` sets."""
         self._keep(found)
         self.n_skipped_ = found.n_skipped
@@ -363,7 +368,6 @@ class CRFTagger(Tagger):
         self.gap_ = found.run.gap
         self.training_log_ = found.run.log
         self.dev_score_ = found.run.best_dev_score
-        return self
 
     def _learner(
         self,

@@ -130,6 +130,8 @@ def as_dev(dev: Any, labels: LabelSet) -> tuple[list[Any], list[Sequence[Label]]
     sequences = as_sequences(given, "dev")
     names = as_labels(sequences, y, "dev")
     check_scheme_fits(names, labels)
+    if not any(isinstance(label, str) for own in names for label in own):
+        raise DataError("dev: expected labelled tokens to measure on, got none.")
     return sequences, names
 
 

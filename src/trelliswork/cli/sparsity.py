@@ -43,7 +43,7 @@ GroupLassoTexts = Annotated[
     typer.Option(
         "--group-lasso",
         metavar="GROUPS[:FLOAT]",
-        help="Weights that live or die together, and how strong that is: template:0.5. Groups are "
+        help="Weights that live or die together, and how strong that is: template:50. Groups are "
         f"{join_names(GROUPINGS)}. May be given again, for groups within groups.",
     ),
 ]
@@ -84,7 +84,7 @@ GapTol = Annotated[
 
 
 def read_groups(options: Mapping[str, Any]) -> GroupLasso | None:
-    """Read ``template:0.5``, or several, coarse and fine; None: there are none.
+    """Read ``template:50``, or several, coarse and fine; None: there are none.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def read_groups(options: Mapping[str, Any]) -> GroupLasso | None:
         if name not in GROUPINGS:
             raise ValueError(
                 f"--group-lasso: expected {', '.join(GROUPINGS[:-1])} or {GROUPINGS[-1]}, perhaps "
-                f"with a strength (template:0.5), got {text!r}."
+                f"with a strength (template:50), got {text!r}."
             )
         if name in strengths:
             raise ValueError(f"--group-lasso: expected all groups once, got {name} twice.")
@@ -145,7 +145,7 @@ def _strength(number: str, text: str) -> float:
         strength = -1.0
     if not 0.0 <= strength < math.inf:
         raise ValueError(
-            f"--group-lasso: expected a number from 0 up after the colon (template:0.5), got "
+            f"--group-lasso: expected a number from 0 up after the colon (template:50), got "
             f"{text!r}."
         )
     return strength

@@ -123,7 +123,7 @@ EXAMPLES = """Examples:
 
 - `trelliswork train references.conll --out m.tw --features citation --order 2 --max-segment auto`
 
-- `trelliswork train train.conll --out m.tw --features chunking --group-lasso template:0.5 --debias`
+- `trelliswork train train.conll --out m.tw --features chunking --group-lasso template:50 --debias`
 
 - `trelliswork train partial.conll --unknown "?" --init m.tw --out m2.tw`
 

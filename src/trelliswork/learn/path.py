@@ -49,6 +49,7 @@ logger = logging.getLogger(__name__)
 
 _SMALL = 1e-9  # tolerance for the weights that nothing penalises: all else is measured from there
 _MOST_ITERATIONS = 1000
+_ABOVE = 1.001
 
 
 def regularization_path(
@@ -110,7 +111,8 @@ def regularization_path(
     strongest = None
     if strengths is None:
         start, strongest = _strongest(learner, posed.task)
-        falling = (strongest * np.geomspace(1.0, least, n)).tolist()
+        # A little above, so that rounding leaves nothing alive.
+        falling = (_ABOVE * strongest * np.geomspace(1.0, least, n)).tolist()
     else:
         start = learner.start(posed)
         falling = sorted({float(value) for value in strengths}, reverse=True)

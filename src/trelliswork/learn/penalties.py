@@ -22,6 +22,7 @@ from trelliswork.inputs import as_labels, as_sequences
 from trelliswork.learn.penalty_perceptron import learn_by_perceptron
 from trelliswork.learn.penalty_problem import TaggerProblem, rules_to_learn
 from trelliswork.learn.penalty_svm import learn_by_svm
+from trelliswork.parameters import check_number
 from trelliswork.report import report
 
 if TYPE_CHECKING:
@@ -239,8 +240,7 @@ def _check_options(
     for name, value in (("learning_rate", learning_rate), ("c", c)):
         if not (value > 0 and math.isfinite(value)):
             raise ValueError(f"{name}: expected a number above 0, got {value!r}.")
-    if not (l1 >= 0 and math.isfinite(l1)):
-        raise ValueError(f"l1: expected a finite number from 0 up, got {l1!r}.")
+    check_number("l1", l1)
     for name, number in (("n_epochs", n_epochs), ("batch_size", batch_size)):
         if number is not None and number < 1:
             raise ValueError(f"{name}: expected 1 or more, got {number!r}.")
