@@ -76,7 +76,7 @@ def test_json(corpus):
 
 def test_where_nothing_is_kept_a_warning_says_so(tmp_path, corpus):
     kept = tmp_path / "kept.txt"
-    options = ("--features", FEATURES, "--tolerance", 0.99, "--points", 2)
+    options = ("--features", FEATURES, "--tolerance", 1, "--points", 2)
     result = run("select", corpus, "--templates", kept, *options, "--quiet")
     assert "no template is worth its price" in result.stderr
     assert kept.read_text().splitlines()[-1] == "word[0]"

@@ -134,7 +134,7 @@ def test_the_standard_error_of_f1():
     [
         ({"rule": "smallest"}, "rule: expected 'best', 'within' or 'one_se'"),
         ({"tolerance": -1}, "tolerance: expected a finite number"),
-        ({"tolerance": 3}, "tolerance: expected a share below 1"),
+        ({"tolerance": 3}, "tolerance: expected a share of at most 1"),
         ({"dev": 1.0}, "dev: expected a labelled corpus, a pair"),
         ({"dev": 0.999}, "train: expected more sequences than the 40"),
         ({"dev": ([], [])}, "dev: expected at least one sentence"),

@@ -189,9 +189,9 @@ def select_templates(
     if rule not in get_args(SelectionRule):
         raise ValueError(f"rule: expected 'best', 'within' or 'one_se', got {rule!r}.")
     check_number("tolerance", tolerance)
-    if tolerance >= 1:
+    if tolerance > 1:
         raise ValueError(
-            f"tolerance: expected a share below 1 (0.003 is 0.3 points of F1), got {tolerance!r}."
+            f"tolerance: expected a share of at most 1 (0.003 is 0.3 points of F1), got {tolerance!r}."
         )
     base = _base(tagger, features, debias)
     sequences, names = _labelled(train)
