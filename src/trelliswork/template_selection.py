@@ -191,7 +191,8 @@ def select_templates(
     check_number("tolerance", tolerance)
     if tolerance > 1:
         raise ValueError(
-            f"tolerance: expected a share of at most 1 (0.003 is 0.3 points of F1), got {tolerance!r}."
+            "tolerance: expected a share of at most 1 (0.003 is 0.3 points of F1), got "
+            f"{tolerance!r}."
         )
     base = _base(tagger, features, debias)
     sequences, names = _labelled(train)
