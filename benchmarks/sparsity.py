@@ -33,7 +33,7 @@ def settings_of(name: str) -> dict[str, Any]:
 
     return {
         "l2": {},
-        "l1": {"l1": 1.0, "l2": 0.0, "tol": 1e-6},
+        "l1": {"l1": 1.0, "l2": 0.0, "tol": 3e-6},
         "groups": {
             "l2": 1.0,
             "regularizer": tw.GroupLasso(by="template", strength=GROUP_STRENGTH, adaptive=True),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     FloatArray = NDArray[np.float64]
+    IntArray = NDArray[np.int64]
 
 __all__ = ["History"]
 
@@ -47,6 +48,31 @@ class History:
         self.products[pair] = products
         self.products[:, pair] = products.T
         self.gamma = curvature / length
+
+    def on(self, before: IntArray, after: IntArray, size: int) -> History:
+        """Return the memory of other weights: what is new has not moved so far.
+
+        Parameters
+        ----------
+        before, after
+            The weights of this memory and of the other, by index, rising.
+        size
+            How many weights there are.
+        """
+        places = np.full(size, -1, dtype=np.int64)
+        places[before] = np.arange(before.size)
+        old = places[after]
+        found = History(after.size, self.memory)
+        found.rows[:, old >= 0] = self.rows[:, old[old >= 0]]
+        found.products = (found.rows @ found.rows.T).astype(np.float64)
+        # Of what is left of a pair, the curvature may be none.
+        found.slots = [
+            slot for slot in self.slots if found.products[slot, self.memory + slot] > 0.0
+        ]
+        if len(found.slots) < len(self.slots):
+            return History(after.size, self.memory)
+        found.gamma = self.gamma
+        return found
 
     def direction(self, gradient: FloatArray) -> FloatArray:
         """Return ``−H g`` for the current approximation ``H`` of the inverse Hessian.

@@ -106,6 +106,7 @@ class Stopping:
         self._lower_bound = lower_bound
         self._bound = -np.inf  # the best so far: a bound on the minimum holds for good
         self._values: list[float] = []
+        self._n_iterations = 0
 
     def at_once(
         self, x: FloatArray, smooth: float, gradient: FloatArray, norm: float
@@ -132,12 +133,13 @@ class Stopping:
         """
         values = self._values
         values.append(value)
+        self._n_iterations += 1
         slow = len(values) > PERIOD and values[-1 - PERIOD] - value < self._tol * max(
             abs(value), 1e-300
         )
         is_close = slow or norm < self._tol * max(1.0, norm_of(x))
-        is_last = len(values) >= self._max_iter
-        if len(values) % PERIOD == 0 or is_close or is_last:
+        is_last = self._n_iterations >= self._max_iter
+        if self._n_iterations % PERIOD == 0 or is_close or is_last:
             self._look(x, smooth, gradient)
         gap = self.gap(value)
         if gap is not None and gap <= self._gap_tol * abs(value):
@@ -145,6 +147,10 @@ class Stopping:
         if is_close:
             return "converged"
         return "max_iter" if is_last else None
+
+    def begin_again(self) -> None:
+        """Measure change from here on: there is more to move than was thought."""
+        self._values = self._values[-1:]
 
     def gap(self, value: float) -> float | None:
         """Return how far a value is from the minimum at most; None where nothing is known."""

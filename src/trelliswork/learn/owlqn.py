@@ -34,6 +34,8 @@ logger = logging.getLogger(__name__)
 
 _SUFFICIENT_DECREASE = 1e-4
 _MAX_LINE_SEARCH = 25
+_REFRESH = 20  # iterations between two choices of the weights that may move
+_NEAR = 0.8  # of λ: gradients from there on make a weight one of them
 
 
 def minimize_owlqn(
@@ -83,26 +85,31 @@ def minimize_owlqn(
     smooth = function(x, gradient)
     value = smooth + regularizer.value(x)
     n_evaluations = 1
-    slopes = pseudo_gradient(x, gradient, regularizer)
-    refuse_start(value, norm_of(slopes))
-    history = History(x.size, memory)
+    norm = norm_of(pseudo_gradient(x, gradient, regularizer))
+    refuse_start(value, norm)
     stopping = Stopping(tol, gap_tol, lower_bound, max_iter)
-    reason = stopping.at_once(x, smooth, gradient, norm_of(slopes))
+    reason = stopping.at_once(x, smooth, gradient, norm)
     number = 0
+    free = _Free(x, gradient, regularizer)
+    history = History(free.places.size, memory)
     try:
         while reason is None:
+            slopes = free.slopes(x, gradient)
             direction = history.direction(slopes)
             direction[direction * slopes >= 0.0] = 0.0
-            orthant = np.where(x != 0.0, np.sign(x), -np.sign(slopes))
+            own = x[free.places]
+            orthant = np.where(own != 0.0, np.sign(own), -np.sign(slopes))
             step = 1.0
             for _ in range(_MAX_LINE_SEARCH):
-                new_x = x + step * direction
-                new_x[new_x * orthant <= 0.0] = 0.0
+                new_own = own + step * direction
+                new_own[new_own * orthant <= 0.0] = 0.0
+                new_x = np.zeros(x.size)
+                new_x[free.places] = new_own
                 new_gradient = np.empty(x.size)
                 new_smooth = function(new_x, new_gradient)
                 n_evaluations += 1
-                new_value = new_smooth + regularizer.value(new_x)
-                moved = new_x - x
+                new_value = new_smooth + free.regularizer.value(new_own)
+                moved = new_own - own
                 if new_value <= value + _SUFFICIENT_DECREASE * float(slopes @ moved):
                     break
                 step *= 0.5
@@ -110,12 +117,11 @@ def minimize_owlqn(
                 if not history.slots:
                     reason = "precision"
                     break
-                history = History(x.size, memory)
+                history = History(free.places.size, memory)
                 continue
-            history.add(moved, new_gradient - gradient)
+            history.add(moved, (new_gradient - gradient)[free.places])
             x, smooth, value, gradient = new_x, new_smooth, new_value, new_gradient
-            slopes = pseudo_gradient(x, gradient, regularizer)
-            norm = norm_of(slopes)
+            norm = norm_of(free.slopes(x, gradient))
             number += 1
             logger.debug("iteration %d: value %.6g, gradient %.3g", number, value, norm)
             iteration = Iteration(number, value, norm, n_evaluations, x)
@@ -123,11 +129,49 @@ def minimize_owlqn(
                 reason = "stopped"
                 break
             reason = stopping.after(x, smooth, gradient, value, norm)
+            if reason == "converged" and free.lacks_some(x, gradient):
+                reason = None
+                stopping.begin_again()
+            if reason is None and (number % _REFRESH == 0 or free.is_outgrown):
+                free, before = _Free(x, gradient, regularizer), free.places
+                history = history.on(before, free.places, x.size)
     except KeyboardInterrupt:
         reason = "interrupted"
     assert reason is not None
-    norm = norm_of(slopes)
+    norm = norm_of(pseudo_gradient(x, gradient, regularizer))
     return OptimizeResult(x, value, norm, number, n_evaluations, reason, stopping.gap(value))
+
+
+class _Free:
+    """The weights that an iteration may move: those that are not 0, or are near to moving.
+
+    All others are 0, and stay so until the weights are chosen anew, every few iterations and where
+    nothing else is left to do. The quasi-Newton method works on these alone, which are few.
+
+    Parameters
+    ----------
+    x, gradient
+        The point, and the gradient of ``f`` there, shape ``(n,)``.
+    regularizer
+        The l1 term and the bounds of all weights.
+    """
+
+    def __init__(self, x: FloatArray, gradient: FloatArray, regularizer: Regularizer) -> None:
+        self._whole = regularizer
+        self.places = np.flatnonzero((x != 0.0) | (np.abs(gradient) >= _NEAR * regularizer.l1))
+        self.regularizer = regularizer.take(self.places)
+        self.is_outgrown = False
+
+    def slopes(self, x: FloatArray, gradient: FloatArray) -> FloatArray:
+        """Return the pseudo-gradient of these weights."""
+        return pseudo_gradient(x[self.places], gradient[self.places], self.regularizer)
+
+    def lacks_some(self, x: FloatArray, gradient: FloatArray) -> bool:
+        """Return, and note, whether some other weight has reason to move."""
+        slopes = pseudo_gradient(x, gradient, self._whole)
+        slopes[self.places] = 0.0
+        self.is_outgrown = bool(slopes.any())
+        return self.is_outgrown
 
 
 def pseudo_gradient(x: FloatArray, gradient: FloatArray, regularizer: Regularizer) -> FloatArray:
