@@ -107,12 +107,8 @@ def check_claims(claim: Claim, value: float, what: str = "labels") -> None:
 
 
 def judge(claim: Claim, value: float, bound: float, what: str = "labelling") -> Verification:
-    """Return the verdict on an answer of this value under a bound that is proven.
-
-    A solver closes a gap to its own sum of the score, which rounding may put as far from the value
-    as `slack`; so twice that is allowed.
-    """
-    if bound <= value + 2.0 * slack(value):
+    """Return the verdict on an answer of this value under a bound that is proven."""
+    if bound <= value + slack(value):
         return Verification("proven", f"No {what} is better.", value, max(bound, value))
     if claim.status == "optimal" or claim.upper_bound < bound - slack(bound):
         raise WrongError(

@@ -11,6 +11,7 @@ and starts again from ``x`` where that led uphill (O'Donoghue and Candès 2015).
 from __future__ import annotations
 
 import logging
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -104,7 +105,7 @@ class _Point:
     value: float
 
 
-class _Run:
+class _Run(ABC):
     """What both methods share: the objective, and where they are."""
 
     def __init__(self, function: ValueAndGrad, regularizer: Regularizer, x: FloatArray) -> None:
@@ -124,9 +125,9 @@ class _Run:
         alpha = self._alpha
         return self._regularizer.prox(origin.x - origin.gradient / alpha, 1.0 / alpha)
 
+    @abstractmethod
     def advance(self) -> bool:
         """Take one step; return whether there was one."""
-        raise NotImplementedError
 
 
 class _Sparsa(_Run):
@@ -142,8 +143,7 @@ class _Sparsa(_Run):
             if new.value <= at.value - enough:
                 self.at = new
                 curvature = float(moved @ (new.gradient - at.gradient)) / squared
-                if curvature > 0.0:  # where labels are open the loss need not be convex
-                    self._alpha = min(max(curvature, _LEAST), _MOST)
+                self._alpha = min(max(curvature, _LEAST), _MOST)
                 return True
             self._alpha *= 2.0
         return False
