@@ -151,7 +151,8 @@ def _by_core(
         ad3.max_iterations,
         ad3.node_iterations,
         ad3.tolerance,
-        GAP,
+        # The core, which knows no constants, closes gaps in parts of a score that lacks them.
+        GAP / (1.0 + max((abs(graph.constant) for graph in graphs), default=0.0)),
         ad3.caching,
         0.0 if time_limit is None else float(time_limit),
         max_nodes,
