@@ -1,6 +1,6 @@
 """Well-known works as bibliographic records, shipped with the package.
 
-One JSON object a line: the fields of `Work`, all strings but the two lists of names.
+One JSON object a line: the fields of `Work`, all strings but the lists of names.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ class Work:
         Unique among the records.
     type : str
         One of `WORK_TYPES`.
-    author, editor : tuple of Name
-        At least one of the two is not empty.
+    author, editor, translator : tuple of Name
+        At least one of the first two is not empty.
     container : str
         The journal of an article; the proceedings or the book that hold a chapter.
     pages : str
@@ -104,10 +104,13 @@ class Work:
     url: str = ""
     arxiv: str = ""
     note: str = ""
+    translator: tuple[Name, ...] = ()
+    isbn: str = ""
 
 
 _NAME_FIELDS = frozenset(field.name for field in fields(Name))
 _WORK_FIELDS = frozenset(field.name for field in fields(Work))
+_ROLES = ("author", "editor", "translator")
 _REQUIRED = ("id", "type", "title", "year")
 
 
@@ -158,7 +161,7 @@ def _parse_work(line: str, where: str) -> Work:
         raise DataError(f"{where}: expected a JSON object, got {error.msg}.") from error
     if not isinstance(record, dict):
         raise DataError(f"{where}: expected a JSON object, got {type(record).__name__}.")
-    _check_strings(record, _WORK_FIELDS, where, but=("author", "editor"))
+    _check_strings(record, _WORK_FIELDS, where, but=_ROLES)
     for key in _REQUIRED:
         if not record.get(key, "").strip():
             raise DataError(f"{where}: expected a non-empty {key!r}, got none.")
@@ -166,7 +169,7 @@ def _parse_work(line: str, where: str) -> Work:
         raise DataError(
             f"{where}: expected a type among {', '.join(WORK_TYPES)}, got {record['type']!r}."
         )
-    for role in ("author", "editor"):
+    for role in _ROLES:
         record[role] = _parse_names(record.get(role, []), f"{where}: {role}")
     if not record["author"] and not record["editor"]:
         raise DataError(f"{where}: expected an author or an editor, got neither.")
