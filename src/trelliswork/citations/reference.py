@@ -89,6 +89,8 @@ class Reference:
         Without what introduces them: "10.1002/...", "https://...", "1706.03762", "0-262-...".
     alternatives : tuple of Alternative
         Other readings, the most probable first, where they were asked for.
+    tokens, labels : tuple of str
+        What the model read and what it said of it, token by token.
     unruled : tuple of Field
         What the model alone reads, where the rules made it read something else; otherwise empty.
     broken_rules : tuple of str
@@ -128,5 +130,7 @@ class Reference:
     issn: str = ""
     note: str = ""
     alternatives: tuple[Alternative, ...] = ()
+    tokens: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
     unruled: tuple[Field, ...] = ()
     broken_rules: tuple[str, ...] = ()
