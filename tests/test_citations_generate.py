@@ -73,7 +73,7 @@ def test_same_seed_same_references_whatever_the_company(references):
 def test_no_token_has_two_labels_after_noise(pieces, seed):
     noisy = noises.distort(pieces, HEAVY, Random(seed))
     owners = [label for _, label in characters(noisy)]
-    reference = label_tokens(noisy, style="", work_id="")
+    reference = label_tokens(noisy, style="", work_id="", fields="parser")
     for (start, end), label in zip(reference.offsets, reference.labels, strict=True):
         assert set(owners[start:end]) == {label}
 
@@ -100,7 +100,7 @@ def test_each_noise_does_what_it_says():
     assert text(noises.double_marks(reference, 1.0, rng)) == "Cho,, K.. “Recognition..” "
     assert text(noises.lose_spaces(reference, 1.0, rng)) == "Cho,K.“Recognition.” "
     assert re.search(r"Rec\w*- \w*ion", text(noises.break_words(reference, 1.0, rng)))
-    assert noises.add_number(reference, rng)[0].label == "author"
+    assert noises.add_number(reference, rng)[0].label == "number"
     assert len({text(noises.change_marks(reference, rng)) for _ in range(20)}) == 3
     assert noises.keep_apart([Piece("a", "x"), Piece("b", "y")])[0].text == "a "
     assert text(noises.confuse_letters([Piece("modern", "title")] * 9, 1.0, rng)) != "modern" * 9

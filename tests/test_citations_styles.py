@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import pytest
 
-from trelliswork.citations import FIELDS, STYLES, Name, Work, load_works, render
+from trelliswork.citations import LABELS, STYLES, Name, Work, load_works, render
 from trelliswork.citations.names import FIRST_INVERTED, FULL, INVERTED, NameStyle, format_names
 from trelliswork.citations.template import Piece, fill
 from trelliswork.citations.wording import (
@@ -47,7 +47,7 @@ def test_every_work_in_every_style_has_its_mandatory_fields(style):
     for work in load_works():
         pieces = render(work, style)
         labels = {piece.label for piece in pieces}
-        assert labels <= set(FIELDS)
+        assert labels <= set(LABELS)
         assert {"title", "date", "author" if work.author else "editor"} <= labels, work.id
 
 
@@ -72,7 +72,7 @@ def test_styles_write_the_same_work_differently():
     assert len(texts) == len(STYLES)
 
 
-def test_cora_conventions():
+def test_conventions():
     assert marked(render(PAPER, STYLE["apa"])) == (
         "<author>von Neumann, J. <date>(1950). <title>Chess. "
         "<editor>In F. P. Brooks Jr. & J.-L. Gaudiot (Eds.), "
@@ -82,8 +82,13 @@ def test_cora_conventions():
         id="t", type="phdthesis", title="Nets", year="1954", author=(BROOKS,), school="Princeton"
     )
     assert marked(render(thesis, STYLE["bibtex-plain"], number=3)) == (
-        "<author>[3] <author>Frederick P. Brooks Jr. <title>Nets. <tech>PhD thesis, "
+        "<number>[3] <author>Frederick P. Brooks Jr. <title>Nets. <tech>PhD thesis, "
         "<institution>Princeton, <date>1954."
+    )
+    article = Work("a", "article", "Nets", "1954", (BROOKS,), container="J", volume="2", issue="3")
+    assert marked(render(article, STYLE["ieee"], number=4)) == (
+        "<number>[4] <author>F. P. Brooks Jr., <title>“Nets,” <journal>J, <volume>vol. 2, "
+        "<issue>no. 3, <date>1954."
     )
 
 

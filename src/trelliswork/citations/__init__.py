@@ -1,5 +1,7 @@
 """Citation parsing, the flagship application: works, citation styles, labelled references."""
 
+from trelliswork.citations.csl_styles import CslStyle, csl_styles
+from trelliswork.citations.fields import FIELDS, LABELS
 from trelliswork.citations.fresh import FRESH_REFERENCES
 from trelliswork.citations.generate import (
     TOKENIZER,
@@ -9,21 +11,24 @@ from trelliswork.citations.generate import (
     split,
 )
 from trelliswork.citations.noise import Noise
-from trelliswork.citations.render import FIELDS, Style, render
+from trelliswork.citations.render import Style, render
 from trelliswork.citations.styles import STYLES
 from trelliswork.citations.works import Name, Work, load_works
 
 __all__ = [
     "FIELDS",
     "FRESH_REFERENCES",
+    "LABELS",
     "STYLES",
     "TOKENIZER",
+    "CslStyle",
     "LabelledReference",
     "Name",
     "Noise",
     "Split",
     "Style",
     "Work",
+    "csl_styles",
     "generate",
     "load_works",
     "render",

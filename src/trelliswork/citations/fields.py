@@ -1,8 +1,15 @@
-"""The labels of the tokens of a reference, as the parser knows them.
+"""The labels of the tokens of a reference, as the parser knows them, and as the Cora references do.
 
 Punctuation belongs to the field it follows, "In" to the editors or the booktitle it introduces,
 "pp." to the pages, "vol." to the volume, "(Eds.)" to the editors.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 LABELS = (
     "author",
@@ -34,3 +41,53 @@ LABELS = (
 CS-94-12", "PhD thesis"), ``institution`` who issued it, ``isbn`` an ISBN or ISSN, ``number`` the
 number or key a list puts in front of a reference ("[12]").
 """
+
+FIELDS = (
+    "author",
+    "booktitle",
+    "date",
+    "editor",
+    "institution",
+    "journal",
+    "location",
+    "note",
+    "pages",
+    "publisher",
+    "tech",
+    "title",
+    "volume",
+)
+"""The 13 labels of the Cora references."""
+
+_IN_CORA = {
+    "translator": "editor",
+    "issue": "volume",
+    "series": "booktitle",
+    "edition": "note",
+    "doi": "note",
+    "url": "note",
+    "arxiv": "tech",
+    "isbn": "note",
+}
+
+
+def to_cora(labels: Sequence[str]) -> list[str]:
+    """Return what the Cora references would say of the tokens of one reference.
+
+    There a volume holds its issue, a series is a booktitle or a journal, an edition, a DOI or an
+    address on the web is a note, an arXiv number is tech. A number in front belongs to the field
+    that follows it.
+
+    Examples
+    --------
+    >>> to_cora(["number", "author", "title", "journal", "volume", "issue", "doi"])
+    ['author', 'author', 'title', 'journal', 'volume', 'volume', 'note']
+    """
+    series = "journal" if "journal" in labels else "booktitle"
+    found: list[str] = []
+    following = "author"
+    for label in reversed(labels):
+        if label != "number":
+            following = series if label == "series" else _IN_CORA.get(label, label)
+        found.append(following)
+    return found[::-1]

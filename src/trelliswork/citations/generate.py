@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from trelliswork.citations.fields import to_cora
 from trelliswork.citations.noise import Noise, distort, vary_style, vary_work
-from trelliswork.citations.render import render
+from trelliswork.citations.render import Style, render
 from trelliswork.text import Tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from trelliswork.citations.render import Style
+    from trelliswork.citations.csl_styles import CslStyle
     from trelliswork.citations.template import Piece
     from trelliswork.citations.works import Work
+
+Fields: TypeAlias = Literal["cora", "parser"]
 
 TOKENIZER = Tokenizer("words")
 """A run of letters and digits, or a single mark: the tokens of the Cora references."""
@@ -28,7 +31,7 @@ class LabelledReference:
     Attributes
     ----------
     tokens, labels : tuple of str
-        Of the same length; the labels are among `FIELDS`.
+        Of the same length; the labels are among `FIELDS` or `LABELS`.
     text : str
         The reference as it is written.
     offsets : tuple of (int, int)
@@ -69,11 +72,12 @@ class Split:
 
 def generate(
     works: Iterable[Work],
-    styles: Sequence[Style],
+    styles: Sequence[Style | CslStyle],
     *,
     noise: bool | Noise = True,
     seed: int = 0,
     per_work: int | None = None,
+    fields: Fields = "cora",
 ) -> list[LabelledReference]:
     """Render works in styles.
 
@@ -81,7 +85,7 @@ def generate(
     ----------
     works : iterable of Work
         What is cited.
-    styles : sequence of Style
+    styles : sequence of Style or CslStyle
         Styles to render them in.
     noise : bool or Noise
         Whether, or how often, references are distorted.
@@ -89,31 +93,38 @@ def generate(
         The same seed gives the same references, whatever other works or styles there are.
     per_work : int, optional
         Render each work in so many styles, drawn at random; in all of them by default.
+    fields : {"cora", "parser"}
+        Label tokens with the 13 `FIELDS` of the Cora references, or with the `LABELS` of the
+        parser.
 
     Returns
     -------
     list of LabelledReference
-        Work after work.
+        Work after work, without those that a style writes nothing of.
     """
     strength = Noise() if noise is True else noise
     references = []
     for work in works:
-        chosen: Sequence[Style] = styles
+        chosen: Sequence[Style | CslStyle] = styles
         if per_work is not None and per_work < len(styles):
             chosen = Random(f"{seed}/{work.id}").sample(styles, per_work)
-        references += [_reference(work, style, strength, seed) for style in chosen]
+        for style in chosen:
+            reference = _reference(work, style, strength, seed, fields)
+            if reference.tokens:
+                references.append(reference)
     return references
 
 
 def split(
     works: Sequence[Work],
-    styles: Sequence[Style],
+    styles: Sequence[Style | CslStyle],
     seed: int = 0,
     *,
     per_work: int | None = 6,
     noise: bool | Noise = True,
     held_out_works: float = 0.2,
     held_out_styles: int = 4,
+    fields: Fields = "cora",
 ) -> Split:
     """Divide works and styles at random, and generate references from each part.
 
@@ -131,6 +142,8 @@ def split(
         The share of works to test on; half as many are for `dev`.
     held_out_styles : int
         How many styles are for `new_styles` only.
+    fields : {"cora", "parser"}
+        As in `generate`.
     """
     rng = Random(seed)
     works = rng.sample(works, len(works))
@@ -145,8 +158,12 @@ def split(
     test_works, dev_works = works[:n_test], works[n_test : n_test + n_dev]
     new_styles, known_styles = styles[:held_out_styles], styles[held_out_styles:]
 
-    def part(of_works: Sequence[Work], in_styles: Sequence[Style]) -> tuple[LabelledReference, ...]:
-        return tuple(generate(of_works, in_styles, noise=noise, seed=seed, per_work=per_work))
+    def part(
+        of_works: Sequence[Work], in_styles: Sequence[Style | CslStyle]
+    ) -> tuple[LabelledReference, ...]:
+        return tuple(
+            generate(of_works, in_styles, noise=noise, seed=seed, per_work=per_work, fields=fields)
+        )
 
     return Split(
         train=part(works[n_test + n_dev :], known_styles),
@@ -156,7 +173,9 @@ def split(
     )
 
 
-def label_tokens(pieces: Iterable[Piece], *, style: str, work_id: str) -> LabelledReference:
+def label_tokens(
+    pieces: Iterable[Piece], *, style: str, work_id: str, fields: Fields = "cora"
+) -> LabelledReference:
     """Join pieces to a text and give each token the label of the piece it lies in."""
     text, owners = "", []
     for piece in pieces:
@@ -165,9 +184,10 @@ def label_tokens(pieces: Iterable[Piece], *, style: str, work_id: str) -> Labell
     text = text.rstrip()
     sentence = TOKENIZER.tokenize(text)
     offsets = sentence.offsets or ()
+    labels = [owners[start] for start, _ in offsets]
     return LabelledReference(
         tokens=sentence.tokens,
-        labels=tuple(owners[start] for start, _ in offsets),
+        labels=tuple(labels if fields == "parser" else to_cora(labels)),
         text=text,
         offsets=offsets,
         style=style,
@@ -175,12 +195,20 @@ def label_tokens(pieces: Iterable[Piece], *, style: str, work_id: str) -> Labell
     )
 
 
-def _reference(work: Work, style: Style, noise: bool | Noise, seed: int) -> LabelledReference:
+def _reference(
+    work: Work, style: Style | CslStyle, noise: bool | Noise, seed: int, fields: Fields
+) -> LabelledReference:
     # A generator of its own, so that a reference does not depend on those before it.
     rng = Random(f"{seed}/{work.id}/{style.name}")
     number = rng.randint(1, 99)
-    if not isinstance(noise, Noise):
-        return label_tokens(render(work, style, number=number), style=style.name, work_id=work.id)
-    varied = vary_style(style, noise, rng)
-    pieces = render(vary_work(work, noise, rng), varied, number=number)
-    return label_tokens(distort(pieces, noise, rng), style=style.name, work_id=work.id)
+    varied, habits = work, style
+    if isinstance(noise, Noise):
+        varied = vary_work(work, noise, rng)
+        habits = vary_style(style, noise, rng) if isinstance(style, Style) else style
+    if isinstance(habits, Style):
+        pieces = render(varied, habits, number=number)
+    else:
+        pieces = habits.render(varied, number=number)
+    if isinstance(noise, Noise) and pieces:
+        pieces = distort(pieces, noise, rng)
+    return label_tokens(pieces, style=style.name, work_id=work.id, fields=fields)

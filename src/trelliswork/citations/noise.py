@@ -138,9 +138,9 @@ def distort(pieces: list[Piece], noise: Noise, rng: Random) -> list[Piece]:
 
 
 def add_number(pieces: list[Piece], rng: Random) -> list[Piece]:
-    """Write "[12] " or "12. " in front, with the label of what follows."""
+    """Write "[12] " or "12. " in front."""
     form = rng.choice(("[{}] ", "{}. ", "({}) "))
-    return [Piece(form.format(rng.randint(1, 99)), pieces[0].label), *pieces]
+    return [Piece(form.format(rng.randint(1, 99)), "number"), *pieces]
 
 
 def change_marks(pieces: list[Piece], rng: Random) -> list[Piece]:

@@ -1,9 +1,6 @@
 """Render a work in a citation style, as pieces of text that know their field.
 
-The labels are the 13 fields of the Cora references, and their conventions are kept: punctuation
-belongs to the field it follows, "In" to the editors or the booktitle it introduces, a volume holds
-its issue, a series is a booktitle, thesis and report words are tech, an edition, a DOI or an
-address on the web is a note. A number or key in front belongs to the field that follows it.
+The labels are those of `trelliswork.citations.fields`.
 """
 
 from __future__ import annotations
@@ -12,6 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from trelliswork.citations.marks import closing, opening, unmark
 from trelliswork.citations.names import INITIALS, NameStyle, format_names
 from trelliswork.citations.template import Piece, fill
 from trelliswork.citations.wording import (
@@ -28,22 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trelliswork.citations.works import Name, Work
-
-FIELDS = (
-    "author",
-    "booktitle",
-    "date",
-    "editor",
-    "institution",
-    "journal",
-    "location",
-    "note",
-    "pages",
-    "publisher",
-    "tech",
-    "title",
-    "volume",
-)
 
 # Slots that many styles share: "Cambridge, MA: MIT Press", also in brackets with the year.
 PLACE_PUBLISHER = "{. $place}{: $publisher|. $publisher}"
@@ -145,7 +127,11 @@ def render(work: Work, style: Style, *, number: int = 1) -> list[Piece]:
     values = {
         name: Piece(text, label) for name, (text, label) in _values(work, style, number).items()
     }
-    return fill(template + style.tail + style.end, values)
+    return [
+        inner
+        for outer in fill(template + style.tail + style.end, values)
+        for inner in unmark(opening(outer.label) + outer.text + closing())
+    ]
 
 
 def _values(work: Work, style: Style, number: int) -> dict[str, tuple[str, str]]:
@@ -155,25 +141,25 @@ def _values(work: Work, style: Style, number: int) -> dict[str, tuple[str, str]]
     # Editors who open the reference are not named again.
     inner = work.editor if work.author else ()
     return {
-        "key": (_key(work, style, number), opener),
+        "key": (_key(work, style, number), "number"),
         "lead": (_lead(work, style), opener),
         "editors": (_editors(inner, style.editor_names, style), "editor"),
         "edited": (format_names(inner, style.editor_names), "editor"),
         "title": (_title(work, style), "title"),
         "container": (_venue(work.container, style), venue_label),
-        "series": (_venue(work.series, style), venue_label),
+        "series": (_venue(work.series, style), "series"),
         "volume": (_volume(work, style), "volume"),
-        "issue": (work.issue, "volume"),
+        "issue": (work.issue, "issue"),
         "pages": (_pages(work.pages, style), "pages"),
         "date": (_date(work, style), "date"),
         "year": (work.year, "date"),
         "publisher": (work.publisher, "publisher"),
         "place": (work.place, "location"),
         "institution": _issuer(work),
-        "genre": (_genre(work, style.wording), "tech"),
-        "edition": (format_edition(work.edition, style.wording), "note"),
-        "doi": (work.doi, "note"),
-        "url": (work.url, "note"),
+        "genre": (_genre(work, style.wording), "arxiv" if work.arxiv else "tech"),
+        "edition": (format_edition(work.edition, style.wording), "edition"),
+        "doi": (work.doi, "doi"),
+        "url": (work.url, "url"),
         "note": (work.note, "note"),
     }
 
@@ -216,9 +202,13 @@ def _volume(work: Work, style: Style) -> str:
     if work.type != "article":
         return work.volume
     if not work.volume:
-        return f"no. {work.issue}" if work.issue else ""
+        return f"{opening('issue')}no. {work.issue}{closing()}" if work.issue else ""
     volume = style.volume.format(volume=work.volume)
-    return volume + style.issue.format(issue=work.issue) if work.issue else volume
+    if not work.issue:
+        return volume
+    issue = style.issue.format(issue=work.issue)
+    own = issue.lstrip(" .,;:")  # what separates it belongs to the volume
+    return volume + issue.removesuffix(own) + opening("issue") + own + closing()
 
 
 def _pages(pages: str, style: Style) -> str:
