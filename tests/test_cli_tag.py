@@ -7,6 +7,7 @@ import pytest
 
 import trelliswork as tw
 from commands import SENTENCES, conll, fail, run, train_model, two_columns
+from trelliswork.trained import TrainedTagger
 
 
 @pytest.fixture(scope="module")
@@ -200,7 +201,7 @@ def test_rules_too_many_for_probabilities(tmp_path, monkeypatch):
         raise tw.TooLargeError("too many arcs")
 
     for name in ("predict_nbest", "predict_marginals"):
-        monkeypatch.setattr(tw.CRFTagger, name, too_large)
+        monkeypatch.setattr(TrainedTagger, name, too_large)
     text = "Ann x\nBob x\n\n"
     line = fail("tag", model, "--marginals", stdin=text)
     assert "--marginals: the rules are too many" in line

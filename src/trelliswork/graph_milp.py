@@ -14,8 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
-import scipy.optimize
-import scipy.sparse
+import scipy
 
 from trelliswork.graph_bound import GraphBound
 from trelliswork.graph_certificate import GraphCertificate, GraphLeaf

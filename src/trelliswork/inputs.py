@@ -7,11 +7,12 @@ or a matrix with one row a token. One input holds one kind.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from trelliswork.corpus import Corpus, Sentence
 from trelliswork.errors import DataError, LabelError
@@ -48,7 +49,7 @@ def as_sequences(X: Any, name: str = "X") -> list[Any]:  # noqa: N803
     if isinstance(X, np.ndarray) and X.dtype.kind in "US":
         return [list(map(str, sequence)) for sequence in X]  # token lists that happen to be equal
     one_matrix = isinstance(X, np.ndarray) and X.dtype != object and X.ndim < 3
-    if one_matrix or scipy.sparse.issparse(X):
+    if one_matrix or _is_sparse(X):
         raise ValueError(
             f"{name}: expected a list with one matrix a sequence, got one array of shape "
             f"{getattr(X, 'shape', '?')}. Reshape your data: one row a token, one array a sequence."
@@ -61,6 +62,11 @@ def as_sequences(X: Any, name: str = "X") -> list[Any]:  # noqa: N803
                 "tokens. Split it, or use trelliswork.text.Tokenizer."
             )
     return sequences
+
+
+def _is_sparse(value: Any) -> bool:
+    """Return whether something is a sparse matrix; there is none before SciPy's are imported."""
+    return "scipy.sparse" in sys.modules and bool(scipy.sparse.issparse(value))
 
 
 def _without_string_array(sequence: Any) -> Any:
@@ -156,7 +162,7 @@ def make_encoder(
     With `segments`, a bundle of templates gets rules for whole segments as well.
     """
     for sequence in sequences:
-        if scipy.sparse.issparse(sequence) or isinstance(sequence, np.ndarray):
+        if _is_sparse(sequence) or isinstance(sequence, np.ndarray):
             return _without_templates(MatrixEncoder(), features, "matrices")
         if isinstance(sequence, Sentence) or not len(sequence):
             continue

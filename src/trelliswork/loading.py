@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trelliswork.codl import CODLTagger
 from trelliswork.constraints.predicates import as_predicates
 from trelliswork.errors import ModelFileError
-from trelliswork.estimators import CRFTagger
-from trelliswork.hmm import HMMTagger
-from trelliswork.perceptron import PerceptronTagger
 from trelliswork.persist import read_model_file
 from trelliswork.tables import join_names
-from trelliswork.tagger_files import restored
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
 
     from trelliswork.constraints.predicates import Predicate, Predicates
+    from trelliswork.saved import SavedTagger
     from trelliswork.tagger import Tagger
 
-__all__ = ["load"]
+__all__ = ["load", "load_saved"]
 
-KINDS: dict[str, type[Tagger]] = {
-    kind.__name__: kind for kind in (CRFTagger, HMMTagger, PerceptronTagger, CODLTagger)
+# Where the taggers are: each brings its learner, and only the one saved is needed.
+KINDS = {
+    "CRFTagger": "trelliswork.estimators",
+    "HMMTagger": "trelliswork.hmm",
+    "PerceptronTagger": "trelliswork.perceptron",
+    "CODLTagger": "trelliswork.codl",
 }
 
 
@@ -46,17 +50,50 @@ def load(path: str | os.PathLike[str], *, predicates: Predicates | None = None) 
         For a file that is no model, is cut short, is damaged, or comes from a newer version; and
         where predicates are missing, naming them.
     """
+    from trelliswork.tagger_files import restored
+
     given = as_predicates(predicates)
+    settings, arrays = _read(path, given)
+    name = settings["estimator"]
+    kind: type[Tagger] = getattr(import_module(KINDS[name]), name)
+    with _damage_named(path):
+        return restored(kind, settings, arrays, given)
+
+
+def load_saved(
+    path: str | os.PathLike[str], *, predicates: Predicates | None = None
+) -> SavedTagger:
+    """Read a tagger for tagging alone, which starts sooner than `load`: scikit-learn stays out.
+
+    The parameters and errors are those of `load`.
+    """
+    from trelliswork.saved import restored_model
+
+    given = as_predicates(predicates)
+    settings, arrays = _read(path, given)
+    with _damage_named(path):
+        return restored_model(settings, arrays, given)
+
+
+def _read(
+    path: str | os.PathLike[str], given: Mapping[str, Predicate]
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Return the settings and the arrays of a model whose kind is known."""
     settings, arrays = read_model_file(path)
-    kind = KINDS.get(settings.get("estimator", ""))
-    if kind is None:
+    if settings.get("estimator") not in KINDS:
         raise ModelFileError(
             f"{path}: expected a model of kind {' or '.join(KINDS)}, got "
             f"{settings.get('estimator')!r}."
         )
     _check_predicates(path, settings.get("predicates", []), given)
+    return settings, arrays
+
+
+@contextmanager
+def _damage_named(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn what a damaged file makes go wrong into an error that names it."""
     try:
-        return restored(kind, settings, arrays, given)
+        yield
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise ModelFileError(
             f"{Path(path)}: the model file is damaged: {error}. Copy it again, or train the model "

@@ -17,8 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.optimize
-import scipy.sparse
+import scipy
 
 from trelliswork.constraints.reading import Reading
 from trelliswork.relaxation import Relaxation, arc_scores, segment_scores

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
 if TYPE_CHECKING:
     from types import TracebackType
+
+    from rich.console import Console
 
 __all__ = ["LoggedStep", "TrainingProgress", "TrainingStep"]
 
@@ -84,6 +83,9 @@ class TrainingProgress:
     def __init__(
         self, max_iter: int, console: Console | None = None, measure: str = "dev F1"
     ) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
         self._progress = Progress(
             TextColumn("training"),
             BarColumn(),

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from trelliswork.conflicts import check_on_infeasible
 from trelliswork.constraints import Predicate
-from trelliswork.errors import DataError
-from trelliswork.model import CRFModel
-from trelliswork.parallel import resolve_jobs
 from trelliswork.parameters import oldest_parameters
 from trelliswork.persist import FORMAT_VERSION, model_file
-from trelliswork.plan import Plan
+from trelliswork.saved import restore_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,34 +70,12 @@ def restored(
     Its predicates, which are never saved, are those given.
     """
     tagger = kind(**kind._restored_parameters(settings["parameters"], predicates))
-    check_on_infeasible(tagger.on_infeasible)
-    resolve_jobs(tagger.n_jobs)
-    tagger.model_ = CRFModel.restore(settings["model"], arrays)
-    tagger.labels_ = tagger.model_.labels
-    tagger.classes_ = np.array(tagger.labels_.names)
-    # Files written before budgets could be chosen do not name them.
-    old = {} if getattr(tagger, "constrained_training", False) else {"training_budget": 0}
-    tagger.plan_ = Plan(
-        tagger.labels_,
-        tagger.constraints,
-        model=tagger.model_.automaton,
-        segmentation=tagger.model_.segmentation,
+    restore_model(
+        tagger,
+        settings,
+        arrays,
+        constrained_training=getattr(tagger, "constrained_training", False),
         train_soft=getattr(tagger, "penalties", None) == "likelihood",
-        **settings.get("plan", old),
     )
-    tagger.plan_ = _with_penalties(tagger.plan_, settings.get("penalties", []))
     tagger._restore_training(settings["training"])
-    tagger.metadata_ = dict(settings["metadata"])
     return tagger
-
-
-def _with_penalties(plan: Plan, values: Any) -> Plan:
-    """Return a plan with the penalties of its soft constraints from a file."""
-    if not isinstance(values, list) or len(values) != len(plan.soft):
-        raise DataError(f"penalties: expected {len(plan.soft)} numbers, got {values!r}.")
-    penalties = plan.penalties
-    for constraint, value in zip(plan.soft, values, strict=True):
-        if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-            raise DataError(f"penalties: expected numbers, got {value!r}.")
-        penalties[constraint] = value
-    return plan.with_penalties(penalties)

@@ -6,7 +6,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from trelliswork import inference
 from trelliswork.batches import feasible_batches, scored_batches, token_offsets
@@ -40,6 +39,9 @@ class ProbabilityMethods:
     decoding_budget: int
     n_jobs: int | None
     on_infeasible: OnInfeasible
+
+    def _check_is_fitted(self) -> None:
+        """Raise where there is no model yet, which only a tagger that is trained later knows."""
 
     def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:  # noqa: N803
         """Return ``P(y_t = y | x)``, one array of shape ``(T, n_labels)`` a sequence."""
@@ -108,7 +110,7 @@ class ProbabilityMethods:
         numpy.ndarray
             Shape ``(B,)``.
         """
-        check_is_fitted(self)
+        self._check_is_fitted()
         sequences = as_sequences(X)
         asked = Plan(
             self.labels_,
@@ -163,7 +165,7 @@ class ProbabilityMethods:
         On the product of the model with all constraints. A sequence that no labelling fits has no
         path there.
         """
-        check_is_fitted(self)
+        self._check_is_fitted()
         sequences = as_sequences(X)
         free = self.model_.trellis(sequences, n_jobs=self.n_jobs)
         if not self.plan_.constraints:
@@ -173,7 +175,7 @@ class ProbabilityMethods:
 
     def _groups(self, sequences: list[Any]) -> Iterator[tuple[NDArray[np.int64], Trellis]]:
         """Return the indices of all sequences, and the trellises that they have a path on."""
-        check_is_fitted(self)
+        self._check_is_fitted()
         return feasible_batches(
             self.model_,
             self.plan_,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from trelliswork.decoded import Decoding
     from trelliswork.sentence import Label, Sentence
-    from trelliswork.tagger import Tagger
+    from trelliswork.trained import TrainedTagger
 
 __all__ = ["Answer", "answer", "to_conll", "to_jsonl"]
 
@@ -83,7 +83,7 @@ class Answer:
 
 
 def answer(
-    tagger: Tagger,
+    tagger: TrainedTagger,
     batch: list[Sentence],
     *,
     marginals: bool,

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from trelliswork import __version__
-from trelliswork.cli import evaluate, explain, inspect, select, tag, train
+from trelliswork.cli.deferred import deferred
 from trelliswork.cli.errors import ReportingGroup
 
 __all__ = ["app", "main"]
@@ -25,12 +25,22 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(epilog=train.EXAMPLES)(train.train)
-app.command(epilog=tag.EXAMPLES)(tag.tag)
-app.command(epilog=evaluate.EXAMPLES)(evaluate.evaluate)
-app.command(epilog=explain.EXAMPLES)(explain.explain)
-app.command(epilog=inspect.EXAMPLES)(inspect.inspect)
-app.command(epilog=select.EXAMPLES)(select.select)
+# The commands, each in a module of its name, and the first sentence of its help.
+COMMANDS = {
+    "train": "Train a tagger and write it to a file: a CRF over tokens or segments, an HMM, a "
+    "perceptron.",
+    "tag": "Label sentences as they come in, in constant memory.",
+    "evaluate": "Score predicted labels: accuracy, precision, recall and F1 of every field, "
+    "calibration.",
+    "explain": "Show what rules compile into, which are superfluous, and which the gold labels "
+    "break.",
+    "inspect": "Show what a model has learned: sizes, templates, top features and transitions, "
+    "training.",
+    "select": "Find the feature templates that earn their keep, and a small model that has only "
+    "these.",
+}
+for name, summary in COMMANDS.items():
+    app.command(name, cls=deferred(name), help=summary)(lambda: None)
 
 
 def _show_version(asked: bool) -> None:

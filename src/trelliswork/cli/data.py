@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from trelliswork.files import Source
     from trelliswork.sentence import Sentence
-    from trelliswork.tagger import Tagger
     from trelliswork.text import Kind
+    from trelliswork.trained import TrainedTagger
 
 __all__ = [
     "CorpusReader",
@@ -201,7 +201,7 @@ def check_labelled(corpus: Corpus) -> Corpus:
     return corpus
 
 
-def columns_read(tagger: Tagger) -> list[str | int]:
+def columns_read(tagger: TrainedTagger) -> list[str | int]:
     """Return the columns beside the tokens that a model reads, by name or number."""
     encoder = tagger.model_.encoder
     columns: list[str | int] = []
@@ -216,7 +216,7 @@ def columns_read(tagger: Tagger) -> list[str | int]:
 
 
 def iter_sentences(
-    tagger: Tagger,
+    tagger: TrainedTagger,
     source: Source,
     data_format: Format,
     columns: tuple[str, ...] | None,

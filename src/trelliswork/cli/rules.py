@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from trelliswork.advice import labels_to_name
 from trelliswork.constraints import iter_rules
@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 
     from trelliswork.constraints import Constraint, PlacedRule
     from trelliswork.labels import LabelSet
-    from trelliswork.tagger import Tagger
+    from trelliswork.trained import TrainedTagger
 
 __all__ = ["GivenRules", "columns_tested"]
+
+AnyTagger = TypeVar("AnyTagger", bound="TrainedTagger")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ class GivenRules:
                     f"--labels {','.join(missing)}."
                 ) from error
 
-    def apply_to(self, tagger: Tagger) -> Tagger:
+    def apply_to(self, tagger: AnyTagger) -> AnyTagger:
         """Return a trained tagger under these rules, if there are any, instead of its own.
 
         Soft rules without a penalty have the one that the tagger learned.

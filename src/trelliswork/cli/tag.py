@@ -34,7 +34,7 @@ from trelliswork.cli.rules import GivenRules
 from trelliswork.cli.streaming import Lines, RememberedLines, StandardInput, batches, iter_raw
 from trelliswork.errors import DataError, InfeasibleError, TooLargeError
 from trelliswork.files import open_for_writing
-from trelliswork.loading import load
+from trelliswork.loading import load_saved
 from trelliswork.text import Tokenizer
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from trelliswork.cli.answers import Answer
     from trelliswork.sentence import Sentence
-    from trelliswork.tagger import Tagger
+    from trelliswork.trained import TrainedTagger
 
 __all__ = ["EXAMPLES", "tag"]
 
@@ -155,7 +155,8 @@ def tag(
     `--marginals`. Labels in the input stay, before the new ones, as `evaluate` takes them. Rules
     that are given stand in for those of the model.
     """
-    tagger = load(model).set_params(n_jobs=jobs, on_infeasible=on_infeasible.value)
+    tagger = load_saved(model)
+    tagger.n_jobs, tagger.on_infeasible = jobs, on_infeasible.value
     tagger = GivenRules.read(rules, rule).apply_to(tagger)
     declared = choose_tokenizer(tokenizer, token_pattern)
     if raw:
@@ -211,7 +212,7 @@ class Asking:
         What is asked for; see `answer`.
     """
 
-    def __init__(self, tagger: Tagger, *, marginals: bool, nbest: int | None) -> None:
+    def __init__(self, tagger: TrainedTagger, *, marginals: bool, nbest: int | None) -> None:
         self._ask = partial(answer, tagger, marginals=marginals, nbest=nbest)
         self._only_ranks = nbest is not None and not marginals
         n_rules = len(tagger.plan_.constraints)
@@ -277,7 +278,7 @@ def _one_by_one(
                 raise InfeasibleError(f"{waiting.place}: {message}") from error
 
 
-def _check_tokens_suffice(tagger: Tagger, path: Path) -> None:
+def _check_tokens_suffice(tagger: TrainedTagger, path: Path) -> None:
     needed = columns_read(tagger)
     if needed:
         raise DataError(
@@ -286,7 +287,7 @@ def _check_tokens_suffice(tagger: Tagger, path: Path) -> None:
         )
 
 
-def _own_tokenizer(tagger: Tagger, path: Path) -> Tokenizer:
+def _own_tokenizer(tagger: TrainedTagger, path: Path) -> Tokenizer:
     """Return the tokeniser declared with the model."""
     declared = tagger.metadata_.get("tokenizer")
     if declared is None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import scipy.sparse
-from scipy.sparse import csgraph
+import scipy
 
 from trelliswork.automaton import Automaton
 from trelliswork.constraints.letters import MAX_TESTS, language, lift, union_of_tests
@@ -209,7 +208,7 @@ def _longest(automaton: Automaton) -> int | None:
     shape = (trimmed.n_states, trimmed.n_states)
     arcs = (np.ones(trimmed.n_arcs), (trimmed.source, trimmed.target))
     graph = scipy.sparse.coo_array(arcs, shape=shape)
-    n_components, _ = csgraph.connected_components(graph, connection="strong")
+    n_components, _ = scipy.sparse.csgraph.connected_components(graph, connection="strong")
     if n_components < trimmed.n_states or np.any(trimmed.source == trimmed.target):
         return None  # a cycle on an accepting path
     return max(feasible_lengths(trimmed, trimmed.n_states), default=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from trelliswork.features.checks import (
     as_list,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,0 +1,158 @@
+"""What is imported, and when: a program that needs little must not wait for all of the library."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import trelliswork as tw
+from commands import run, train_model, two_columns
+from trelliswork.cli.app import COMMANDS
+from trelliswork.loading import KINDS, load_saved
+from trelliswork.trained import TrainedTagger
+
+SLOW = (
+    "joblib",
+    "matplotlib",
+    "rich",
+    "scipy.optimize",
+    "scipy.sparse",
+    "scipy.stats",
+    "sklearn",
+    "torch",
+)
+INIT = ast.parse(Path(tw.__file__).read_text(encoding="utf-8"))
+
+
+def imported_by(code: str, *args: object) -> set[str]:
+    """Return the modules that a fresh interpreter has imported after it ran some code."""
+    report = "\nimport json, sys; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", code + report, *map(str, args)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    rules = ("--rule", "at_most(1, 'PER')", "--rule", "precedes('PER', 'LOC') : soft")
+    folder = tmp_path_factory.mktemp("model")
+    return train_model(folder, "--tokenizer", "words", *rules, text=two_columns())
+
+
+def test_the_package_imports_nothing_but_itself():
+    modules = imported_by("import trelliswork")
+    assert "trelliswork" in modules
+    assert not modules.intersection((*SLOW, "numpy", "trelliswork.constraints"))
+
+
+def test_help_imports_no_command():
+    code = (
+        "from trelliswork.cli import main; import sys; sys.argv[1:] = ['--help']\n"
+        "try: main()\nexcept SystemExit as end: assert end.code == 0"
+    )
+    modules = imported_by(code)
+    assert "rich" in modules  # it was drawn
+    assert not modules.intersection(f"trelliswork.cli.{name}" for name in COMMANDS)
+    assert "numpy" not in modules
+
+
+def test_tagging_with_a_saved_model_needs_no_learner(model, tmp_path):
+    text = tmp_path / "in.txt"
+    text.write_text("Ann sees Rome\n", encoding="utf-8")
+    code = (
+        "from trelliswork.cli import main; import sys\n"
+        "sys.argv += ['--raw', '--jobs=1', '--marginals', '--output', sys.argv[2] + '.out']\n"
+        "try: main()\nexcept SystemExit as end: assert end.code == 0"
+    )
+    modules = imported_by(code, "tag", model, text)
+    assert '"labels": ["B-PER", "O", "B-LOC"]' in Path(f"{model}.out").read_text(encoding="utf-8")
+    assert not modules.intersection((*SLOW, "trelliswork.estimators", "trelliswork.learn.crf"))
+
+
+def test_a_saved_tagger_answers_as_the_estimator_does(model):
+    saved, estimator = load_saved(model), tw.load(model)
+    X = [["Ann", "Lee", "sees", "Bob"], ["Rome", "Ann"], []]
+    assert isinstance(saved, TrainedTagger)
+    assert not hasattr(saved, "fit")
+    assert saved.predict(X) == estimator.predict(X)
+    assert saved.penalties_ == estimator.penalties_
+    assert saved.metadata_ == estimator.metadata_
+    assert saved.plan_.budgets() == estimator.plan_.budgets()
+    assert saved.predict_nbest(X, 3) == estimator.predict_nbest(X, 3)
+    freed = saved.with_constraints(())
+    assert freed.predict(X) == estimator.with_constraints(()).predict(X)
+
+
+def test_a_damaged_model_is_named(tmp_path, model):
+    broken = tmp_path / "broken.tw"
+    broken.write_bytes(model.read_bytes()[:-3])
+    with pytest.raises(tw.ModelFileError, match=r"broken\.tw"):
+        load_saved(broken)
+
+
+def test_every_name_is_served():
+    for name in tw.__all__:
+        assert getattr(tw, name) is not None
+        assert name in dir(tw)
+    with pytest.raises(AttributeError, match="has no attribute 'no_such_name'"):
+        tw.no_such_name  # noqa: B018
+
+
+def test_tables_of_names_agree():
+    """What type checkers see, what ``import *`` brings and what is served are the same."""
+    (block,) = (node for node in INIT.body if isinstance(node, ast.If))
+    typed = {
+        (node.module.removeprefix("trelliswork").removeprefix("."), alias.name)
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    modules = {name for module, name in typed if not module}
+    served = {(module, name) for module, names in tw._NAMES.items() for name in names}
+    assert typed == served | {("", name) for name in modules}
+    assert sorted(tw.__all__) == sorted(name for _, name in typed)
+
+
+@pytest.mark.parametrize("name", sorted(name for name in tw._NAMES if name in tw.__all__))
+def test_a_module_does_not_hide_its_function(name):
+    """Where a function has the name of its module, the package offers the function."""
+    module = importlib.import_module(f"trelliswork.{name}")
+    assert getattr(tw, name) is getattr(module, name)
+    code = f"import trelliswork.{name}, trelliswork; assert callable(trelliswork.{name})"
+    assert f"trelliswork.{name}" in imported_by(code)
+
+
+def test_modules_are_attributes():
+    code = "import trelliswork as tw; assert tw.citations.Work and tw.constraints.lint"
+    assert "trelliswork.citations" in imported_by(code)
+
+
+def test_values_are_pickled_by_their_own_module():
+    again = pickle.loads(pickle.dumps((tw.CRFTagger, tw.plan, tw.at_most(1, "X"))))
+    assert again == (tw.CRFTagger, tw.plan, tw.at_most(1, "X"))
+
+
+def test_kinds_of_taggers_are_where_they_are_said_to_be():
+    for name, module in KINDS.items():
+        assert getattr(importlib.import_module(module), name) is getattr(tw, name)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_all_commands_is_what_each_says(name):
+    module = importlib.import_module(f"trelliswork.cli.{name}")
+    assert COMMANDS[name] == inspect.getdoc(getattr(module, name)).split("\n\n")[0]
+    result = run(name, "--help")
+    assert result.exit_code == 0
+    assert "Examples:" in result.stdout
