@@ -23,8 +23,7 @@ _OF_MARK = {chr(_FIRST + i): label for i, label in enumerate(LABELS)}
 _MARK_OF = {label: mark for mark, label in _OF_MARK.items()}
 _MARKS = re.compile(f"[{_END}{''.join(_OF_MARK)}]")
 
-_CLOSING = re.compile(r"""[\s.,;:!?)\]}”’»"'/–—-]*""")
-_OPENING = re.compile(r"\s*[(\[{“‘«]")
+_CLOSING = re.compile(r"""^[\s.,;:!?)\]}”’»"'/–—-]*""")
 _REPEATED = frozenset(".,;: ")
 
 
@@ -61,13 +60,11 @@ def unmark(text: str) -> list[Piece]:
             pieces.append(Piece(before + own, label))
             before = ""
             continue
-        at_end = i == len(stretches) - 1
-        cut = len(own) if at_end else _cut(own)
+        # At the end there is no field to join but the one before.
+        before = "" if pieces and i == len(stretches) - 1 else own
         if pieces:
-            pieces[-1] = Piece(pieces[-1].text + own[:cut], pieces[-1].label)
-            before = own[cut:]
-        else:
-            before = own
+            before = _CLOSING.sub("", before, count=1)
+            pieces[-1] = Piece(pieces[-1].text + own.removesuffix(before), pieces[-1].label)
     return _merged(pieces)
 
 
@@ -85,14 +82,6 @@ def _labelled_characters(text: str) -> Iterator[tuple[str, str]]:
         elif not (at_mark and character == last and character in _REPEATED):
             yield character, open_labels[-1] if open_labels else ""
             last, at_mark = character, False
-
-
-def _cut(between: str) -> int:
-    """Return where what joins the field before ends, and what joins the field after begins."""
-    end = _CLOSING.match(between)
-    assert end is not None
-    first_opening = _OPENING.search(between[: end.end()])
-    return end.end() if first_opening is None else first_opening.start()
 
 
 def _merged(pieces: list[Piece]) -> list[Piece]:

@@ -32,6 +32,8 @@ class Noise:
         Scale of the rates at which fields are left out (1: a DOI half of the time, pages seldom).
     remark : float
         Per reference: a remark such as "To appear" is added.
+    no_title : float
+        Per article: the title is left out, as physicists do.
     year_letter : float
         Per reference: the year is told from others by a letter, "1991a".
     lower_title, venue : float
@@ -50,6 +52,7 @@ class Noise:
 
     drop: float = 1.0
     remark: float = 0.04
+    no_title: float = 0.0
     year_letter: float = 0.04
     lower_title: float = 0.1
     venue: float = 0.2
@@ -64,7 +67,7 @@ class Noise:
     confuse: float = 0.004
 
 
-# Never the names, the title and the year: a reference without them is not one.
+# Never the names and the year: a reference without them is not one.
 _DROP_RATES = {
     "doi": 0.5,
     "month": 0.3,
@@ -102,9 +105,11 @@ def vary_work(work: Work, noise: Noise, rng: Random) -> Work:
         changes["editor"] = ()
     if rng.random() < noise.remark:
         changes["note"] = rng.choice(_REMARKS)
+    if work.type == "article" and rng.random() < noise.no_title:
+        changes["title"] = ""
     if rng.random() < noise.year_letter:
         changes["year"] = work.year + rng.choice("abc")
-    if rng.random() < noise.lower_title:
+    if rng.random() < noise.lower_title and "title" not in changes:
         changes["title"] = work.title[:1] + work.title[1:].lower()
     if rng.random() < noise.venue:
         changes["container"] = abbreviate_venue(work.container)

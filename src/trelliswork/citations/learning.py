@@ -1,0 +1,119 @@
+"""Models of references: the one that ships with the package, and those that users make.
+
+Nothing here has seen a reference that somebody labelled. Works (real ones and invented ones) are
+written in hundreds of styles, with noise, and every character knows its field.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import resources
+from random import Random
+from typing import TYPE_CHECKING
+
+from trelliswork.citations.csl_styles import CslStyle, csl_styles
+from trelliswork.citations.fields import LABELS
+from trelliswork.citations.generate import generate
+from trelliswork.citations.noise import Noise
+from trelliswork.citations.parser_features import parser_templates
+from trelliswork.citations.styles import STYLES
+from trelliswork.constraints.parsing import read_rules
+from trelliswork.corpus import Corpus
+from trelliswork.estimators import CRFTagger
+from trelliswork.learn.penalties import learn_penalties
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from trelliswork.citations.generate import LabelledReference
+    from trelliswork.citations.works import Work
+    from trelliswork.constraints import Constraint
+
+HELD_OUT_STYLES = 100
+"""CSL styles that no model here is trained on."""
+
+NOISE = Noise(no_title=0.08)
+"""What the references are written with."""
+
+_OWN_SHARE = 0.2  # of references in our own styles, which are those of BibTeX and of LaTeX classes
+_RULES = "rules.txt"
+
+
+def shipped_rules() -> list[Constraint]:
+    """Return the rules that ship with the package, hard and soft."""
+    with resources.as_file(resources.files(__package__).joinpath(_RULES)) as path:
+        return list(read_rules(path))
+
+
+def divided_styles(seed: int = 0) -> tuple[list[str], list[str]]:
+    """Return the names of the CSL styles to train on, and of those that are held out."""
+    names = list(csl_styles())
+    Random(seed).shuffle(names)
+    return names[HELD_OUT_STYLES:], names[:HELD_OUT_STYLES]
+
+
+def make_references(
+    works: Iterable[Work], styles: Sequence[str], *, per_work: int = 2, seed: int = 0
+) -> Iterator[LabelledReference]:
+    """Write works as labelled references, in CSL styles and in our own.
+
+    Parameters
+    ----------
+    works : iterable of Work
+        What is cited.
+    styles : sequence of str
+        Names of CSL styles. With none, all references are in our own styles, which need no extra.
+    per_work : int
+        References of each work.
+    seed : int
+        The same seed gives the same references.
+    """
+    load = lru_cache(maxsize=None)(CslStyle)
+    for work in works:
+        rng = Random(f"{seed}/{work.id}")
+        for number in range(per_work):
+            own = not styles or rng.random() < _OWN_SHARE
+            style = rng.choice(STYLES) if own else load(rng.choice(styles))
+            yield from generate([work], [style], noise=NOISE, seed=seed + number, fields="parser")
+
+
+def as_corpus(references: Iterable[LabelledReference]) -> Corpus:
+    """Return references as a corpus to train on."""
+    pairs = [(reference.tokens, reference.labels) for reference in references]
+    return Corpus.from_lists([tokens for tokens, _ in pairs], [labels for _, labels in pairs])
+
+
+def train_parser(
+    references: Iterable[LabelledReference],
+    held_out: Iterable[LabelledReference],
+    *,
+    l1: float = 0.7,
+    l2: float = 0.02,
+    max_iter: int = 150,
+    verbose: bool = False,
+) -> CRFTagger:
+    """Train a tagger of references under the shipped rules.
+
+    Parameters
+    ----------
+    references : iterable of LabelledReference
+        What to learn from.
+    held_out : iterable of LabelledReference
+        What to learn the penalties of soft rules from: works and styles that are new to the tagger.
+    l1, l2, max_iter
+        As those of `CRFTagger`.
+    verbose : bool
+        Whether to show progress.
+    """
+    tagger = CRFTagger(
+        features=parser_templates(),
+        labels=LABELS,
+        l1=l1,
+        l2=l2,
+        max_iter=max_iter,
+        verbose=verbose,
+    )
+    tagger.fit(as_corpus(references))
+    return learn_penalties(
+        tagger, as_corpus(held_out), constraints=shipped_rules(), random_state=0, prune=True
+    )

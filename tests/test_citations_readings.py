@@ -1,0 +1,133 @@
+"""Readings under rules against all labellings, one by one."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import trelliswork as tw
+from trelliswork.citations.readings import Reader
+from trelliswork.sentence import Sentence
+
+LABELS = ("author", "title", "date")
+WORDS = ("ann", "bob", "1999", "on", "nets", ".")
+RULES = [
+    tw.at_most(1, "title"),
+    tw.at_most(1, "author"),
+    tw.at_least(1, "title").soft(0.7),
+    tw.precedes("author", "date").soft(0.4),
+]
+
+
+@pytest.fixture(scope="module")
+def tagger():
+    X = [["ann", ".", "1999", "on", "nets"], ["on", "bob", ".", "ann", "1999"], ["bob", "nets"]]
+    y = [
+        ["author", "author", "date", "title", "title"],
+        ["title", "title", "author", "author", "date"],
+        ["author", "title"],
+    ]
+    return tw.CRFTagger(features="word[-1..1]\nbias", l2=2.0).fit(X, y)
+
+
+def oracle(tagger, tokens, rules):
+    """Return all labellings with their probabilities under some rules."""
+    problem = tagger.with_constraints(rules).problem(list(tokens))
+    found = {labels: problem.value(list(labels)) for labels in product(LABELS, repeat=len(tokens))}
+    top = max(found.values())
+    odds = {labels: np.exp(value - top) for labels, value in found.items()}
+    total = sum(odds.values())
+    return {labels: value / total for labels, value in odds.items()}
+
+
+def span_probability(tagger, chances, span):
+    return sum(
+        chance for labels, chance in chances.items() if span in tagger.labels_.spans(list(labels))
+    )
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6))
+@settings(max_examples=60)
+def test_exact_confidences_are_those_of_all_rules(tagger, tokens):
+    reader = Reader(tagger.with_constraints(RULES))
+    (reading,) = reader.read([Sentence(tokens)], exact=True)
+    chances = oracle(tagger, tokens, RULES)
+    assert chances[tuple(reading.labels)] == pytest.approx(max(chances.values()))
+    assert reading.confidence == pytest.approx(chances[tuple(reading.labels)])
+    assert reading.spans == tagger.labels_.spans(reading.labels)
+    for span, sure in zip(reading.spans, reading.confidences, strict=True):
+        assert sure == pytest.approx(span_probability(tagger, chances, span))
+    free = oracle(tagger, tokens, [])
+    assert free[tuple(reading.free_labels)] == pytest.approx(max(free.values()))
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6))
+@settings(max_examples=60)
+def test_other_confidences_are_those_of_the_rules_called_for(tagger, tokens):
+    sentence = Sentence(tokens)
+    (reading,) = Reader(tagger.with_constraints(RULES)).read([sentence])
+    needed: list[tw.Constraint] = []
+    while True:
+        chances = oracle(tagger, tokens, needed)
+        best = max(chances, key=chances.__getitem__)
+        fresh = [
+            rule
+            for rule in RULES
+            if rule not in needed and rule.violations(best, sentence, scheme=tagger.labels_)
+        ]
+        if not fresh:
+            break
+        needed += fresh
+    assert chances[tuple(reading.labels)] == pytest.approx(max(chances.values()))
+    assert reading.confidence == pytest.approx(chances[tuple(reading.labels)])
+    for span, sure in zip(reading.spans, reading.confidences, strict=True):
+        assert sure == pytest.approx(span_probability(tagger, chances, span))
+    if reading.labels != reading.free_labels:
+        assert reading.broken
+        assert set(reading.broken) <= {repr(rule) for rule in needed}
+    else:
+        assert reading.broken == ()
+
+
+def test_a_batch_is_read_as_one_by_one(tagger):
+    reader = Reader(tagger.with_constraints(RULES))
+    sentences = [Sentence(list(words)) for words in product(WORDS, repeat=3)]
+    together = reader.read(sentences)
+    for sentence, reading in zip(sentences, together, strict=True):
+        (alone,) = reader.read([sentence])
+        assert alone.labels == reading.labels
+        assert alone.broken == reading.broken
+        np.testing.assert_allclose(alone.confidences, reading.confidences)
+    assert any(reading.labels != reading.free_labels for reading in together)
+
+
+def test_alternatives_come_in_order_with_their_shares(tagger):
+    reader = Reader(tagger.with_constraints(RULES))
+    tokens = ["ann", ".", "1999"]
+    (found,) = reader.alternatives([Sentence(tokens)], 5)
+    chances = oracle(tagger, tokens, RULES)
+    expected = sorted(chances.values(), reverse=True)[:5]
+    assert [share for _, share in found] == pytest.approx(expected)  # 27 labellings: all counted
+    for labels, share in found:
+        assert share == pytest.approx(chances[tuple(labels)])
+
+
+def test_where_a_product_is_too_large_the_best_labellings_are_counted(tagger):
+    tight = tagger.with_constraints(RULES, decoding_budget=1)
+    tokens = ["on", "bob", "on"]
+    (reading,) = Reader(tight).read([Sentence(tokens)], exact=True)
+    chances = oracle(tagger, tokens, RULES)
+    assert reading.confidence == pytest.approx(max(chances.values()))
+    for span, sure in zip(reading.spans, reading.confidences, strict=True):
+        assert sure == pytest.approx(span_probability(tagger, chances, span))
+    (found,) = Reader(tight).alternatives([Sentence(tokens)], 3)
+    assert [share for _, share in found] == pytest.approx(sorted(chances.values())[:-4:-1])
+
+
+def test_nothing_to_read(tagger):
+    assert Reader(tagger.with_constraints(RULES)).read([]) == []
+    assert Reader(tagger).read([Sentence(["ann"])])[0].broken == ()
