@@ -105,15 +105,17 @@ def test_a_batch_is_read_as_one_by_one(tagger):
     assert any(reading.labels != reading.free_labels for reading in together)
 
 
-def test_alternatives_come_in_order_with_their_shares(tagger):
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4))
+@settings(max_examples=30)
+def test_alternatives_are_the_next_best(tagger, tokens):
     reader = Reader(tagger.with_constraints(RULES))
-    tokens = ["ann", ".", "1999"]
-    (found,) = reader.alternatives([Sentence(tokens)], 5)
+    (reading,) = reader.read([Sentence(tokens)], exact=True, alternatives=5)
     chances = oracle(tagger, tokens, RULES)
-    expected = sorted(chances.values(), reverse=True)[:5]
-    assert [share for _, share in found] == pytest.approx(expected)  # 27 labellings: all counted
-    for labels, share in found:
-        assert share == pytest.approx(chances[tuple(labels)])
+    expected = [chance for chance in sorted(chances.values(), reverse=True)[1:6] if chance > 0]
+    assert [chance for _, chance in reading.others] == pytest.approx(expected)
+    for labels, chance in reading.others:
+        assert labels != reading.labels
+        assert chance == pytest.approx(chances[tuple(labels)])
 
 
 def test_where_a_product_is_too_large_the_best_labellings_are_counted(tagger):
@@ -124,8 +126,10 @@ def test_where_a_product_is_too_large_the_best_labellings_are_counted(tagger):
     assert reading.confidence == pytest.approx(max(chances.values()))
     for span, sure in zip(reading.spans, reading.confidences, strict=True):
         assert sure == pytest.approx(span_probability(tagger, chances, span))
-    (found,) = Reader(tight).alternatives([Sentence(tokens)], 3)
-    assert [share for _, share in found] == pytest.approx(sorted(chances.values())[:-4:-1])
+    (reading,) = Reader(tight).read([Sentence(tokens)], exact=True, alternatives=3)
+    assert [chance for _, chance in reading.others] == pytest.approx(
+        sorted(chances.values())[-2:-5:-1]
+    )
 
 
 def test_nothing_to_read(tagger):

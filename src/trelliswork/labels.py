@@ -238,6 +238,23 @@ class LabelSet:
             array.flags.writeable = False  # shared by every caller
         return arrays
 
+    @cached_property
+    def beginnings(self) -> dict[str, NDArray[np.bool_]]:
+        """Where segments of each name begin, shape ``(L + 1, L)``.
+
+        Rows are the label before, the first of them being the start of the sequence; columns are
+        the label.
+        """
+        shape = len(self.names) + 1, len(self.names)
+        found = {name: np.zeros(shape, dtype=bool) for name in self.segment_names}
+        for row, previous in enumerate((None, *self.names)):
+            for column, label in enumerate(self.names):
+                for name in self.begins(previous, label):
+                    found[name][row, column] = True
+        for array in found.values():
+            array.flags.writeable = False  # shared by every caller
+        return found
+
     def to_dict(self) -> dict[str, Any]:
         """Return a plain dictionary that `from_dict` reads back."""
         return {"names": list(self.names), "scheme": self.scheme, "outside": self.outside}

@@ -135,9 +135,7 @@ def _guarded(automaton: Automaton, labels: LabelSet, name: str) -> Automaton:
             "Use fewer token tests in the constraints."
         )
     before = _last_labels(automaton)[automaton.source] + 1  # row of the label before; 0: the start
-    begins = np.array(
-        [[name in labels.begins(prior, label) for label in labels] for prior in (None, *labels)]
-    )
+    begins = labels.beginnings[name]
     # From the start every level of a label begins: what does not begin then, is not there.
     continues = begins[:1] & ~begins
     fits = np.ones((automaton.n_arcs, ROLES), dtype=bool)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trelliswork.constraints.reading import Reading as JudgedLabels
 from trelliswork.errors import TooLargeError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.sentence import Sentence
-    from trelliswork.spans import Span
+    from trelliswork.segments import Span
     from trelliswork.trained import TrainedTagger
 
 _BEST = 50
@@ -50,6 +51,8 @@ class Reading:
         What the model alone says.
     broken : tuple of str
         The rules that `free_labels` break, where `labels` are others.
+    others : list of (list of str, float)
+        The next best labellings, with their probabilities.
     """
 
     labels: list[str]
@@ -58,6 +61,7 @@ class Reading:
     confidence: float
     free_labels: list[str]
     broken: tuple[str, ...]
+    others: list[tuple[list[str], float]]
 
 
 class Reader:
@@ -75,7 +79,9 @@ class Reader:
         self.free = tagger.with_constraints(())
         self._under: dict[tuple[int, ...], TrainedTagger] = {(): self.free}
 
-    def read(self, sentences: Sequence[Sentence], *, exact: bool = False) -> list[Reading]:
+    def read(
+        self, sentences: Sequence[Sentence], *, exact: bool = False, alternatives: int = 0
+    ) -> list[Reading]:
         """Return the best labelling of each sentence and how sure it is.
 
         Parameters
@@ -84,6 +90,8 @@ class Reader:
             Tokens of references; none is empty.
         exact
             Whether probabilities take all rules in: slow, some references a second.
+        alternatives
+            How many other labellings to give of each.
         """
         free = self.free.predict(sentences)
         answers = self.ruled.decode(sentences) if self.rules else []
@@ -104,25 +112,48 @@ class Reader:
             own_labels = [found[i] for i in members]
             spans = [self.ruled.labels_.spans(labels) for labels in own_labels]
             sure, whole = self._confidences(rules, own_sentences, own_labels, spans)
+            others = self._others(rules, own_sentences, own_labels, alternatives)
             for place, i in enumerate(members):
                 readings[i] = Reading(
-                    found[i], spans[place], sure[place], whole[place], free[i], broken.get(i, ())
+                    found[i],
+                    spans[place],
+                    sure[place],
+                    whole[place],
+                    free[i],
+                    broken.get(i, ()),
+                    others[place],
                 )
         return [readings[i] for i in range(len(sentences))]
 
-    def alternatives(
-        self, sentences: Sequence[Sentence], k: int
+    def _others(
+        self,
+        rules: tuple[int, ...],
+        sentences: Sequence[Sentence],
+        labels: Sequence[list[str]],
+        k: int,
     ) -> list[list[tuple[list[str], float]]]:
-        """Return the `k` best labellings of each sentence, each with its share of the best 50."""
-        most = max(k, _BEST)
+        """Return the `k` best labellings of each sentence but the best one."""
+        if not k:
+            return [[] for _ in sentences]
         try:
-            ranked = [
-                [(answer.labels, answer.score) for answer in answers]
-                for answers in self.ruled.decode_nbest(sentences, most)
-            ]
+            answers = self.ruled.decode_nbest(sentences, k + 1)
+            best = [[answer.labels for answer in own] for own in answers]
         except TooLargeError:
-            ranked = [self._filtered(sentence, most) for sentence in sentences]
-        return [_with_shares(answers)[:k] for answers in ranked]
+            best = [
+                [other for other, _ in self._filtered(sentence, _BEST)][: k + 1]
+                for sentence in sentences
+            ]
+        found = [
+            [other for other in own if other != first][:k]
+            for own, first in zip(best, labels, strict=True)
+        ]
+        repeated = [sentence for sentence, own in zip(sentences, found, strict=True) for _ in own]
+        if not repeated:
+            return [[] for _ in sentences]
+        flat = [other for own in found for other in own]
+        _, chances = self._confidences(rules, repeated, flat, [[] for _ in flat])
+        shares = iter(chances)
+        return [[(other, next(shares)) for other in own] for own in found]
 
     def _confidences(
         self,
@@ -178,12 +209,8 @@ class Reader:
         return tuple(sorted(needed))
 
     def _broken(self, sentence: Sentence, labels: list[str]) -> list[int]:
-        names = self.ruled.labels_
-        return [
-            k
-            for k, rule in enumerate(self.rules)
-            if rule.violations(labels, sentence, scheme=names)
-        ]
+        judged = JudgedLabels(labels, sentence, self.ruled.labels_)
+        return [k for k, rule in enumerate(self.rules) if rule.degree(judged)]
 
     def _tagger(self, rules: tuple[int, ...]) -> TrainedTagger:
         if rules not in self._under:

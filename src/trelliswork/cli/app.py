@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from trelliswork import __version__
+from trelliswork.cli import cite
 from trelliswork.cli.deferred import deferred
 from trelliswork.cli.errors import ReportingGroup
 
@@ -41,6 +42,7 @@ COMMANDS = {
 }
 for name, summary in COMMANDS.items():
     app.command(name, cls=deferred(name), help=summary)(lambda: None)
+app.add_typer(cite.app, name="cite")
 
 
 def _show_version(asked: bool) -> None:
@@ -63,6 +65,8 @@ def _show_version(asked: bool) -> None:
 - `trelliswork select train.conll --dev dev.conll --features chunking --templates kept.txt`
 
 - `trelliswork explain --rules rules.txt --data train.conll`
+
+- `trelliswork cite refs.txt > refs.bib`
 """
 )
 def _options(

@@ -1,0 +1,223 @@
+"""From text to references: split, tag under rules, interpret.
+
+>>> from trelliswork.citations import parse
+>>> (reference,) = parse("Shannon, C. E. (1948). A mathematical theory of communication. Bell "
+...     "System Technical Journal, 27(3), 379–423.")
+>>> reference.authors[0].family, reference.year, reference.container, reference.pages
+('Shannon', '1948', 'Bell System Technical Journal', '379-423')
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import lru_cache
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from trelliswork.citations.entry import Entry
+from trelliswork.citations.fields import LABELS
+from trelliswork.citations.generate import TOKENIZER
+from trelliswork.citations.interpret import interpret, trim
+from trelliswork.citations.readings import Reader
+from trelliswork.citations.reference import Alternative, Field, Reference
+from trelliswork.citations.split import split_references
+from trelliswork.errors import DataError
+from trelliswork.loading import load_saved
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from trelliswork.citations.readings import Reading
+    from trelliswork.sentence import Sentence
+    from trelliswork.segments import Span
+    from trelliswork.trained import TrainedTagger
+
+DEFAULT_MODEL = "default.tw"
+LONGEST = 5_000
+"""Characters of the longest text that is taken for a reference."""
+
+_BATCH = 256
+
+
+class Parser:
+    """A model that reads references.
+
+    Parameters
+    ----------
+    tagger
+        A trained tagger with labels among `LABELS`, on the tokens of `TOKENIZER`. Its constraints
+        are the rules that every answer obeys.
+
+    Raises
+    ------
+    DataError
+        The tagger has other labels.
+    """
+
+    def __init__(self, tagger: TrainedTagger) -> None:
+        unknown = sorted(set(tagger.labels_) - set(LABELS))
+        if unknown:
+            raise DataError(
+                f"expected a model of references, with labels among {', '.join(LABELS)}; got one "
+                f"with {', '.join(unknown[:5])}. `trelliswork cite train` makes such models; "
+                "`trelliswork tag` uses any other."
+            )
+        self.tagger = tagger
+        self._reader = Reader(tagger)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str] | None = None) -> Parser:
+        """Read a model; the one that ships with the package by default."""
+        with model_path(path) as found:
+            return cls(load_saved(found))
+
+    def parse(
+        self, source: str | Iterable[str], *, alternatives: int = 0, exact: bool = False
+    ) -> list[Reference]:
+        """Read references.
+
+        Parameters
+        ----------
+        source : str or iterable of str
+            A document, which is split into references; or the references, one a string.
+        alternatives : int
+            How many other readings of each reference to give.
+        exact : bool
+            Whether confidences take all rules in: slow, some references a second. Otherwise those
+            that the reference calls for; the difference is mostly small.
+
+        Returns
+        -------
+        list of Reference
+            In their order. Offsets are in the document, or in the string of the reference.
+        """
+        return list(self.iterate(source, alternatives=alternatives, exact=exact))
+
+    def iterate(
+        self,
+        source: str | Iterable[str],
+        *,
+        alternatives: int = 0,
+        exact: bool = False,
+        name: str = "",
+        on_split: Callable[[int], object] | None = None,
+    ) -> Iterator[Reference]:
+        """Read references one after the other; see `parse`.
+
+        Parameters
+        ----------
+        source, alternatives, exact
+            As in `parse`.
+        name : str
+            The name of the file, whose ending may tell its format: ``.bbl``.
+        on_split : callable, optional
+            Called with the number of references before the first is read.
+        """
+        entries = _entries(source, name)
+        if on_split is not None:
+            on_split(len(entries))
+        for first in range(0, len(entries), _BATCH):
+            yield from self._read(entries[first : first + _BATCH], alternatives, exact)
+
+    def _read(self, entries: list[Entry], alternatives: int, exact: bool) -> Iterator[Reference]:
+        sentences = [TOKENIZER.tokenize(entry.text[:LONGEST]) for entry in entries]
+        known = [
+            i
+            for i, entry in enumerate(entries)
+            if sentences[i].tokens and len(entry.text) <= LONGEST
+        ]
+        asked = [sentences[i] for i in known]
+        found = self._reader.read(asked, exact=exact, alternatives=alternatives)
+        readings = dict(zip(known, found, strict=True))
+        for i, entry in enumerate(entries):
+            if i in readings:
+                yield self._reference(entry, sentences[i], readings[i])
+            else:
+                yield _unread(entry)
+
+    def _reference(
+        self,
+        entry: Entry,
+        sentence: Sentence,
+        reading: Reading,
+    ) -> Reference:
+        spans = self.tagger.labels_.spans
+        fields = _fields(entry, sentence, reading.spans, reading.confidences.tolist())
+        alternatives = tuple(
+            Alternative(
+                tuple(_fields(entry, sentence, spans(labels), [share] * len(labels))), share
+            )
+            for labels, share in reading.others
+        )
+        unruled: list[Field] = []
+        if reading.free_labels != reading.labels:
+            runs = spans(reading.free_labels)
+            unruled = _fields(entry, sentence, runs, [0.0] * len(runs))
+        return interpret(
+            entry.text,
+            fields,
+            start=entry.start,
+            end=entry.end,
+            key=entry.key,
+            confidence=reading.confidence,
+            tokens=sentence.tokens,
+            labels=tuple(reading.labels),
+            alternatives=alternatives,
+            unruled=tuple(unruled),
+            broken_rules=reading.broken,
+        )
+
+
+@contextmanager
+def model_path(path: str | os.PathLike[str] | None) -> Iterator[str | os.PathLike[str]]:
+    """Return a path as it is, or that of the model that ships with the package."""
+    if path is not None:
+        yield path
+        return
+    with resources.as_file(resources.files(__package__).joinpath(DEFAULT_MODEL)) as default:
+        yield default
+
+
+@lru_cache(maxsize=1)
+def default_parser() -> Parser:
+    """Return the parser that ships with the package, loaded once."""
+    return Parser.load()
+
+
+def parse(
+    source: str | Iterable[str], *, alternatives: int = 0, exact: bool = False
+) -> list[Reference]:
+    """Read references with the parser that ships with the package; see `Parser.parse`."""
+    return default_parser().parse(source, alternatives=alternatives, exact=exact)
+
+
+def _entries(source: str | Iterable[str], name: str) -> list[Entry]:
+    if isinstance(source, str):
+        return split_references(source, name=name)
+    entries: list[Entry] = []
+    for i, text in enumerate(source):
+        if not isinstance(text, str):
+            raise DataError(
+                f"references: expected strings, got {type(text).__name__} at {i}. Decode bytes "
+                "first; give a document as one string."
+            )
+        entries.append(Entry(text, 0, len(text)))
+    return entries
+
+
+def _fields(
+    entry: Entry, sentence: Sentence, spans: Sequence[Span], confidences: Sequence[float]
+) -> list[Field]:
+    offsets = sentence.offsets or ()
+    found = []
+    for (first, last, label), confidence in zip(spans, confidences, strict=False):
+        begin, end = trim(entry.text, offsets[first][0], offsets[last - 1][1], label)
+        start, stop = entry.locate(begin, end)
+        found.append(Field(label, entry.text[begin:end], start, stop, confidence))
+    return found
+
+
+def _unread(entry: Entry) -> Reference:
+    """Return what is known of a text that is too long for a reference, or has no words."""
+    return Reference(entry.text[:LONGEST], entry.start, entry.end, (), 0.0, key=entry.key)

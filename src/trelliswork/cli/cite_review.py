@@ -1,0 +1,46 @@
+"""``trelliswork cite review``: the least certain references, to be corrected by hand."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from trelliswork.cli.cite_input import Model, Source, open_parser, read_document
+from trelliswork.cli.errors import say
+from trelliswork.files import open_for_writing
+
+__all__ = ["EXAMPLES", "cite_review"]
+
+EXAMPLES = """Examples:
+
+- `trelliswork cite review refs.txt > review.txt`
+
+- `$EDITOR review.txt`
+
+- `trelliswork cite train --add review.txt --out mine.tw`
+"""
+
+
+def cite_review(
+    source: Source = "-",
+    model: Model = None,
+    most: Annotated[
+        int, typer.Option("--most", "-n", min=1, metavar="N", help="How many references.")
+    ] = 20,
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="Where to write; - is standard output.")
+    ] = "-",
+) -> None:
+    """Write the least certain references as text to be corrected by hand.
+
+    One field a line, the least certain reference first; what to do with it is written at its top.
+    `cite train --add` learns from the corrected file in seconds.
+    """
+    from trelliswork.citations.review import write_review
+
+    document = read_document(source)
+    references = open_parser(model).parse(document.text)
+    with open_for_writing(output) as stream:
+        stream.write(write_review(references, most=most))
+    say(f"{min(most, len(references))} of {len(references)} references to review.")
