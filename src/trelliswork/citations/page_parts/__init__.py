@@ -1,0 +1,1 @@
+"""The parts of the page that shows references: text, palette, summary, cards, style and script."""
