@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from browser import Browser, find_chromium
-from reference_cases import HEBREW, HOSTILE, NEUMANN, REFERENCES, SHANNON, VASWANI, reference
+from page_cases import HEBREW, HOSTILE, NEUMANN, REFERENCES, SHANNON, VASWANI, reference
 from trelliswork.citations.fields import LABELS
 from trelliswork.citations.page import MOST_OPEN, render_page
 from trelliswork.citations.page_parts.escape import escaped, percent

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference_cases import HEBREW, NEUMANN, SHANNON, VASWANI, reference
+from page_cases import HEBREW, NEUMANN, SHANNON, VASWANI, reference
 from trelliswork.citations import TOKENIZER
 from trelliswork.citations.fields import LABELS
 from trelliswork.citations.reference import Field, Reference
