@@ -39,7 +39,7 @@ FEW_FULL = 0.4
 """A document in which a smaller share of the lines is full is hardly wrapped."""
 NARROWEST = 30
 """Shorter lines are not full; if nearly all are, the document is not wrapped at all."""
-WIDEST = 130
+WIDEST = 115
 """Longer lines are not wrapped."""
 GAP = 2.0
 """What a blank line inside a page is evidence of."""
@@ -174,10 +174,11 @@ def _regular_breaks(
 ) -> list[tuple[list[int], tuple[float, float]]]:
     """Return the breaks of the regular layouts, and what each may be worth less than the best."""
     rest = range(1, len(lines))
-    proposals = [([0, *rest], RAGGED_LINES if few_full else LINES)]
-    # A page may end in the middle of a reference.
-    gaps = [i for i in rest if lines[i].after_gap and not _is_cut(lines[i], evidence[i])]
-    if any(lines[i].after_gap and not lines[i].after_page for i in gaps):
+    parted = any(line.after_gap and not line.after_page for line in lines[1:])
+    proposals = [([0, *rest], RAGGED_LINES if few_full and not parted else LINES)]
+    if parted:
+        # A page may end in the middle of a reference.
+        gaps = [i for i in rest if lines[i].after_gap and not _is_cut(lines[i], evidence[i])]
         proposals.append(([0, *gaps], GAPS))
     edges: dict[int, int] = {}
     for line in lines:

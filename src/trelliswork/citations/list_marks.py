@@ -33,7 +33,7 @@ _NUMBER = re.compile(
     r"|[(（]\s?(?P<parenthesis>\d{1,5})\s?[)）]"
     r"|(?P<closing>\d{1,5})\s?[)）]"
     r"|(?P<dot>\d{1,5})(?:\s?[.](?!\d)|[．、])"
-    r"|(?P<bare>\d{1,5})(?=\s+[^\W\d_]|\s+[\"“‘«(]|\s*\Z))\s*"
+    r"|(?P<bare>\d{1,5})(?=\s+[^\W\d_]|\s+[\"“‘«]|\s*\Z))\s*"
 )
 _KEY = re.compile(r"[\[［]\s?(?P<key>[^\[\]［］]{1,60}?)\s?[\]］](?![.,;:)\]])\s*")
 _KEY_FORM = re.compile(r"\d+|.*\d{2}.*|[^\W\d_][\w+*’'-]{0,11}")
@@ -125,7 +125,13 @@ def _bulleted(lines: Sequence[Line]) -> dict[int, Mark]:
     marks = _marked(lines, _bullet_mark)
     if 0 not in marks:
         return {}
-    same = {i: mark for i, mark in marks.items() if mark.form == marks[0].form}
+    # A dash that is moved in belongs to a reference.
+    widest = lines[0].indent + 1
+    same = {
+        i: mark
+        for i, mark in marks.items()
+        if mark.form == marks[0].form and lines[i].indent <= widest
+    }
     return same if len(same) > 1 else {}
 
 
@@ -161,8 +167,10 @@ def _longest_count(lines: Sequence[Line], marks: list[tuple[int, Mark]]) -> dict
             if other is not None:
                 choices.append((worth[other] - missing * MISSING, other))
         gained, previous[here] = max(choices)
-        # An opening that looks like a reference decides between lines with the same number.
-        worth[here] = gained + 1 + 0.05 * opening_evidence(lines[index].text[mark.width :])
+        # An opening that looks like a reference decides between lines with the same number, the
+        # more so if no sign says that it is one.
+        weight = 0.35 if mark.form == "bare" else 0.1
+        worth[here] = gained + 1 + weight * opening_evidence(lines[index].text[mark.width :])
         if number not in by_number or worth[here] > worth[by_number[number]]:
             by_number[number] = here
         if worth[here] > worth[best]:
