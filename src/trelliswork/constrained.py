@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 __all__ = ["constrained_trellis", "feasible_trellises", "masked_scores"]
 
 
-def constrained_trellis(plan: Plan, trellis: Trellis, evidence: Evidence) -> Trellis:
-    """Put a batch on the product with all constraints: what sums, n-best and samples run on.
+def constrained_trellis(
+    plan: Plan, trellis: Trellis, evidence: Evidence, constraints: Sequence[int] | None = None
+) -> Trellis:
+    """Put a batch on the product with constraints: what sums, n-best and samples run on.
 
     Masks become scores of ``-inf``. A sequence that no labelling fits has no path. Soft constraints
     count: a path scores ``P(y) + Σ_i ρ_i v_i(ε)``, and what is added is the same for all of them.
@@ -43,6 +45,8 @@ def constrained_trellis(plan: Plan, trellis: Trellis, evidence: Evidence) -> Tre
         Scores on the model automaton, without constraints.
     evidence
         What the constraints see of the batch.
+    constraints
+        Indices of the constraints to heed. Default: all.
 
     Raises
     ------
@@ -51,7 +55,32 @@ def constrained_trellis(plan: Plan, trellis: Trellis, evidence: Evidence) -> Tre
     RuleError
         Where a soft constraint has no penalty yet.
     """
-    return _on_product(plan, trellis, evidence, range(len(plan.constraints)))
+    if constraints is None:
+        constraints = range(len(plan.constraints))
+    plan.refuse_predicates(
+        "functions cannot be summed over, and probabilities, marginals and samples need all "
+        "constraints as automata. Use predict or decode, or put the tagger under other "
+        "constraints: with_constraints.",
+        constraints,
+    )
+    trellis = with_tolls(plan, trellis, evidence, constraints)
+    rules = [i for i in constraints if i in plan.rules]
+    priced = plan.priced_items(constraints)
+    compiled: CompiledProduct | ItemProduct
+    weights = None
+    if priced:
+        compiled = plan.item_product((*plan.items_of(rules), *priced), evidence.longest)
+        weights = plan.item_weights(trellis.weights)
+    else:
+        compiled = plan.product(rules, evidence.longest)
+    mask = open_labels(plan, evidence, constraints)
+    return derive(
+        trellis,
+        automaton=compiled.automaton,
+        classes=evidence.classes(compiled.tests),
+        scores=None if mask is None else masked_scores(trellis, mask),
+        weights=weights,
+    )
 
 
 def feasible_trellises(
@@ -88,37 +117,8 @@ def feasible_trellises(
     for kept, members in groups.items():
         chosen = np.array(members, dtype=np.int64)
         part = derive(trellis, sequences=chosen)
-        found.append((chosen, _on_product(plan, part, evidence.take(chosen), kept)))
+        found.append((chosen, constrained_trellis(plan, part, evidence.take(chosen), kept)))
     return found
-
-
-def _on_product(
-    plan: Plan, trellis: Trellis, evidence: Evidence, constraints: Sequence[int]
-) -> Trellis:
-    plan.refuse_predicates(
-        "functions cannot be summed over, and probabilities, marginals and samples need all "
-        "constraints as automata. Use predict or decode, or put the tagger under other "
-        "constraints: with_constraints.",
-        constraints,
-    )
-    trellis = with_tolls(plan, trellis, evidence, constraints)
-    rules = [i for i in constraints if i in plan.rules]
-    priced = plan.priced_items(constraints)
-    compiled: CompiledProduct | ItemProduct
-    weights = None
-    if priced:
-        compiled = plan.item_product((*plan.items_of(rules), *priced), evidence.longest)
-        weights = plan.item_weights(trellis.weights)
-    else:
-        compiled = plan.product(rules, evidence.longest)
-    mask = open_labels(plan, evidence, constraints)
-    return derive(
-        trellis,
-        automaton=compiled.automaton,
-        classes=evidence.classes(compiled.tests),
-        scores=None if mask is None else masked_scores(trellis, mask),
-        weights=weights,
-    )
 
 
 def masked_scores(trellis: Trellis, mask: BoolArray) -> NDArray[np.float64]:

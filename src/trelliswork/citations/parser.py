@@ -143,7 +143,7 @@ class Parser:
         reading: Reading,
     ) -> Reference:
         spans = self.tagger.labels_.spans
-        fields = _fields(entry, sentence, reading.spans, reading.confidences.tolist())
+        fields = _fields(entry, sentence, reading.spans, reading.confidences)
         alternatives = tuple(
             Alternative(
                 tuple(_fields(entry, sentence, spans(labels), [share] * len(labels))), share

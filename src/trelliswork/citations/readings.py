@@ -12,23 +12,33 @@ in. Where a product is too large, the sums are over the best 50 labellings that 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.constraints.reading import Reading as JudgedLabels
+from trelliswork.constrained import constrained_trellis
+from trelliswork.decoding import decode_batch, decode_nbest_batch
+from trelliswork.derived import derive
 from trelliswork.errors import TooLargeError
+from trelliswork.inference import kbest, log_partition
+from trelliswork.posteriors import span_probabilities
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.sentence import Sentence
+    from trelliswork.evidence import Evidence
     from trelliswork.segments import Span
+    from trelliswork.sentence import Sentence
     from trelliswork.trained import TrainedTagger
+    from trelliswork.trellis import Trellis
+
+    IntArray = NDArray[np.int64]
+    BoolArray = NDArray[np.bool_]
+    Tags = NDArray[np.int32]
 
 _BEST = 50
 
@@ -43,8 +53,8 @@ class Reading:
         One a token.
     spans : list of (int, int, str)
         Its runs of equal labels.
-    confidences : numpy.ndarray
-        Of each of them, shape ``(n_spans,)``.
+    confidences : list of float
+        Of each of them.
     confidence : float
         Of the whole.
     free_labels : list of str
@@ -57,15 +67,26 @@ class Reading:
 
     labels: list[str]
     spans: list[Span]
-    confidences: NDArray[np.float64]
+    confidences: list[float]
     confidence: float
     free_labels: list[str]
     broken: tuple[str, ...]
     others: list[tuple[list[str], float]]
 
 
+@dataclass(frozen=True)
+class _Scored:
+    """Sentences, their scores without rules, and what the rules see of them."""
+
+    trellis: Trellis
+    evidence: Evidence
+
+    def take(self, members: IntArray) -> _Scored:
+        return _Scored(derive(self.trellis, sequences=members), self.evidence.take(members))
+
+
 class Reader:
-    """A tagger with and without its rules.
+    """Reads under the rules of a tagger.
 
     Parameters
     ----------
@@ -74,10 +95,10 @@ class Reader:
     """
 
     def __init__(self, tagger: TrainedTagger) -> None:
-        self.ruled = tagger
-        self.rules = tuple(tagger.plan_.constraints)
-        self.free = tagger.with_constraints(())
-        self._under: dict[tuple[int, ...], TrainedTagger] = {(): self.free}
+        self._model = tagger.model_
+        self._plan = tagger.plan_
+        self._labels = tagger.labels_
+        self._rules = [repr(rule) for rule in tagger.plan_.constraints]
 
     def read(
         self, sentences: Sequence[Sentence], *, exact: bool = False, alternatives: int = 0
@@ -93,135 +114,146 @@ class Reader:
         alternatives
             How many other labellings to give of each.
         """
-        free = self.free.predict(sentences)
-        answers = self.ruled.decode(sentences) if self.rules else []
-        found = [answer.labels for answer in answers] if answers else free
-        everything = tuple(range(len(self.rules)))
-        groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
-        broken: dict[int, tuple[str, ...]] = {}
-        for i, (own, alone) in enumerate(zip(found, free, strict=True)):
-            needed: tuple[int, ...] = ()
-            if own != alone or (answers and answers[i].violations):
-                needed = self._needed(sentences[i], alone)
-            if own != alone:
-                broken[i] = tuple(repr(self.rules[k]) for k in self._broken(sentences[i], alone))
-            groups[everything if exact else needed].append(i)
-        readings: dict[int, Reading] = {}
-        for rules, members in groups.items():
-            own_sentences = [sentences[i] for i in members]
-            own_labels = [found[i] for i in members]
-            spans = [self.ruled.labels_.spans(labels) for labels in own_labels]
-            sure, whole = self._confidences(rules, own_sentences, own_labels, spans)
-            others = self._others(rules, own_sentences, own_labels, alternatives)
-            for place, i in enumerate(members):
+        if not sentences:
+            return []
+        own = list(sentences)
+        trellis = self._model.trellis(own)
+        scored = _Scored(trellis, self._plan.evidence(own, trellis.offsets, range(len(own))))
+        free = decode_batch(self._plan, trellis, scored.evidence, constraints=()).tags
+        broken = self._broken(free, scored.evidence)
+        tags, needed = self._ruled(scored, free, broken)
+        if exact:
+            needed[:] = True
+        bounds = list(pairwise(trellis.offsets.tolist()))
+        readings: list[Reading | None] = [None] * len(own)
+        for rules, members in _groups(needed, np.arange(len(own))):
+            part = scored.take(members)
+            chosen = [tags[bounds[i][0] : bounds[i][1]] for i in members]
+            names = [self._plan.names(one) for one in chosen]
+            spans = [self._labels.spans(labels) for labels in names]
+            sure, whole = self._confidences(part, rules, chosen, spans)
+            others = self._others(part, rules, chosen, alternatives)
+            for place, i in enumerate(members.tolist()):
+                alone = self._plan.names(free[slice(*bounds[i])])
+                why = () if alone == names[place] else np.flatnonzero(broken[i])
                 readings[i] = Reading(
-                    found[i],
+                    names[place],
                     spans[place],
                     sure[place],
                     whole[place],
-                    free[i],
-                    broken.get(i, ()),
+                    alone,
+                    tuple(self._rules[k] for k in why),
                     others[place],
                 )
-        return [readings[i] for i in range(len(sentences))]
+        return [reading for reading in readings if reading is not None]
 
-    def _others(
-        self,
-        rules: tuple[int, ...],
-        sentences: Sequence[Sentence],
-        labels: Sequence[list[str]],
-        k: int,
-    ) -> list[list[tuple[list[str], float]]]:
-        """Return the `k` best labellings of each sentence but the best one."""
-        if not k:
-            return [[] for _ in sentences]
-        try:
-            answers = self.ruled.decode_nbest(sentences, k + 1)
-            best = [[answer.labels for answer in own] for own in answers]
-        except TooLargeError:
-            best = [
-                [other for other, _ in self._filtered(sentence, _BEST)][: k + 1]
-                for sentence in sentences
-            ]
-        found = [
-            [other for other in own if other != first][:k]
-            for own, first in zip(best, labels, strict=True)
-        ]
-        repeated = [sentence for sentence, own in zip(sentences, found, strict=True) for _ in own]
-        if not repeated:
-            return [[] for _ in sentences]
-        flat = [other for own in found for other in own]
-        _, chances = self._confidences(rules, repeated, flat, [[] for _ in flat])
-        shares = iter(chances)
-        return [[(other, next(shares)) for other in own] for own in found]
+    def _ruled(self, scored: _Scored, free: Tags, broken: BoolArray) -> tuple[Tags, BoolArray]:
+        """Return the best labelling under all rules, and the rules that it took.
+
+        Rules are added where an answer breaks them, until none does: the best under some rules that
+        breaks no other is the best under all.
+        """
+        tags, needed = free.copy(), broken.copy()
+        pending = np.flatnonzero(broken.any(axis=1))
+        while pending.size:
+            unsettled = []
+            for rules, members in _groups(needed[pending], pending):
+                part = scored.take(members)
+                found = decode_batch(
+                    self._plan,
+                    part.trellis,
+                    part.evidence,
+                    constraints=rules,
+                    on_infeasible="relax",
+                ).tags
+                for place, (first, last) in enumerate(pairwise(part.trellis.offsets)):
+                    start = scored.trellis.offsets[members[place]]
+                    tags[start : start + last - first] = found[first:last]
+                grown = needed[members] | self._broken(found, part.evidence)
+                unsettled.append(members[(grown != needed[members]).any(axis=1)])
+                needed[members] = grown
+            pending = np.concatenate(unsettled)
+        return tags, needed
+
+    def _broken(self, tags: Tags, evidence: Evidence) -> BoolArray:
+        """Return which rules each labelling breaks, shape ``(B, C)``."""
+        if not self._rules:
+            return np.zeros((len(evidence.offsets) - 1, 0), dtype=bool)
+        found: BoolArray = self._plan.violations(tags, evidence) > 0
+        return found
 
     def _confidences(
         self,
-        rules: tuple[int, ...],
-        sentences: Sequence[Sentence],
-        labels: Sequence[list[str]],
+        part: _Scored,
+        rules: Sequence[int],
+        tags: Sequence[Tags],
         spans: Sequence[list[Span]],
-    ) -> tuple[list[NDArray[np.float64]], list[float]]:
-        tagger = self._tagger(rules)
+    ) -> tuple[list[list[float]], list[float]]:
+        """Return how probable the spans, and whole labellings, are under some rules."""
         try:
-            sure = tagger.span_probability(sentences, spans)
-            whole = np.exp(tagger.log_probability(sentences, labels)).tolist()
+            product = constrained_trellis(self._plan, part.trellis, part.evidence, rules)
         except TooLargeError:
-            return self._counted(sentences, labels, spans)
-        return sure, whole
+            return self._counted(part, tags, spans)
+        sure = [own.tolist() for own in span_probabilities(self._plan, product, spans)]
+        return sure, np.exp(self._log_probability(product, tags)).tolist()
+
+    def _log_probability(self, product: Trellis, tags: Sequence[Tags]) -> NDArray[np.float64]:
+        """Return the log-probability of one labelling of each sentence, shape ``(B,)``."""
+        labels = self._labels.encode(self._plan.names(np.concatenate(list(tags))))
+        allowed = np.zeros((product.n_tokens, len(self._labels)), dtype=bool)
+        allowed[np.arange(product.n_tokens), labels] = True
+        mask = self._plan.tag_mask(allowed)
+        found: NDArray[np.float64] = log_partition(product, allowed=mask) - log_partition(product)
+        return np.minimum(found, 0.0)
+
+    def _others(
+        self, part: _Scored, rules: Sequence[int], tags: Sequence[Tags], k: int
+    ) -> list[list[tuple[list[str], float]]]:
+        """Return the best labellings of each sentence but the first, at most `k`."""
+        found: list[list[tuple[list[str], float]]] = [[] for _ in tags]
+        if not k:
+            return found
+        ranked = decode_nbest_batch(
+            self._plan, part.trellis, part.evidence, k + 1, on_infeasible="relax"
+        )
+        for b, (first, last) in enumerate(pairwise(part.trellis.offsets.tolist())):
+            best = [own.tags[first:last] for own in ranked if np.isfinite(own.scores[b])]
+            others = [own for own in best if (own != tags[b]).any()][:k]
+            if others:
+                same = part.take(np.full(len(others), b))
+                _, chances = self._confidences(same, rules, others, [[] for _ in others])
+                names = [self._plan.names(own) for own in others]
+                pairs = zip(names, chances, strict=True)
+                # Where no product is small enough, the list may have some that rules forbid.
+                found[b] = [pair for pair in pairs if pair[1] > 0.0]
+        return found
 
     def _counted(
-        self,
-        sentences: Sequence[Sentence],
-        labels: Sequence[list[str]],
-        spans: Sequence[list[Span]],
-    ) -> tuple[list[NDArray[np.float64]], list[float]]:
-        """Return the probabilities among the best labellings alone."""
+        self, part: _Scored, tags: Sequence[Tags], spans: Sequence[list[Span]]
+    ) -> tuple[list[list[float]], list[float]]:
+        """Return the probabilities among the best labellings, the given one included."""
+        penalties = self._plan.penalties
         sure, whole = [], []
-        for sentence, own, wanted in zip(sentences, labels, spans, strict=True):
-            best = _with_shares(self._filtered(sentence, _BEST, own))
-            readings = [(set(self.ruled.labels_.spans(other)), share) for other, share in best]
+        for b, wanted in enumerate(spans):
+            best = kbest(part.take(np.array([b])).trellis, _BEST)
+            found = best.tags[np.isfinite(best.scores[0])]
+            rows = np.vstack([tags[b], found[(found != tags[b]).any(axis=1)]])
+            same = part.take(np.full(len(rows), b))
+            degrees = self._plan.violations(rows.ravel(), same.evidence)
+            costs = np.where(degrees > 0, np.maximum(degrees, 1) * penalties, 0.0).sum(axis=1)
+            scores = self._log_probability(same.trellis, list(rows)) - costs
+            odds = np.exp(scores - scores.max())
+            shares = odds / odds.sum()
+            readings = [set(self._labels.spans(self._plan.names(row))) for row in rows]
             sure.append(
-                np.array([sum(p for other, p in readings if span in other) for span in wanted])
+                [float(shares[[span in reading for reading in readings]].sum()) for span in wanted]
             )
-            whole.append(sum(share for other, share in best if other == own))
+            whole.append(float(shares[0]))
         return sure, whole
 
-    def _filtered(
-        self, sentence: Sentence, k: int, own: list[str] | None = None
-    ) -> list[tuple[list[str], float]]:
-        """Return those of the `k` best of the model alone that hard rules allow, and `own`."""
-        problem = self.ruled.problem(sentence)
-        (answers,) = self.free.decode_nbest([sentence], k)
-        candidates = [answer.labels for answer in answers]
-        if own is not None and own not in candidates:
-            candidates.append(own)
-        valued = [(labels, problem.value(labels)) for labels in candidates]
-        return sorted((pair for pair in valued if pair[1] > -np.inf), key=lambda pair: -pair[1])
 
-    def _needed(self, sentence: Sentence, labels: list[str]) -> tuple[int, ...]:
-        """Return the rules of the lazily built product, from the answer of the model alone."""
-        needed: set[int] = set()
-        answer = labels
-        while fresh := set(self._broken(sentence, answer)) - needed:
-            needed |= fresh
-            (answer,) = self._tagger(tuple(sorted(needed))).predict([sentence])
-        return tuple(sorted(needed))
-
-    def _broken(self, sentence: Sentence, labels: list[str]) -> list[int]:
-        judged = JudgedLabels(labels, sentence, self.ruled.labels_)
-        return [k for k, rule in enumerate(self.rules) if rule.degree(judged)]
-
-    def _tagger(self, rules: tuple[int, ...]) -> TrainedTagger:
-        if rules not in self._under:
-            self._under[rules] = self.ruled.with_constraints([self.rules[k] for k in rules])
-        return self._under[rules]
-
-
-def _with_shares(ranked: list[tuple[list[str], float]]) -> list[tuple[list[str], float]]:
-    """Turn scores, the best first, into shares of ``exp(score)``."""
-    if not ranked:
-        return []
-    odds = np.exp(np.array([score for _, score in ranked]) - ranked[0][1])
-    shares = (odds / odds.sum()).tolist()
-    return [(labels, share) for (labels, _), share in zip(ranked, shares, strict=True)]
+def _groups(needed: BoolArray, numbers: IntArray) -> Iterator[tuple[list[int], IntArray]]:
+    """Yield the sentences that need the same rules, with these rules."""
+    patterns, group_of = np.unique(needed, axis=0, return_inverse=True)
+    for group, pattern in enumerate(patterns):
+        yield np.flatnonzero(pattern).tolist(), numbers[group_of.ravel() == group]

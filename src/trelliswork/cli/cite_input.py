@@ -25,7 +25,6 @@ __all__ = [
     "load_trainable",
     "open_parser",
     "read_document",
-    "reading_bar",
 ]
 
 T = TypeVar("T")
