@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from trelliswork.citations.readings import Reading
-    from trelliswork.sentence import Sentence
     from trelliswork.segments import Span
+    from trelliswork.sentence import Sentence
     from trelliswork.trained import TrainedTagger
 
 DEFAULT_MODEL = "default.tw"
@@ -38,6 +38,29 @@ LONGEST = 5_000
 """Characters of the longest text that is taken for a reference."""
 
 _BATCH = 256
+
+# A reference says what is cited, and two of: who, when, where it came out, by whom, its numbers.
+_CITED = frozenset({"title", "journal", "booktitle"})
+_EVIDENCE = {
+    "author": "who",
+    "editor": "who",
+    "translator": "who",
+    "date": "when",
+    "journal": "where",
+    "booktitle": "where",
+    "series": "where",
+    "publisher": "publisher",
+    "institution": "publisher",
+    "location": "publisher",
+    "tech": "number",
+    "volume": "number",
+    "issue": "number",
+    "pages": "number",
+    "doi": "identifier",
+    "url": "identifier",
+    "arxiv": "identifier",
+    "isbn": "identifier",
+}
 
 
 class Parser:
@@ -90,7 +113,9 @@ class Parser:
         Returns
         -------
         list of Reference
-            In their order. Offsets are in the document, or in the string of the reference.
+            In their order. Offsets are in the document, or in the string of the reference. What
+            has not the parts of a reference has a confidence of 0, as has a text of more than
+            `LONGEST` characters, which is not read.
         """
         return list(self.iterate(source, alternatives=alternatives, exact=exact))
 
@@ -143,7 +168,9 @@ class Parser:
         reading: Reading,
     ) -> Reference:
         spans = self.tagger.labels_.spans
-        fields = _fields(entry, sentence, reading.spans, reading.confidences)
+        believed = _is_believable(reading.labels)
+        sure = reading.confidences if believed else [0.0] * len(reading.spans)
+        fields = _fields(entry, sentence, reading.spans, sure)
         alternatives = tuple(
             Alternative(
                 tuple(_fields(entry, sentence, spans(labels), [share] * len(labels))), share
@@ -160,7 +187,7 @@ class Parser:
             start=entry.start,
             end=entry.end,
             key=entry.key,
-            confidence=reading.confidence,
+            confidence=reading.confidence if believed else 0.0,
             tokens=sentence.tokens,
             labels=tuple(reading.labels),
             alternatives=alternatives,
@@ -213,9 +240,19 @@ def _fields(
     found = []
     for (first, last, label), confidence in zip(spans, confidences, strict=False):
         begin, end = trim(entry.text, offsets[first][0], offsets[last - 1][1], label)
-        start, stop = entry.locate(begin, end)
-        found.append(Field(label, entry.text[begin:end], start, stop, confidence))
+        if begin < end:
+            start, stop = entry.locate(begin, end)
+            found.append(Field(label, entry.text[begin:end], start, stop, confidence))
     return found
+
+
+def _is_believable(labels: Iterable[str]) -> bool:
+    """Return whether a labelling is that of a reference at all.
+
+    A model that has seen nothing but references takes a line of prose for a title, and is sure.
+    """
+    found = set(labels)
+    return bool(found & _CITED) and len({_EVIDENCE[x] for x in found if x in _EVIDENCE}) >= 2
 
 
 def _unread(entry: Entry) -> Reference:

@@ -94,7 +94,7 @@ class Reference:
     unruled : tuple of Field
         What the model alone reads, where the rules made it read something else; otherwise empty.
     broken_rules : tuple of str
-        The rules that this reading breaks.
+        The rules that `unruled` breaks.
     """
 
     text: str
