@@ -1,0 +1,117 @@
+"""A work in the making: what is drawn before its fields are, and the fields that many works share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from trelliswork.citations.invent_foreign import invent_foreign_title
+from trelliswork.citations.invent_numbers import doi_is_likely, invent_doi, invent_month
+from trelliswork.citations.invent_people import invent_people, pick_culture
+from trelliswork.citations.invent_titles import invent_title
+from trelliswork.citations.invent_venues import pick_publisher, pick_series
+from trelliswork.citations.stock import pick
+from trelliswork.citations.wording import MONTHS
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from trelliswork.citations.works import Name
+
+_ACCESS_NOTES = (
+    "accessed {day} {month} {year}",
+    "Accessed {month} {day}, {year}",
+    "Retrieved {month} {day}, {year}",
+    "last accessed {year}-{n:02d}-{day:02d}",
+    "[cited {year} {short} {day}]",
+    "Accessed: {day}/{n:02d}/{year}",
+)
+
+
+@dataclass
+class Draft:
+    """A work in the making.
+
+    Attributes
+    ----------
+    rng : Random
+        What is drawn with.
+    type, discipline : str
+        Drawn already.
+    language : str
+        Of the title; empty for English.
+    year : int
+        When it appears.
+    culture : str
+        Where most of its people come from.
+    initials : bool
+        Whether given names are initials.
+    author, editor, translator : tuple of Name
+        As in `Work`.
+    fields : dict
+        The other fields of the work.
+    """
+
+    rng: Random
+    type: str
+    discipline: str
+    language: str
+    year: int
+    culture: str
+    initials: bool
+    author: tuple[Name, ...] = ()
+    editor: tuple[Name, ...] = ()
+    translator: tuple[Name, ...] = ()
+    fields: dict[str, str] = field(default_factory=dict)
+
+    def chance(self, share: float) -> bool:
+        """Draw whether something is so."""
+        return self.rng.random() < share
+
+    def people(self, n: int) -> tuple[Name, ...]:
+        """Draw people for another role, written as the authors are."""
+        culture = self.culture if self.language or self.chance(0.5) else pick_culture(self.rng)
+        return invent_people(self.rng, n, culture, initials=self.initials)
+
+    def title(self, kind: str) -> str:
+        """Compose a title in the language of the work."""
+        if self.language:
+            section = "book" if kind in {"book", "container"} else "pattern"
+            return invent_foreign_title(self.rng, self.language, section, self.year)
+        return invent_title(self.rng, self.discipline, kind, self.year)
+
+    def add_month(self, share: float) -> None:
+        """Add a month to a share of works."""
+        if self.chance(share):
+            self.fields["month"] = invent_month(self.rng)
+
+    def add_publisher(self, share: float, place_share: float) -> None:
+        """Add a publisher to a share of works, and its place to a share of those."""
+        if not self.chance(share):
+            return
+        stock = self.language or "publishers"
+        publisher, place = pick_publisher(self.rng, stock)
+        self.fields["publisher"] = publisher
+        if self.chance(place_share):
+            self.fields["place"] = place
+
+    def add_series(self, share: float) -> None:
+        """Add a series, and mostly a volume in it, to a share of works."""
+        if self.chance(share):
+            self.fields["series"] = pick_series(self.rng, self.language or self.discipline)
+            if self.chance(0.7):
+                self.fields["volume"] = str(self.rng.randint(1, 400))
+
+    def add_doi(self, share: float = 1.0) -> None:
+        """Add a DOI to the works of a share that are likely to have one."""
+        if doi_is_likely(self.rng, self.year) and self.chance(share):
+            self.fields["doi"] = invent_doi(self.rng, self.type, self.year)
+
+    def note_access(self) -> None:
+        """Say when an address was read."""
+        rng = self.rng
+        day, month = rng.randint(1, 28), pick(rng, MONTHS)
+        year = min(max(self.year, 1998) + rng.randint(0, 4), 2024)
+        self.fields["note"] = pick(rng, _ACCESS_NOTES).format(
+            day=day, month=month, year=year, short=month[:3], n=MONTHS.index(month) + 1
+        )

@@ -1,0 +1,96 @@
+"""Invented titles in languages other than English, with the venues and people that go with them."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from trelliswork.citations.invent_numbers import to_roman
+from trelliswork.citations.invent_people import invent_surname
+from trelliswork.citations.stock import load_stock
+
+if TYPE_CHECKING:
+    from random import Random
+
+CULTURE_OF = {
+    "german": "german",
+    "french": "french",
+    "spanish": "spanish",
+    "italian": "italian",
+    "portuguese": "portuguese",
+    "dutch": "dutch",
+    "swedish": "nordic",
+    "polish": "slavic",
+}
+"""The languages, and where those who write in them come from."""
+
+LANGUAGE_WEIGHTS = {
+    "german": 30,
+    "french": 28,
+    "spanish": 15,
+    "italian": 10,
+    "portuguese": 7,
+    "dutch": 5,
+    "swedish": 3,
+    "polish": 2,
+}
+
+_SLOT = re.compile(r"\{(\w+)\}")
+
+
+def pick_language(rng: Random) -> str:
+    """Draw a language, the frequent ones more often."""
+    return rng.choices(tuple(LANGUAGE_WEIGHTS), tuple(LANGUAGE_WEIGHTS.values()))[0]
+
+
+def invent_foreign_title(rng: Random, language: str, kind: str, year: int) -> str:
+    """Compose a title in a language from the patterns of a kind: "pattern", "book", "conference".
+
+    A thing is written with its article. Where the language declines it, as in "die Stadt|der
+    Stadt", `{thing}` is the first form and `{of}` the second. The prepositions and articles that a
+    language draws together ("de le|du") are in the section "contraction".
+    """
+    stock = load_stock(language)
+    pattern = stock[kind].pick(rng)
+    parts = _SLOT.split(pattern)
+    for index in range(1, len(parts), 2):
+        parts[index] = _fill_slot(rng, language, parts[index], year)
+    title = "".join(parts)
+    for written, spoken in _contractions(language):
+        title = title.replace(written, spoken)
+    return title[0].upper() + title[1:]
+
+
+@cache
+def _contractions(language: str) -> tuple[tuple[str, str], ...]:
+    stock = load_stock(language)
+    if "contraction" not in stock:
+        return ()
+    pairs = (entry.partition("|") for entry in stock["contraction"].entries)
+    return tuple(
+        # "di l'arte" has no blank after its article, "di la storia" has one.
+        (f" {apart}", f" {together}") if apart.endswith("'") else (f" {apart} ", f" {together} ")
+        for apart, _, together in pairs
+    )
+
+
+def _fill_slot(rng: Random, language: str, slot: str, year: int) -> str:
+    stock = load_stock(language)
+    match slot:
+        case "thing":
+            return stock["thing"].pick(rng).partition("|")[0]
+        case "of":
+            return stock["thing"].pick(rng).partition("|")[2]
+        case "year":
+            return str(rng.randint(year - 150, year - 20))
+        case "next":
+            return str(rng.randint(year - 19, year))
+        case "n":
+            return str(rng.randint(2, 40))
+        case "roman":
+            return to_roman(rng.randint(1, 6))
+        case "surname":
+            return invent_surname(rng)
+        case _:
+            return stock[slot].pick(rng)

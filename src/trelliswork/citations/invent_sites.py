@@ -1,0 +1,75 @@
+"""The fields of invented web pages, programs and standards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trelliswork.citations.invent_numbers import fill_shape, invent_standard, to_slug
+from trelliswork.citations.invent_venues import pick_agency
+from trelliswork.citations.stock import pick
+from trelliswork.citations.works import Name
+
+if TYPE_CHECKING:
+    from trelliswork.citations.invent_draft import Draft
+
+_ENDINGS = (".html", "", "/", "", ".pdf", ".htm", "/index.html")
+_FOLDERS = ("", "/en", "/publications", "/news", "/research", "/data", "/docs", "/blog", "/topics")
+_HOSTS = ("{}.org", "www.{}.org", "www.{}.com", "{}.io", "www.{}.net", "{}.edu", "www.{}.gov")
+_REPOSITORIES = ("https://github.com/{}/{}", "https://gitlab.com/{}/{}", "https://{}.github.io/{}/")
+
+
+def add_site(draft: Draft) -> None:
+    """Fill a page on the web, of an organisation or a person."""
+    rng, fields = draft.rng, draft.fields
+    fields["title"] = draft.title("web")
+    name, short, _ = pick_agency(rng)
+    host = to_slug(short or name, 1)
+    if draft.chance(0.6):
+        draft.author = (Name(literal=short if short and draft.chance(0.3) else name),)
+    else:
+        draft.author = draft.author[:2]
+        host = to_slug(fields["title"], 2).replace("-", "")
+    if draft.chance(0.4) and draft.author[0].literal != name:
+        fields["publisher"] = name
+    scheme = "https" if draft.year > 2013 or draft.chance(0.3) else "http"
+    page = to_slug(fields["title"], rng.randint(1, 5)) + pick(rng, _ENDINGS)
+    fields["url"] = f"{scheme}://{pick(rng, _HOSTS).format(host)}{pick(rng, _FOLDERS)}/{page}"
+    draft.add_month(0.3)
+    if draft.chance(0.5):
+        draft.note_access()
+
+
+def add_software(draft: Draft) -> None:
+    """Fill a program."""
+    rng, fields = draft.rng, draft.fields
+    fields["title"] = draft.title("software")
+    name = to_slug(fields["title"], 1)
+    if draft.chance(0.25):
+        draft.author = (Name(literal=f"{fields['title'].split(':')[0]} Development Team"),)
+    if draft.chance(0.4):
+        fields["note"] = pick(rng, ("Version {}.{}", "version {}.{}.1", "R package version {}.{}"))
+        fields["note"] = fields["note"].format(rng.randint(0, 5), rng.randint(0, 20))
+    if draft.year >= 2014 and draft.chance(0.3):
+        fields["doi"] = fill_shape("10.5281/zenodo.#######", draft.year, rng)
+    if "doi" not in fields or draft.chance(0.5):
+        owner = to_slug((draft.author[0].family or name), 1)
+        form = pick(rng, _REPOSITORIES) if draft.year >= 2008 else "http://www.{}.org/{}/"
+        fields["url"] = form.format(owner, name)
+
+
+def add_standard(draft: Draft) -> None:
+    """Fill a standard."""
+    rng, fields = draft.rng, draft.fields
+    fields["title"] = draft.title("standard")
+    short, fields["number"], issuer = invent_standard(rng, draft.year)
+    if short == "IETF":
+        draft.author = draft.author[:3]
+        fields["institution"] = issuer
+        if draft.chance(0.4):
+            number = fields["number"].split()[1]
+            fields["url"] = f"https://www.rfc-editor.org/rfc/rfc{number}"
+    else:
+        draft.author = (Name(literal=short if draft.chance(0.3) else issuer),)
+        if draft.chance(0.5):
+            fields["institution"] = issuer
+    draft.add_month(0.3)
