@@ -18,6 +18,7 @@ _DOCTORAL = re.compile(
     r"|диссертац|proefschrift|avhandling|väitöskirja",
     re.IGNORECASE,
 )
+_THESIS = re.compile(r"\b(?:dissertation|thesis|thèse|tesis|tese|diplomarbeit)\b", re.IGNORECASE)
 _STANDARD = re.compile(
     r"\bRFC\b|\bISO\b|\bIEC\b|\bDIN\b|\bANSI\b|\bFIPS\b|\bECMA\b|\bITU-T\b|\bNIST (?:SP|FIPS)\b"
     r"|\bIEEE\s+(?:Std|Standard)\b|\b(?:[Ss]tandard|[Nn]orm)\b|W3C Recommendation|\bBS EN\b"
@@ -109,11 +110,9 @@ def _kind_of_whole(texts: Mapping[str, str]) -> str:
     said = f"{note} {url}" if has("publisher") else f"{title} {note} {url}"
     if _SOFTWARE.search(said) is not None and not has("pages"):
         return "software"
+    if note and _THESIS.search(note) is not None:
+        return "phdthesis" if _MASTERS.search(note) is None else "mastersthesis"
     if has("institution") and not has("publisher"):
-        if _MASTERS.search(note) is not None:
-            return "mastersthesis"
-        if _DOCTORAL.search(note) is not None:
-            return "phdthesis"
         return "standard" if _STANDARD.search(f"{note} {title}") is not None else "techreport"
     if has("editor") and not has("author"):
         return "collection"

@@ -30,7 +30,7 @@ _ARCHIVES = (
     r"|nlin|nucl-ex|nucl-th|patt-sol|physics|plasm-ph|q-alg|q-bio|quant-ph|solv-int|stat|supr-con)"
 )
 _OLD_ARXIV = re.compile(rf"(?<![\w/.-])({_ARCHIVES}(?:\.[A-Z]{{2}})?\s?/\s?\d{{7}})(?:v\d+)?(?!\d)")
-_NEW_ARXIV = re.compile(r"(?<!\d)(?<!\d\.)(\d{4}\.\d{4,5})(?:v\d+)?(?!\d)")
+_NEW_ARXIV = re.compile(r"(?<!\d)(?<!\d\.)(\d{4}\s?\.\s?\d{4,5})(?:v\d+)?(?!\d)")
 _SAYS_ARXIV = re.compile(r"arxiv|\bcorr\b|\babs/", re.IGNORECASE)
 
 _ISBN = re.compile(r"(?<![\d-])(?:97[89][- –]?)?\d(?:[- –]?\d){8}[- –]?[\dXx](?![\d-]*\d)")
@@ -94,7 +94,7 @@ def parse_url(text: str) -> str:
         joined = (
             address.endswith(_OPEN_END)
             or other.startswith(_OPEN_START)
-            or (address.endswith(".") and other[0].islower())
+            or (address.endswith(".") and not other[0].isupper())
         )
         if not joined:
             break
@@ -124,7 +124,7 @@ def find_arxiv(text: str, *, labelled: bool = False) -> str:
     if not labelled and _SAYS_ARXIV.search(text) is None:
         return ""
     new = _NEW_ARXIV.search(text)
-    return "" if new is None else new[1]
+    return "" if new is None else "".join(new[1].split())
 
 
 def find_isbn(text: str) -> str:

@@ -19,6 +19,7 @@ from trelliswork.citations.people import parse_people
 from trelliswork.citations.reference import Alternative, Field, Reference
 from trelliswork.citations.trimming import PEOPLE, trim
 from trelliswork.citations.values import (
+    Date,
     is_page_count,
     parse_container,
     parse_date,
@@ -31,7 +32,7 @@ from trelliswork.citations.values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from trelliswork.citations.works import Name
 
@@ -47,6 +48,18 @@ _INTRODUCES = re.compile(
 _PUBLISHES = re.compile(
     r"press|verlag|publish|springer|wiley|elsevier|books|editions?\b|\binc\b|\bltd\b", re.IGNORECASE
 )
+_INTRODUCED = re.compile(r"\W*(doi|arxiv|isbn|issn|url|https?)\b", re.IGNORECASE)
+# The label of a note that begins with the word, and what reads it.
+_READER_OF: dict[str, tuple[str, Callable[[str], str]]] = {
+    "doi": ("doi", parse_doi),
+    "arxiv": ("arxiv", find_arxiv),
+    "isbn": ("isbn", find_isbn),
+    "issn": ("isbn", find_issn),
+    "url": ("url", parse_url),
+    "http": ("url", parse_url),
+    "https": ("url", parse_url),
+}
+_PAGES_BEHIND = re.compile(r"[:,]\s*(?:pp?\.\s*)?([A-Za-z]?\d+\s*[-–]+\s*[A-Za-z]?\d+)$")
 _EDGES = " \t\n,;:"
 
 
@@ -83,47 +96,26 @@ def interpret(
     Reference
         Identifiers are also found in fields that are labelled otherwise.
     """
-    texts: dict[str, str] = {}
-    notes: list[str] = []
-    people: dict[str, tuple[Name, ...]] = {}
-    et_al = False
-    for field in fields:
-        said, label = field.text, field.label
-        if not said:
-            continue
-        if label in PEOPLE:
-            names, more = parse_people(said)
-            people[label] = people.get(label, ()) + names
-            et_al = et_al or (more and label == "author")
-        elif label == "note":
-            notes.append(said)
-        elif label == "date" and label in texts:
-            texts[label] += " " + said
-            continue
-        texts.setdefault(label, said)
+    texts, notes, people, et_al = _gather(fields)
     get = texts.get
-
-    note = "; ".join(notes)
-    year = month = day = ""
-    if "date" in texts:
-        year, month, day = parse_date(texts["date"])
-        if not year and _UNDATED.fullmatch(texts["date"]) is None:
-            notes.append(texts["date"].strip("()[] .,"))
-    pages = get("pages", "")
+    doi, url, arxiv, isbn, issn = _identifiers(texts, "; ".join(notes))
+    year, month, day = parse_date(texts["date"]) if "date" in texts else Date()
+    if not year and "date" in texts and _UNDATED.fullmatch(texts["date"]) is None:
+        notes.append(texts["date"].strip("()[] .,"))
+    pages, volume_text = get("pages", ""), get("volume", "")
     if pages and is_page_count(pages):
         notes.append(pages)
         pages = ""
-
-    volume, issue = parse_volume(texts["volume"]) if "volume" in texts else ("", "")
+    elif volume_text and not pages:
+        volume_text, pages = _split_pages(volume_text)
+    volume, issue = parse_volume(volume_text) if volume_text else ("", "")
     if "issue" in texts:
         issue = parse_issue(texts["issue"])
     genre, number = parse_report(texts["tech"]) if "tech" in texts else ("", "")
-
-    doi, url, arxiv, isbn, issn = _identifiers(texts, note)
     if arxiv:
         texts["arxiv"] = arxiv
         number = "" if arxiv in number else number
-    if doi or url or arxiv or isbn or issn:
+    if notes and (doi or url or arxiv or isbn or issn):
         found = (doi, url, arxiv, isbn, issn)
         notes = [rest for said in notes if (rest := _without(said, found))]
 
@@ -179,6 +171,49 @@ def interpret(
         unruled=tuple(unruled),
         broken_rules=tuple(broken_rules),
     )
+
+
+def _gather(
+    fields: Sequence[Field],
+) -> tuple[dict[str, str], list[str], dict[str, tuple[Name, ...]], bool]:
+    """Return the text of each label, the notes, the names of each role, and "et al."."""
+    texts: dict[str, str] = {}
+    notes: list[str] = []
+    people: dict[str, tuple[Name, ...]] = {}
+    et_al = False
+    for field in fields:
+        said, label = field.text, field.label
+        if not said:
+            continue
+        if label in PEOPLE:
+            names, more = parse_people(said)
+            people[label] = people.get(label, ()) + names
+            et_al = et_al or (more and label == "author")
+        elif label == "note":
+            notes.append(said)
+        elif label == "date" and label in texts:
+            texts[label] += f" {said}"
+            continue
+        texts.setdefault(label, said)
+    return texts, [said for said in notes if not _is_identifier(said, texts)], people, et_al
+
+
+def _is_identifier(note: str, texts: dict[str, str]) -> bool:
+    """Whether a note is an identifier; it then gets its label, unless another field has it."""
+    introduced = _INTRODUCED.match(note)
+    if introduced is None:
+        return False
+    label, reads = _READER_OF[introduced[1].lower()]
+    if label in texts or not reads(note):
+        return False
+    texts[label] = note
+    return True
+
+
+def _split_pages(volume: str) -> tuple[str, str]:
+    """Cut pages off a volume: "127(1): 79–183"."""
+    found = _PAGES_BEHIND.search(volume)
+    return (volume, "") if found is None else (volume[: found.start()], found[1])
 
 
 def _identifiers(texts: dict[str, str], note: str) -> tuple[str, str, str, str, str]:

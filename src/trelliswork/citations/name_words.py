@@ -9,7 +9,7 @@ def _words(text: str) -> frozenset[str]:
 
 PARTICLES = _words(
     "af al av bin da das de degli dei del della den der des di do dos du el het ibn la las le "
-    "lo los op san te ten ter van vom von zu zum zur 't ’t"
+    "lo los op san te ten ter v. van vom von zu zum zur 't ’t"
 )
 CAPITAL_PARTICLES = _words(
     "Da De Degli Dei Del Della Delle Den Der Des Di Do Dos Du El La Le Lo Mac San St. Ter Ten Van "

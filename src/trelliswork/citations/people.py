@@ -30,7 +30,7 @@ _ROLE = (
     r"|comps?|compilers?|dirs?|orgs?|red|translat\w+|transl?|trads?|übers\w*|authors?|ред|пер"
     r"|[编編译譯著])(?!\w)\.?"
 )
-_BRACKETED_ROLE = re.compile(rf",?\s*[(\[]\s*{_ROLE}[^()\[\]]*(?:[)\]]|$)", re.IGNORECASE)
+_BRACKETED_ROLE = re.compile(rf",?\s*[(\[]\s*{_ROLE}(?:[^()\[\]]*[)\]]|\s*$)", re.IGNORECASE)
 _ROLE_BEHIND = re.compile(
     r"(?:,\s*|\s+)(?:[Ee]ds?\.|[ée]ds?|Eds|EDS?\.?|[Ee]ditors?|[Hh]rsg\.?|[Hh]g\.|[Cc]omps?\."
     r"|[Tt]ransl?\.|[Tt]ranslators?|[Cc]oords?\.)(?=\s*(?:[,;:]|$))"
@@ -39,28 +39,33 @@ _ROLE_IN_FRONT = re.compile(
     r"[\s,;:.(\[]*(?:in\s*:|in(?=\s)|and\s|&|with\s|by\s|(?:ed\.|edited|hrsg\.|hg\.|éd\.|édité|"
     r"herausgegeben|editado|trans(?:l|lated)?\.?(?:\s+from\s[\w\s]{1,30})?|übers(?:etzt|\.)?|trad\."
     r"|traduit|traducido|tradu[cz]ione|compiled)\s+(?:by|von|v\.|par|por|di|de)\s|a cura di\s"
-    r"|eds?\.\s|trans\.\s|trad\.\s|under the direction of\s)\s*",
+    r"|eds?\.\s|trans\.\s|trad\.\s|tr\.\s|übers\.\s|under the direction of\s)\s*",
     re.IGNORECASE,
 )
 _OTHERS = re.compile(
-    r"(?<!\w)(?:et\b\.?\s*(?:al(?:ii|ia)?\b\.?|coll\.)|(?:and|&)\s+others\b|und\s+andere\b"
+    r"(?<!\w)(?:(?-i:etal\b\.?)|et(?:\s|\.\s?)(?:al(?:ii|ia)?\b\.?|coll\.)|(?:and|&)\s+others\b|und\s+andere\b"
     r"|y\s+otros\b|e\s+(?:outros|altri)\b|и\s+(?:др|соавт)\b\.?|m\.\s?fl\.|u\.\s?a\.?(?=\s*$)"
     r"|\.\s?\.\s?\.|…|ほか|等)|等$",
     re.IGNORECASE,
 )
 _BRACKETED = re.compile(r"[(\[][^()\[\]]*(?:[)\]]|$)")
-_TOKENIZED = re.compile(r"\s+(?=[.,;:)\]])")
-_SPACED_JOINTS = re.compile(r"(?<=\w) (['’-]) (?=\w)")
+_TOKENIZED = re.compile(r" (?=[.,;:)\]])")
+_SPACED_JOINTS = re.compile(r"(?<=[\w.]) (['’‐-]) (?=\w)")
+_SPACED_INITIALS = re.compile(r"\. ?- ?(?=[^\W\d_](?:\.|\b))")
 _STRONG = re.compile(
     r"[;|/•×；、؛&+]|[\s,](?:and|AND|And|und|UND|et|ET|og|och|en|и|та|oraz|ve|with|mit|avec|[–—])(?=\s)"
 )
 _JOINING = re.compile(r"(?<=[\w.])\s(?:[yei]|(?<=[^\W\d_a-z]{2} )Y(?= [^\W\d_a-z]{2}))\s(?=\w)")
 # "Jian SUN, Kaiming HE": short words in capitals are no initials.
-_CAPITALS_LAST = re.compile(
-    r"[a-zà-ÿ.] (?=[^\W\d_]*[AEIOUYÀ-Þ])[A-ZÀ-Þ'’-]{4,}(?=\s?[,;&]| and |$)"
-)
+_CAPITALS_LAST = re.compile(r"[a-zà-ÿ.] [A-ZÀ-Þ'’-]{5,}(?=\s?[,;&]| and |$)")
+# "Jonkers IJAM, Smelt A": four capitals are initials where others are.
+_FOUR_CAPITALS = re.compile(r"\b[A-Z]{4}\b")
+_INITIAL_LAST = re.compile(r"[a-z] [A-Z](?=[,;]|$)")
 # "Department of Health, Education, and Welfare"
 _ENUMERATION = re.compile(r"([^,;&]+)(?:, \w+)+,? and \w+")
+_SHORT_NAMES = frozenset(
+    ("Ch.", "Jr.", "Ju.", "Kh.", "Ph.", "Sh.", "Sr.", "Th.", "Ts.", "Ya.", "Ye.", "Yu.", "Zh.")
+)
 _COMPANIES = ("Inc.", "Corp.", "Ltd.")
 _EDGES = COMMA + " \t,;:.*†‡§¶\"“”'‘’`´"
 
@@ -91,8 +96,10 @@ def parse_people(text: str) -> tuple[tuple[Name, ...], bool]:
     (Name(family='Berg', given='C.', particle='van der', suffix='Jr.', literal=''), True)
     """
     text = " ".join(text.split())
-    if " ," in text or " ." in text:
+    if _TOKENIZED.search(text) is not None or _SPACED_JOINTS.search(text) is not None:
         text = _SPACED_JOINTS.sub(r"\1", _TOKENIZED.sub("", text))
+    if ".-" in text or ". -" in text:
+        text = _SPACED_INITIALS.sub(".-", text)
     text = _without_roles(text)
     text, et_al = _OTHERS.subn(" ; ", text)
     if "(" in text or "[" in text:
@@ -101,7 +108,9 @@ def parse_people(text: str) -> tuple[tuple[Name, ...], bool]:
         text = _join_surnames(text)
     if hints_at_organisation(text):
         text = _join_organisations(text)
-    glued = _CAPITALS_LAST.search(text) is None
+    glued = 3 if _CAPITALS_LAST.search(text) is None else 0
+    if glued and _FOUR_CAPITALS.search(text) is not None and _INITIAL_LAST.search(text) is not None:
+        glued = 4
     segments = [_stretches(segment, glued) for segment in _STRONG.split(text)]
     segments = [segment for segment in segments if segment]
     return tuple(_read(segments, commas_only=";" not in text)), et_al > 0
@@ -179,9 +188,11 @@ def _wraps(text: str) -> bool:
     return not any(bracket in text[1:-1] for bracket in "()[]")
 
 
-def _stretches(segment: str, glued: bool) -> list[Stretch]:
+def _stretches(segment: str, glued: int) -> list[Stretch]:
     if "，" in segment or "،" in segment:
         segment = segment.replace("，", ",").replace("،", ",")
+    if "." in segment and has_ideographs(segment):
+        segment = segment.replace(".", ",")
     stretches = []
     for piece in segment.split(","):
         # The period of an initial stays, that of the sentence goes.
@@ -201,6 +212,9 @@ def _ends_in_abbreviation(text: str) -> bool:
     if len(word) > 2 and word[:-1].isupper() and word[:-1].isalpha():
         # "Smith JA." ends a list; "JR." does not.
         return word == "JR."
+    if len(word) == 3 and word[:-1].isalpha():
+        # "Fei-Fei Li." ends a list, "Landau Yu." does not.
+        return word in _SHORT_NAMES
     return len(word) < 4 or "." in word[:-1] or word in _COMPANIES
 
 

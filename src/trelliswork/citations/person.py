@@ -63,13 +63,13 @@ class Stretch:
     ----------
     text : str
         Without separators at its ends.
-    glued : bool
-        Whether short words in capitals may be initials: "JA".
+    glued : int
+        The letters of the longest word in capitals that may be initials: "JA".
     """
 
     __slots__ = ("capitals", "last", "lead", "particles", "suffix", "tail", "text", "words")
 
-    def __init__(self, text: str, *, glued: bool = True) -> None:
+    def __init__(self, text: str, *, glued: int = 3) -> None:
         self.text = text
         words = (_AFTER_PERIOD.sub(" ", text) if "." in text else text).split()
         self.suffix = ""
@@ -90,9 +90,9 @@ class Stretch:
         self.particles = len(words) - end
         long_words = [word for word in words if len(word) > 2 and word not in PARTICLES]
         self.capitals = bool(long_words) and all(map(str.isupper, long_words))
-        initial = [is_initial(word) for word in words]
+        initial = [is_initial(word) and word not in PARTICLES for word in words]
         if glued and True not in initial:
-            self._find_glued(end)
+            self._find_glued(end, glued)
             return
         lead, tail = 0, end
         while lead < end and initial[lead]:
@@ -106,14 +106,24 @@ class Stretch:
                 self.last = i + 1
                 break
 
-    def _find_glued(self, end: int) -> None:
+    def _find_glued(self, end: int, glued: int) -> None:
         """Find initials without periods or blanks: "Smith JA", "JA Smith"."""
         words = self.words
-        if not self.capitals and _is_glued(words[0], 3):
-            self.lead = 1
+        if not self.capitals and _is_glued(words[0], glued):
+            place = 0
         # In capitals, three letters may be a name: "JOHN LEE".
-        elif end > 1 and _is_glued(words[end - 1], 2 if self.capitals else 3):
-            self.tail = 1
+        elif end > 1 and _is_glued(words[end - 1], 2 if self.capitals else glued):
+            place = end - 1
+        else:
+            return
+        letters = [words[place]]
+        # Alone it may be a family name as well: "HE, Kaiming".
+        if end > 1:
+            letters = words[place : place + 1] = [f"{letter}." for letter in words[place]]
+        if place:
+            self.tail = len(letters)
+        else:
+            self.lead = len(letters)
 
     @property
     def is_given(self) -> bool:
@@ -236,6 +246,10 @@ def lone_name(stretch: Stretch, *, full: bool) -> Name:
         cut = n - stretch.particles - stretch.tail
         family = words[n - stretch.particles :] + words[:cut]
         return person(family, words[cut : n - stretch.particles], stretch.suffix)
+    if stretch.is_bare and words[0].isupper() and len(words[0]) > 2 and not stretch.capitals:
+        # "DELISLE Léopold"
+        cut = next(i for i, word in enumerate(words) if not word.isupper())
+        return person(words[:cut], words[cut:], stretch.suffix)
     cut = _family_start(stretch, full)
     return person(words[cut:], words[:cut], stretch.suffix)
 
@@ -275,7 +289,7 @@ def literal_name(text: str) -> Name:
 
 def _given_word(word: str, shouted: bool) -> str:
     if is_initial(word):
-        return word if word[-1] == "." else "-".join(f"{one}." for one in word.split("-"))
+        return "-".join([one if one[-1:] == "." else f"{one}." for one in word.split("-")])
     if _is_glued(word, 2 if shouted else 3):
         return " ".join(f"{letter}." for letter in word)
     if shouted and word.isupper():

@@ -33,7 +33,7 @@ _SEPARATORS = frozenset(",;:|·•*")
 _DASHES = frozenset("-–—/&+")
 _BRACKETS = frozenset("([{<")
 # Bounds the work on noise; no field has more pairs around it, or longer brackets at its start.
-_MOST_PAIRS = 4
+_MOST_PAIRS = 30
 _FARTHEST = 300
 
 _ABBREVIATIONS = frozenset(
@@ -45,7 +45,14 @@ _ABBREVIATIONS = frozenset(
         *("sr", "st", "suppl", "symp", "tech", "trans", "transl", "trad", "univ", "verl", "vol"),
     )
 )
+_STATES = frozenset(
+    (
+        *("ariz", "colo", "fla", "ill", "ind", "kan", "md", "minn", "miss", "nev", "okla", "ont"),
+        *("ore", "pa", "que", "tenn", "tex", "va", "vt", "wash", "wis", "wyo"),
+    )
+)
 _ENDS_TITLE = frozenset(("al", "co", "etc", "inc", "jr", "ltd"))
+_APOSTROPHE = re.compile(r"’(?=\w)")
 _LAST_WORD = re.compile(r"[^\W\d_]*$")
 
 
@@ -124,8 +131,10 @@ def _separates_behind(text: str, first: int, last: int, label: str) -> bool:
     if mark in _EITHER:
         return text.count(mark, first, last) == 1
     if mark in _OPENING_OF:
-        opening = _OPENING_OF[mark]
-        return text.count(mark, first, last) > text.count(opening, first, last)
+        closed = text.count(mark, first, last)
+        if mark == "’":
+            closed -= len(_APOSTROPHE.findall(text, first, last))
+        return closed > text.count(_OPENING_OF[mark], first, last)
     if mark == "“":
         return text.find("„", first, last) < 0
     return mark in _CLOSING_OF
@@ -183,6 +192,8 @@ def _abbreviates(text: str, first: int, period: int, label: str) -> bool:
     two = label in PEOPLE and len(word) == 2 and not text[period - 1].isupper()
     if len(word) == 1 or two or word in _ABBREVIATIONS:
         return True
+    if label == "location":
+        return word in _STATES and text[period - 1].islower()
     if label not in _VENUES or word[-1] in "aeouy" or text[period - 1].isupper():
         return False
     # "Mach. Learn." abbreviates its last word as it does the first.

@@ -12,7 +12,7 @@ import re
 from typing import NamedTuple
 
 from trelliswork.citations.trimming import trimmed
-from trelliswork.citations.wording import GERMAN_MONTHS, MONTHS
+from trelliswork.citations.wording import BARE_MONTHS, GERMAN_MONTHS, MONTHS
 
 _OTHER_MONTHS = (
     "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
@@ -30,7 +30,12 @@ _SEASONS["winter"] = "Winter"
 
 def _month_names() -> dict[str, str]:
     names = {}
-    for language in (MONTHS, GERMAN_MONTHS, *(months.split() for months in _OTHER_MONTHS)):
+    for language in (
+        MONTHS,
+        BARE_MONTHS,
+        GERMAN_MONTHS,
+        *(months.split() for months in _OTHER_MONTHS),
+    ):
         for month, name in zip(MONTHS, language, strict=True):
             names[name.lower()] = month
     return names
@@ -54,6 +59,10 @@ _ACCESSED = re.compile(
     r"|zugriff|accesso|acesso)",
     re.IGNORECASE,
 )
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 class Date(NamedTuple):
@@ -120,7 +129,7 @@ def _numeric_date(found: re.Match[str], year: str) -> Date:
 
 
 _PAGE = r"[A-Za-z]{0,3}\d[\dA-Za-z.:]*|[ivxlcdm]+(?![a-zA-Z])"
-_DASH = r"\s*(?:-{1,3}|[‐‑‒–—―−~]|\bto\b|\bbis\b|\ba\b)\s*"
+_DASH = r"\s*(?:-{1,3}|[‐‑‒–—―−~_]|\bto\b|\bbis\b|\ba\b)\s*"
 _RANGE = re.compile(rf"(?<![\w.])({_PAGE})(?:{_DASH}({_PAGE}))?")
 _PAGE_WORDS = re.compile(
     r"\b(?:pages?|pp?|pgs?|pag|págs?|seiten?|ss?|стр|с|art(?:icle)?|no|id)\b\.?:?\s*", re.IGNORECASE
@@ -153,15 +162,18 @@ def parse_pages(text: str) -> str:
     return ", ".join(ranges)
 
 
-_NUMBER = r"(?:[A-Za-z]{0,3}[-\s]?\d[\w.]*(?:\s?[-–/&+]\s?\d\w*)?|[IVXLCDMivxlcdm]+\b|[A-Z]\b)"
+_SINGLE = r"(?:[A-Za-z]{0,3}[-\s]?\d[\w.]*(?:\s?[-–&+]\s?\d\w*)?|[IVXLCDMivxlcdm]+\b|[A-Z]\b)"
+_NUMBER = rf"(?:\d+/\d+|{_SINGLE})"
 _VOLUME_WORD = r"(?:volumes?|vols?|v|bde?|band|tomes?|tomo|t|jg|jahrg(?:ang)?|том|т|año|anno)"
-_ISSUE_WORD = r"(?:numbers?|numéro|número|núm|num|nos?|nrs?|n[º°]|no?|issues?|iss|heft|h|fasc|№|#)"
+_ISSUE_WORD = (
+    r"(?:numbers?|numéro|número|núm|num|nos?|nrs?|n\s?[º°]|no?|issues?|iss|heft|h|fasc|№|#)"
+)
 _VOLUME = re.compile(rf"(?<!\w){_VOLUME_WORD}\b\.?\s*({_NUMBER})", re.IGNORECASE)
 _ISSUE = re.compile(rf"(?<!\w){_ISSUE_WORD}(?!\w)\.?\s*({_NUMBER})", re.IGNORECASE)
 _VOLUME_AND_ISSUE = re.compile(
-    rf"({_NUMBER}?)\s*(?:[(\[]\s*([^()\[\]]+?)\s*[)\]]|[,:./]\s*({_NUMBER}))?"
+    rf"({_SINGLE}?)\s*(?:[(\[]\s*([^()\[\]]+?)\s*[)\]]|[,:./]\s*({_NUMBER}))?"
 )
-_EDGES = " \t\n.,;:"
+_EDGES = " .,;:"
 
 
 def parse_volume(text: str) -> tuple[str, str]:
@@ -172,7 +184,7 @@ def parse_volume(text: str) -> tuple[str, str]:
     >>> parse_volume("vol. 27, no. 3"), parse_volume("27(3–4)"), parse_volume("Bd. 4")
     (('27', '3'), ('27', '3-4'), ('4', ''))
     """
-    text = text.strip(_EDGES)
+    text = _one_line(text).strip(_EDGES)
     if text.isdigit():
         return text, ""
     volume, issue = _VOLUME.search(text), _ISSUE.search(text)
@@ -194,6 +206,7 @@ def parse_volume(text: str) -> tuple[str, str]:
 
 def parse_issue(text: str) -> str:
     """Read an issue: "no. 3", "(3)", "Heft 2"."""
+    text = _one_line(text)
     found = _ISSUE.search(text)
     return _plain(text.strip(_EDGES + "()[]") if found is None else found[1])
 
@@ -210,6 +223,7 @@ _EDITION_WORD = re.compile(
 
 def parse_edition(text: str) -> str:
     """Read an edition without the word: "2nd ed." is "2nd", "3. Aufl." is "3"."""
+    text = _one_line(text)
     bare = _EDITION_WORD.sub("", text).strip(_EDGES + "()[]")
     return bare or text.strip(_EDGES + "()[]")
 
@@ -263,7 +277,7 @@ def parse_report(text: str) -> tuple[str, str]:
     >>> parse_report("Tech. Rep. CS-94-12"), parse_report("PhD thesis"), parse_report("RFC 2616")
     (('Tech. Rep.', 'CS-94-12'), ('PhD thesis', ''), ('', 'RFC 2616'))
     """
-    text = text.strip(" \t\n,;:()[]")
+    text = _one_line(text).strip(" ,;:()[]")
     if _STANDARD.search(text) is not None:
         return "", text
     words = text.split()
