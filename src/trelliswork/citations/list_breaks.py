@@ -180,13 +180,16 @@ def _regular_breaks(
         # A page may end in the middle of a reference.
         gaps = [i for i in rest if lines[i].after_gap and not _is_cut(lines[i], evidence[i])]
         proposals.append(([0, *gaps], GAPS))
-    edges: dict[int, int] = {}
+    of_page: dict[int, int] = {}
     for line in lines:
-        edges[line.page] = min(edges.get(line.page, line.indent), line.indent)
-    out = [line.indent == edges[line.page] for line in lines]
-    if not all(out):
-        proposals.append(([0, *(i for i in rest if out[i])], INDENTS))
-        proposals.append(([0, *(i for i in rest if not out[i])], INDENTS))
+        of_page[line.page] = min(of_page.get(line.page, line.indent), line.indent)
+    of_all = min(of_page.values())
+    # Pages may lie side by side, each with an edge of its own; or one may begin no reference.
+    for edges in (of_page, dict.fromkeys(of_page, of_all)):
+        out = [line.indent == edges[line.page] for line in lines]
+        if not all(out):
+            proposals.append(([0, *(i for i in rest if out[i])], INDENTS))
+            proposals.append(([0, *(i for i in rest if not out[i])], INDENTS))
     return proposals
 
 
