@@ -13,7 +13,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from trelliswork.citations.invent_draft import Draft
-from trelliswork.citations.invent_foreign import CULTURE_OF, pick_language
+from trelliswork.citations.invent_foreign import CULTURE_OF, pick_language, pick_topic
 from trelliswork.citations.invent_numbers import invent_year
 from trelliswork.citations.invent_parts import (
     add_article,
@@ -136,7 +136,13 @@ _SINGLE_AUTHOR_TYPES = frozenset({"phdthesis", "mastersthesis"})
 # Before then, long lists of authors were rare.
 _TEAMS_SINCE = 1965
 _COMPUTERS_SINCE = {"ai": 1970, "systems": 1966, "theory": 1960}
-_ONLINE_SINCE = {"webpage": 1996, "software": 1994, "preprint": 1993, "standard": 1975}
+_TYPE_SINCE = {
+    "webpage": 1996,
+    "software": 1994,
+    "preprint": 1993,
+    "standard": 1994,
+    "techreport": 1948,
+}
 
 
 def invent_works(n: int, seed: int = 0) -> tuple[Work, ...]:
@@ -168,7 +174,7 @@ def _invent(id_: str) -> Work:
     rng = Random(id_)
     type_ = _draw(rng, TYPE_SHARES)
     discipline = _draw(rng, _OTHER_DISCIPLINES.get(type_, _PAPER_DISCIPLINES))
-    since = max(_COMPUTERS_SINCE.get(discipline, 0), _ONLINE_SINCE.get(type_, 1900))
+    since = max(_COMPUTERS_SINCE.get(discipline, 0), _TYPE_SINCE.get(type_, 1900))
     language = ""
     foreign_share = FOREIGN_SHARE if type_ != "inproceedings" else FOREIGN_SHARE / 3
     if type_ in _MAY_BE_FOREIGN and rng.random() < foreign_share:
@@ -183,8 +189,15 @@ def _invent(id_: str) -> Work:
         year=invent_year(rng, since),
         culture=CULTURE_OF[language] if language else pick_culture(rng),
         initials=rng.random() < 0.45,
+        topic=pick_topic(rng, language) if language else "",
     )
-    draft.author = invent_people(rng, _count_authors(draft), draft.culture, initials=draft.initials)
+    draft.author = invent_people(
+        rng,
+        _count_authors(draft),
+        draft.culture,
+        initials=draft.initials,
+        natives=bool(language),
+    )
     _COMPOSE[type_](draft)
     return Work(
         id=id_,

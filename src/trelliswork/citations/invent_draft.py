@@ -1,4 +1,4 @@
-"""A work in the making: what is drawn before its fields are, and the fields that many works share."""
+"""A work in the making: what is drawn first, and the fields that works of many types share."""
 
 from __future__ import annotations
 
@@ -40,6 +40,8 @@ class Draft:
         Drawn already.
     language : str
         Of the title; empty for English.
+    topic : str
+        "science " for the works in another language that are about it; otherwise empty.
     year : int
         When it appears.
     culture : str
@@ -59,6 +61,7 @@ class Draft:
     year: int
     culture: str
     initials: bool
+    topic: str = ""
     author: tuple[Name, ...] = ()
     editor: tuple[Name, ...] = ()
     translator: tuple[Name, ...] = ()
@@ -71,19 +74,21 @@ class Draft:
     def people(self, n: int) -> tuple[Name, ...]:
         """Draw people for another role, written as the authors are."""
         culture = self.culture if self.language or self.chance(0.5) else pick_culture(self.rng)
-        return invent_people(self.rng, n, culture, initials=self.initials)
+        return invent_people(
+            self.rng, n, culture, initials=self.initials, natives=bool(self.language)
+        )
 
     def title(self, kind: str) -> str:
         """Compose a title in the language of the work."""
         if self.language:
-            section = "book" if kind in {"book", "container"} else "pattern"
-            return invent_foreign_title(self.rng, self.language, section, self.year)
+            section = {"book": "book", "container": "book", "conference": kind}.get(kind, "pattern")
+            return invent_foreign_title(self.rng, self.language, section, self.year, self.topic)
         return invent_title(self.rng, self.discipline, kind, self.year)
 
     def add_month(self, share: float) -> None:
         """Add a month to a share of works."""
         if self.chance(share):
-            self.fields["month"] = invent_month(self.rng)
+            self.fields["month"] = invent_month(self.rng, of_journal=self.type == "article")
 
     def add_publisher(self, share: float, place_share: float) -> None:
         """Add a publisher to a share of works, and its place to a share of those."""
@@ -105,7 +110,7 @@ class Draft:
     def add_doi(self, share: float = 1.0) -> None:
         """Add a DOI to the works of a share that are likely to have one."""
         if doi_is_likely(self.rng, self.year) and self.chance(share):
-            self.fields["doi"] = invent_doi(self.rng, self.type, self.year)
+            self.fields["doi"] = invent_doi(self.rng, self.type, self.discipline, self.year)
 
     def note_access(self) -> None:
         """Say when an address was read."""

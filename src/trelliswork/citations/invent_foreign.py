@@ -44,21 +44,34 @@ def pick_language(rng: Random) -> str:
     return rng.choices(tuple(LANGUAGE_WEIGHTS), tuple(LANGUAGE_WEIGHTS.values()))[0]
 
 
-def invent_foreign_title(rng: Random, language: str, kind: str, year: int) -> str:
+def pick_topic(rng: Random, language: str) -> str:
+    """Draw whether a work is about science, where a language has words for it: "science " or ""."""
+    return "science " if "science thing" in load_stock(language) and rng.random() < 0.3 else ""
+
+
+def invent_foreign_title(rng: Random, language: str, kind: str, year: int, topic: str = "") -> str:
     """Compose a title in a language from the patterns of a kind: "pattern", "book", "conference".
 
     A thing is written with its article. Where the language declines it, as in "die Stadt|der
     Stadt", `{thing}` is the first form and `{of}` the second. The prepositions and articles that a
     language draws together ("de le|du") are in the section "contraction".
     """
-    stock = load_stock(language)
-    pattern = stock[kind].pick(rng)
-    parts = _SLOT.split(pattern)
+    title = _fill_pattern(rng, language, kind, year, topic)
+    if kind == "pattern" and len(title) < 50 and title[-1].isalpha() and rng.random() < 0.4:
+        colon = " : " if language == "french" else ": "
+        title += colon + _fill_pattern(rng, language, kind, year, topic)
+    return title
+
+
+def _fill_pattern(rng: Random, language: str, kind: str, year: int, topic: str) -> str:
+    parts = _SLOT.split(load_stock(language)[kind].pick(rng))
     for index in range(1, len(parts), 2):
-        parts[index] = _fill_slot(rng, language, parts[index], year)
-    title = "".join(parts)
+        parts[index] = _fill_slot(rng, language, parts[index], year, topic)
+    # The blank in front lets a preposition be drawn together at the start as elsewhere.
+    title = " " + "".join(parts)
     for written, spoken in _contractions(language):
         title = title.replace(written, spoken)
+    title = title.strip()
     return title[0].upper() + title[1:]
 
 
@@ -75,13 +88,13 @@ def _contractions(language: str) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _fill_slot(rng: Random, language: str, slot: str, year: int) -> str:
+def _fill_slot(rng: Random, language: str, slot: str, year: int, topic: str) -> str:
     stock = load_stock(language)
     match slot:
         case "thing":
-            return stock["thing"].pick(rng).partition("|")[0]
+            return stock[f"{topic}thing"].pick(rng).partition("|")[0]
         case "of":
-            return stock["thing"].pick(rng).partition("|")[2]
+            return stock[f"{topic}thing"].pick(rng).partition("|")[2]
         case "year":
             return str(rng.randint(year - 150, year - 20))
         case "next":

@@ -25,13 +25,37 @@ _ARCHIVES = {
     "ai": "cs cs.CL cs.LG",
     "systems": "cs cs.DS",
     "theory": "cs math.CO quant-ph",
-    "statistics": "math.ST stat",
+    "statistics": "math.ST math",
 }
 _DOI_KINDS = {
-    "inproceedings": "chapter",
+    "inproceedings": "proceedings",
     "incollection": "chapter",
     "book": "book",
     "collection": "book",
+}
+_DOI_FIELDS = {
+    "ai": "computing",
+    "systems": "computing",
+    "theory": "computing",
+    "engineering": "computing",
+    "particles": "physics",
+    "condensed": "physics",
+    "astro": "physics",
+    "biology": "life",
+    "chemistry": "life",
+    "medicine": "life",
+    "earth": "life",
+}
+_ISBN_GROUPS = {
+    "": (("0", 3), ("0", 4), ("1", 4), ("1", 5)),
+    "german": (("3", 3), ("3", 5)),
+    "french": (("2", 2), ("2", 4)),
+    "spanish": (("84", 3), ("84", 4)),
+    "italian": (("88", 2), ("88", 4)),
+    "portuguese": (("85", 3), ("972", 2)),
+    "dutch": (("90", 2), ("90", 4)),
+    "swedish": (("91", 2), ("91", 4)),
+    "polish": (("83", 2), ("83", 4)),
 }
 _SEASONS = ("Spring", "Summer", "Fall", "Winter", "Autumn")
 
@@ -52,9 +76,9 @@ def invent_year(rng: Random, since: int = _FIRST_YEAR) -> int:
             return year
 
 
-def invent_month(rng: Random) -> str:
-    """Draw a month; now and then a season or two months."""
-    chance = rng.random()
+def invent_month(rng: Random, *, of_journal: bool) -> str:
+    """Draw a month; issues of journals now and then have a season or two months."""
+    chance = rng.random() if of_journal else 1.0
     if chance < 0.03:
         return pick(rng, _SEASONS)
     index = rng.randrange(12)
@@ -98,12 +122,12 @@ def invent_pages(rng: Random, year: int) -> str:
         )
     if chance > 0.985:
         return f"{pick(rng, 'LLR')}{rng.randint(1, 99)}"
-    first, last = _page_range(rng, int(10 ** rng.uniform(0, 3.4)))
+    first, last = _page_range(rng, int(10 ** rng.uniform(0 if chance < 0.25 else 1.7, 3.4)))
     if chance > 0.975:
         return f"S{first}-S{last}"
     if chance > 0.96:
         return f"{rng.randint(1, 30)}-{rng.randint(31, 60)}"
-    return f"{first}-{last}" if chance > 0.13 else str(first)
+    return str(first) if 0.1 < chance < 0.13 else f"{first}-{last}"
 
 
 def invent_chapter_pages(rng: Random) -> str:
@@ -119,9 +143,11 @@ def _page_range(rng: Random, first: int) -> tuple[int, int]:
     return first, first + 1 + int(rng.expovariate(1 / (10 if rng.random() < 0.7 else 25)))
 
 
-def invent_doi(rng: Random, type_: str, year: int) -> str:
-    """Draw a DOI of the shape that a publisher gives to works of a type."""
+def invent_doi(rng: Random, type_: str, discipline: str, year: int) -> str:
+    """Draw a DOI of a shape that the publishers of a discipline give to works of a type."""
     kind = _DOI_KINDS.get(type_, "article")
+    if kind == "article" and rng.random() < 0.6:
+        kind = _DOI_FIELDS.get(discipline, kind)
     return fill_shape(load_stock("shapes")[f"{kind} doi"].pick(rng), year, rng)
 
 
@@ -137,13 +163,14 @@ def invent_arxiv(rng: Random, discipline: str, year: int) -> str:
         archive = pick(rng, _ARCHIVES.get(discipline, "physics q-bio nlin").split())
         return f"{archive}/{year % 100:02d}{month:02d}{rng.randint(1, 999):03d}"
     width = 4 if year < 2015 else 5
+    last = min(10**width - 1, 24000)
     version = f"v{rng.randint(1, 4)}" if rng.random() < 0.12 else ""
-    return f"{year % 100:02d}{month:02d}.{rng.randrange(1, 10**width):0{width}d}{version}"
+    return f"{year % 100:02d}{month:02d}.{rng.randint(1, last):0{width}d}{version}"
 
 
-def invent_isbn(rng: Random, year: int) -> str:
+def invent_isbn(rng: Random, language: str, year: int) -> str:
     """Draw an ISBN with a valid check digit: ten digits before 2007, thirteen after."""
-    group, registrant = rng.choice((("0", 3), ("1", 4), ("3", 5), ("2", 4), ("88", 4), ("84", 4)))
+    group, registrant = rng.choice(_ISBN_GROUPS[language])
     publisher = "".join(pick(rng, "0123456789") for _ in range(registrant))
     title = "".join(pick(rng, "0123456789") for _ in range(9 - len(group) - registrant))
     body = group + publisher + title

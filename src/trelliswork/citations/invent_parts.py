@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trelliswork.citations.invent_foreign import invent_foreign_title
 from trelliswork.citations.invent_numbers import (
+    LAST_YEAR,
     fill_shape,
     invent_arxiv,
     invent_chapter_pages,
@@ -26,6 +26,7 @@ from trelliswork.citations.invent_venues import (
     pick_school,
 )
 from trelliswork.citations.stock import load_stock, pick
+from trelliswork.citations.wording import MONTHS
 from trelliswork.citations.works import Name
 
 if TYPE_CHECKING:
@@ -35,16 +36,14 @@ _FORTHCOMING = ("to appear", "in press", "forthcoming", "accepted for publicatio
 _LANGUAGE_NOTES = ("in German", "in Russian", "In French", "in Japanese", "in Chinese", "in Polish")
 _NOTES = (
     "Abstract only",
-    "Book review",
     "Erratum in later issue",
     "Invited paper",
     "Letter to the editor",
     "Reprinted with corrections",
     "Special issue",
-    "Translated from the Russian",
     "With discussion",
 )
-_EDITION_NOTES = ("Originally published {year}", "Reprinted {year}", "First published {year}")
+_EDITION_NOTES = ("Originally published {before}", "First published {before}", "Reprinted {after}")
 _EDITIONS = ("2", "2", "2", "2", "3", "3", "4", "5", "6", "8", "rev. ed.", "Revised")
 _MANUSCRIPTS = ("Unpublished manuscript", "unpublished", "manuscript", "in preparation", "mimeo")
 _SERVERS = {
@@ -57,7 +56,9 @@ def add_article(draft: Draft) -> None:
     """Fill an article in a journal."""
     rng, fields = draft.rng, draft.fields
     fields["title"] = draft.title("paper")
-    fields["container"] = pick_journal(rng, draft.language or draft.discipline, draft.year)
+    fields["container"] = pick_journal(
+        rng, draft.language or draft.discipline, draft.year, f"{draft.topic}journal"
+    )
     _add_collaboration(draft)
     if draft.year >= 1990 and draft.chance(0.015):
         fields["note"] = pick(rng, _FORTHCOMING)
@@ -87,7 +88,7 @@ def add_paper(draft: Draft) -> None:
     rng, fields = draft.rng, draft.fields
     fields["title"] = draft.title("paper")
     if draft.language:
-        fields["container"] = invent_foreign_title(rng, draft.language, "conference", draft.year)
+        fields["container"] = draft.title("conference")
     else:
         fields["container"] = invent_proceedings(rng, draft.discipline, draft.year)
     if draft.chance(0.85):
@@ -95,14 +96,17 @@ def add_paper(draft: Draft) -> None:
     if draft.language:
         draft.add_publisher(0.5, 0.7)
     elif draft.chance(0.42):
-        fields["publisher"], place = pick_publisher(rng, "proceedings")
+        technical = GROUP_OF[draft.discipline] in {"computing", "formal", "science"}
+        fields["publisher"], place = pick_publisher(
+            rng, "proceedings" if technical else "publishers"
+        )
         if draft.chance(0.25):
             fields["place"] = place
     if "place" not in fields and draft.chance(0.35):
         fields["place"] = pick_meeting_place(rng)
     if draft.chance(0.12):
         draft.editor = draft.people(rng.randint(1, 4))
-    if draft.chance(0.12) and not draft.language:
+    if draft.chance(0.12) and GROUP_OF[draft.discipline] in {"computing", "formal"}:
         fields["series"] = pick(rng, ("Lecture Notes in Computer Science", "LNCS", "LNAI", "PMLR"))
         fields["volume"] = str(rng.randint(10, 9999))
     elif draft.chance(0.07):
@@ -125,12 +129,14 @@ def add_book(draft: Draft) -> None:
     if draft.chance(0.05):
         fields["volume"] = str(rng.randint(1, 6))
     if draft.year >= 1970 and draft.chance(0.15):
-        fields["isbn"] = invent_isbn(rng, draft.year)
+        fields["isbn"] = invent_isbn(rng, draft.language, draft.year)
     if GROUP_OF[draft.discipline] == "humanities" and not edited and draft.chance(0.1):
         draft.translator = draft.people(rng.choice((1, 1, 1, 2)))
     if draft.chance(0.03):
-        earlier = draft.year - rng.randint(2, 60)
-        fields["note"] = pick(rng, _EDITION_NOTES).format(year=earlier)
+        fields["note"] = pick(rng, _EDITION_NOTES).format(
+            before=draft.year - rng.randint(2, 60),
+            after=min(draft.year + rng.randint(1, 40), LAST_YEAR),
+        )
     draft.add_doi(0.15)
 
 
@@ -181,11 +187,11 @@ def add_report(draft: Draft) -> None:
     """Fill a report of a university, an institute or an agency."""
     rng, fields = draft.rng, draft.fields
     fields["title"] = draft.title("report" if draft.chance(0.7) else "paper")
-    academic = GROUP_OF[draft.discipline] in {"formal", "computing"}
-    if draft.chance(0.75 if academic else 0.25):
+    by_schools = {"formal": 0.75, "computing": 0.75, "humanities": 1.0}
+    if draft.chance(by_schools.get(GROUP_OF[draft.discipline], 0.25)):
         fields["institution"], short, place = pick_school(rng, draft.discipline)
     else:
-        fields["institution"], short, place = pick_agency(rng)
+        fields["institution"], short, place = pick_agency(rng, draft.discipline)
         if draft.chance(0.3):
             draft.author = (Name(literal=fields["institution"]),)
     if draft.chance(0.8):
@@ -202,7 +208,6 @@ def add_preprint(draft: Draft) -> None:
     rng, fields = draft.rng, draft.fields
     fields["title"] = draft.title("paper")
     _add_collaboration(draft)
-    draft.add_month(0.25)
     if draft.chance(0.12):
         fields["note"] = pick(rng, _MANUSCRIPTS)
         return
@@ -213,6 +218,9 @@ def add_preprint(draft: Draft) -> None:
             fields["doi"] = fill_shape(shape, draft.year, rng)
         return
     fields["arxiv"] = invent_arxiv(rng, draft.discipline, draft.year)
+    if draft.chance(0.25):
+        # "1706.03762" and "hep-th/9711200" say that they are of June and of November.
+        fields["month"] = MONTHS[int(fields["arxiv"].rpartition("/")[2][2:4]) - 1]
     if draft.chance(0.1):
         fields["url"] = f"https://arxiv.org/abs/{fields['arxiv']}"
 

@@ -6,6 +6,7 @@ in Spanish, particles in Dutch, two syllables in Korean. Most people of a list s
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from trelliswork.citations.stock import load_stock, pick
@@ -48,8 +49,12 @@ _PARTICLES: dict[str, tuple[float, tuple[str, ...]]] = {
     "italian": (0.02, ("di", "de", "della", "dal")),
 }
 _SUFFIXES = ("Jr.", "Jr.", "Jr.", "Jr", "III", "II", "Sr.", "IV")
+# "De Luca" has its own, double names take none, and nobody is called "van Jansen".
+_NO_PARTICLE = re.compile(r"[ '-]|(sen|stra|sma|ers|ens|ema|mans)$")
 _MIDDLE = "ABCDEFGHJKLMNPRSTVW"
+# Among those who write in English, and among those who write in another language.
 _SHARE_AT_HOME = 0.65
+_SHARE_OF_NATIVES = 0.93
 
 
 def pick_culture(rng: Random) -> str:
@@ -57,7 +62,9 @@ def pick_culture(rng: Random) -> str:
     return rng.choices(_NAMES, _WEIGHTS)[0]
 
 
-def invent_people(rng: Random, n: int, culture: str = "", *, initials: bool) -> tuple[Name, ...]:
+def invent_people(
+    rng: Random, n: int, culture: str, *, initials: bool, natives: bool = False
+) -> tuple[Name, ...]:
     """Draw people who write or edit a work together.
 
     Parameters
@@ -67,14 +74,16 @@ def invent_people(rng: Random, n: int, culture: str = "", *, initials: bool) -> 
     n : int
         How many.
     culture : str
-        Where most of them come from; drawn by default.
+        Where most of them come from.
     initials : bool
         Whether their given names are initials.
+    natives : bool
+        Whether nearly all of them come from there.
     """
-    home = culture or pick_culture(rng)
+    share = _SHARE_OF_NATIVES if natives else _SHARE_AT_HOME
     return tuple(
         invent_person(
-            rng, home if rng.random() < _SHARE_AT_HOME else pick_culture(rng), initials=initials
+            rng, culture if rng.random() < share else pick_culture(rng), initials=initials
         )
         for _ in range(n)
     )
@@ -85,8 +94,7 @@ def invent_person(rng: Random, culture: str, *, initials: bool) -> Name:
     family = _family(rng, culture)
     particle = ""
     rate, particles = _PARTICLES.get(culture, (0.0, ()))
-    # "De Luca" and "Le Roux" have theirs in the family name.
-    if rng.random() < rate and " " not in family and "'" not in family:
+    if rng.random() < rate and not _NO_PARTICLE.search(family):
         particle = pick(rng, particles)
     given = _given(rng, culture)
     if initials:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 _ENDINGS = (".html", "", "/", "", ".pdf", ".htm", "/index.html")
 _FOLDERS = ("", "/en", "/publications", "/news", "/research", "/data", "/docs", "/blog", "/topics")
-_HOSTS = ("{}.org", "www.{}.org", "www.{}.com", "{}.io", "www.{}.net", "{}.edu", "www.{}.gov")
+_AGENCY_HOSTS = ("www.{}.org", "{}.org", "www.{}.gov", "www.{}.int", "data.{}.org")
+_OTHER_HOSTS = ("www.{}.com", "{}.io", "www.{}.net", "{}.org", "blog.{}.com")
+_OF_ENGINEERS = frozenset({"ASTM", "BSI", "DIN"})
 _REPOSITORIES = ("https://github.com/{}/{}", "https://gitlab.com/{}/{}", "https://{}.github.io/{}/")
 
 
@@ -22,18 +24,18 @@ def add_site(draft: Draft) -> None:
     """Fill a page on the web, of an organisation or a person."""
     rng, fields = draft.rng, draft.fields
     fields["title"] = draft.title("web")
-    name, short, _ = pick_agency(rng)
-    host = to_slug(short or name, 1)
+    name, short, _ = pick_agency(rng, draft.discipline)
+    host = pick(rng, _AGENCY_HOSTS).format(to_slug(short or name, 2).replace("-", ""))
     if draft.chance(0.6):
         draft.author = (Name(literal=short if short and draft.chance(0.3) else name),)
     else:
         draft.author = draft.author[:2]
-        host = to_slug(fields["title"], 2).replace("-", "")
+        host = pick(rng, _OTHER_HOSTS).format(to_slug(fields["title"], 2).replace("-", ""))
     if draft.chance(0.4) and draft.author[0].literal != name:
         fields["publisher"] = name
     scheme = "https" if draft.year > 2013 or draft.chance(0.3) else "http"
     page = to_slug(fields["title"], rng.randint(1, 5)) + pick(rng, _ENDINGS)
-    fields["url"] = f"{scheme}://{pick(rng, _HOSTS).format(host)}{pick(rng, _FOLDERS)}/{page}"
+    fields["url"] = f"{scheme}://{host}{pick(rng, _FOLDERS)}/{page}"
     draft.add_month(0.3)
     if draft.chance(0.5):
         draft.note_access()
@@ -43,12 +45,15 @@ def add_software(draft: Draft) -> None:
     """Fill a program."""
     rng, fields = draft.rng, draft.fields
     fields["title"] = draft.title("software")
-    name = to_slug(fields["title"], 1)
+    program = fields["title"].split(" ")[0].rstrip(":")
+    name = program.lower()
     if draft.chance(0.25):
-        draft.author = (Name(literal=f"{fields['title'].split(':')[0]} Development Team"),)
+        draft.author = (Name(literal=f"{program} Development Team"),)
     if draft.chance(0.4):
-        fields["note"] = pick(rng, ("Version {}.{}", "version {}.{}.1", "R package version {}.{}"))
-        fields["note"] = fields["note"].format(rng.randint(0, 5), rng.randint(0, 20))
+        form = pick(rng, ("Version {}.{}", "version {}.{}.1", "v{}.{}"))
+        if " R" in fields["title"]:
+            form = "R package version {}.{}"
+        fields["note"] = form.format(rng.randint(0, 5), rng.randint(0, 20))
     if draft.year >= 2014 and draft.chance(0.3):
         fields["doi"] = fill_shape("10.5281/zenodo.#######", draft.year, rng)
     if "doi" not in fields or draft.chance(0.5):
@@ -60,8 +65,9 @@ def add_software(draft: Draft) -> None:
 def add_standard(draft: Draft) -> None:
     """Fill a standard."""
     rng, fields = draft.rng, draft.fields
-    fields["title"] = draft.title("standard")
     short, fields["number"], issuer = invent_standard(rng, draft.year)
+    draft.discipline = "engineering" if short in _OF_ENGINEERS else "systems"
+    fields["title"] = draft.title("standard")
     if short == "IETF":
         draft.author = draft.author[:3]
         fields["institution"] = issuer

@@ -129,11 +129,14 @@ def fill_pattern(rng: Random, pattern: str, discipline: str, year: int) -> str:
             out.append(part)
             continue
         word = _fill_slot(rng, part, discipline, year)
-        # "Trees and trees" is no title.
-        if word in used:
+        # "Trees and trees" is no title, nor is "optimal optimal trees".
+        if word in used or word.split(" ")[0] in used:
             word = _fill_slot(rng, part, discipline, year)
         used.add(word)
-        if word[:1].lower() in "aeio" and out[-1].endswith((" a ", "^a ")):
+        # "Bright the Milky Way" is none, either.
+        if part == "t" and (parts[index - 2 :][:2] == ("j", " ") or out[-1].endswith(" a ")):
+            word = word.removeprefix("the ")
+        if out[-1].endswith(" a ") and (word[0].lower() in "aeio" or word == "R"):
             out[-1] = f"{out[-1][:-1]}n "
         out.append(word)
     return _mend("".join(out))

@@ -5,14 +5,19 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from trelliswork.citations.invent_titles import invent_thing, invent_title, to_headline
+from trelliswork.citations.invent_titles import (
+    GROUP_OF,
+    invent_thing,
+    invent_title,
+    to_headline,
+)
 from trelliswork.citations.stock import load_stock, pick
 from trelliswork.citations.wording import ordinal
 
 if TYPE_CHECKING:
     from random import Random
 
-_DROPPED_WORDS = "a an and at de der des di du et für for in of on the to und & y"
+_DROPPED_WORDS = "a an and at de del der des di du en et für for in la le les of on the to und & y"
 _DROPPED = frozenset(_DROPPED_WORDS.split())
 _TENS = ("", "", "Twenty", "Thirty", "Forty", "Fifty", "Sixty", "Seventy", "Eighty", "Ninety")
 _ROUND = ("", "Tenth", "Twentieth", "Thirtieth", "Fortieth", "Fiftieth", "Sixtieth", "Seventieth")
@@ -21,6 +26,14 @@ _FIRST_ORDINALS = (
     "Fourteenth Fifteenth Sixteenth Seventeenth Eighteenth Nineteenth"
 )
 _FIRST_NINETEEN = _FIRST_ORDINALS.split()
+_AGENCY_FIELDS = {
+    "computing": "computing",
+    "formal": "computing",
+    "science": "science",
+    "medicine": "medicine",
+    "social": "social",
+    "humanities": "social",
+}
 # "{name}" is the conference, "{short}" its abbreviation, "{acronym}" "ICML"; the weights say how
 # often bibliographies write it so.
 _PROCEEDINGS = {
@@ -78,9 +91,9 @@ _WORKSHOPS = (
 )
 
 
-def pick_journal(rng: Random, stock: str, year: int) -> str:
+def pick_journal(rng: Random, stock: str, year: int, section: str = "journal") -> str:
     """Draw a journal of a discipline or a language, in full or abbreviated."""
-    name, *known = load_stock(stock)["journal"].pick(rng, year).split("|")
+    name, *known = load_stock(stock)[section].pick(rng, year).split("|")
     if rng.random() < 0.62:
         return name
     short = pick(rng, known) if known and rng.random() < 0.8 else abbreviate(name)
@@ -152,9 +165,10 @@ def pick_school(rng: Random, discipline: str) -> tuple[str, str, str]:
     return name, short, place
 
 
-def pick_agency(rng: Random) -> tuple[str, str, str]:
+def pick_agency(rng: Random, discipline: str) -> tuple[str, str, str]:
     """Draw an agency, an institute or a company: its name, its short name, its place."""
-    return _parts(load_stock("institutions")["agency"].pick(rng))
+    field = _AGENCY_FIELDS[GROUP_OF[discipline]]
+    return _parts(load_stock("institutions")[f"{field} agency"].pick(rng))
 
 
 def _parts(entry: str) -> tuple[str, str, str]:
