@@ -139,20 +139,13 @@ def fill_pattern(rng: Random, pattern: str, discipline: str, year: int) -> str:
         if out[-1].endswith(" a ") and (word[0].lower() in "aeio" or word == "R"):
             out[-1] = f"{out[-1][:-1]}n "
         out.append(word)
-    return _mend("".join(out))
+    return "".join(out).strip().replace("s's ", "s' ")
 
 
 @cache
 def _split(pattern: str) -> tuple[str, ...]:
     # The blank in front lets "a {adj}" become "an" at the start as elsewhere.
     return tuple(_SLOT.split(f" {pattern}"))
-
-
-def _mend(text: str) -> str:
-    text = text.strip()
-    if text.startswith("an ") and text[3:4].lower() not in "aeioh":
-        text = f"a {text[3:]}"
-    return text.replace("s's ", "s' ")
 
 
 def _fill_slot(rng: Random, slot: str, discipline: str, year: int) -> str:

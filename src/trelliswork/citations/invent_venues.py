@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _DROPPED_WORDS = "a an and at de del der des di du en et für for in la le les of on the to und & y"
 _DROPPED = frozenset(_DROPPED_WORDS.split())
-_TENS = ("", "", "Twenty", "Thirty", "Forty", "Fifty", "Sixty", "Seventy", "Eighty", "Ninety")
+_TENS = ("", "", "Twenty", "Thirty", "Forty", "Fifty", "Sixty", "Seventy")
 _ROUND = ("", "Tenth", "Twentieth", "Thirtieth", "Fortieth", "Fiftieth", "Sixtieth", "Seventieth")
 _FIRST_ORDINALS = (
     "First Second Third Fourth Fifth Sixth Seventh Eighth Ninth Tenth Eleventh Twelfth Thirteenth "
