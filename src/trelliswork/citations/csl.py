@@ -17,10 +17,11 @@ field of `Work`        CSL variable
 ``arxiv``              ``number`` of a preprint, otherwise ``archive_location``
 =====================  ===========================================================
 
-The others keep their names. Reading gives back the same work, with three exceptions: a
-collection that has an author comes back as a book, a book that has none as a collection, and the
-publisher of a thesis, a report or a standard that has no school or institution comes back as
-that.
+The others keep their names. Reading gives back the same work but for these: a collection that has
+an author comes back as a book, and a book that has none as a collection; the publisher of a thesis,
+a report or a standard comes back as its school or institution if it has no other; of a date that is
+neither year nor month ("12 July", "c1900") only these come back; and so does the publisher of a
+preprint unless it is arXiv.
 """
 
 from __future__ import annotations
