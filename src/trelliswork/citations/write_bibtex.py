@@ -164,24 +164,27 @@ def _names(names: Sequence[Name], *, et_al: bool = False) -> str:
 
 def _name(name: Name) -> str:
     """Write a name as "von Last, Jr, First"."""
-    if name.literal or not name.family:
+    last = "" if name.literal else _name_part(name.family)
+    if not last:
         whole = encode_latex(_one_line(name.literal or name.given))
         return f"{{{whole}}}" if whole else ""
-    last = _name_part(name.family)
     given, suffix = _name_part(name.given), _name_part(name.suffix)
     if not given and (" " in last or suffix) and last[0] != "{":
         # Without a comma, only the last word would be the family name.
-        last = f"{{{' '.join(part for part in (last, suffix) if part)}}}"
+        last = f"{{{f'{last} {suffix}'.rstrip()}}}"
         suffix = ""
-    if name.particle:
-        last = f"{_name_part(name.particle)} {last}"
+    if particle := _name_part(name.particle):
+        last = f"{particle} {last}"
     return ", ".join([part for part in (last, suffix, given) if part])
 
 
 def _name_part(part: str) -> str:
     part = _one_line(part)
     encoded = encode_latex(part)
-    return encoded if not part or _CUTS_NAMES.search(part) is None else f"{{{encoded}}}"
+    # Some readers lose a command that begins a name.
+    if encoded[:1] == "\\" or _CUTS_NAMES.search(part) is not None:
+        return f"{{{encoded}}}"
+    return encoded
 
 
 def _address(address: str) -> str:

@@ -38,8 +38,8 @@ def _item(reference: Reference, key: str) -> dict[str, Any]:
     item: dict[str, Any] = {"id": key, "type": CSL_TYPES.get(reference.type, "document")}
     for variable, role in _ROLES.items():
         names: tuple[Name, ...] = getattr(reference, role)
-        if names:
-            item[variable] = [name_to_csl(name) for name in names]
+        if written := [parts for name in names if (parts := name_to_csl(name))]:
+            item[variable] = written
     if reference.et_al and "author" in item:
         item["author"].append({"literal": "others"})
     for field, variable in VARIABLES.items():
