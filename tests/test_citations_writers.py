@@ -1,5 +1,6 @@
 import json
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -32,6 +33,12 @@ def test_formats():
     for write in FORMATS.values():
         assert isinstance(write([CITED]), str)
         assert "Gödel" in write([CITED])
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_half_a_surrogate_pair_can_be_written(name):
+    broken = replace(CITED, title="a\udce9b", tokens=("a", "\udce9b"))
+    assert FORMATS[name]([broken]).encode("utf-8")
 
 
 def test_json_lines_hold_everything():

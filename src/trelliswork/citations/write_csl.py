@@ -30,8 +30,13 @@ def to_csl(references: Sequence[Reference]) -> list[dict[str, Any]]:
 
 def to_csl_json(references: Sequence[Reference]) -> str:
     """Write references as a CSL-JSON file."""
-    items = json.dumps(to_csl(references), ensure_ascii=False, allow_nan=False, indent=2)
-    return f"{items}\n"
+    return dump_json(to_csl(references), indent=2) + "\n"
+
+
+def dump_json(value: object, *, indent: int | None = None) -> str:
+    """Return JSON that can be written as UTF-8: half of a surrogate pair becomes "?"."""
+    written = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+    return written.encode("utf-8", "replace").decode("utf-8")
 
 
 def _item(reference: Reference, key: str) -> dict[str, Any]:

@@ -6,7 +6,6 @@ with their offsets and confidences, other readings. CoNLL holds what a model lea
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import fields
 from io import StringIO
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from trelliswork.citations.reference import Reference
 from trelliswork.citations.write_bibtex import to_bibtex
-from trelliswork.citations.write_csl import to_csl, to_csl_json
+from trelliswork.citations.write_csl import dump_json, to_csl, to_csl_json
 from trelliswork.citations.write_ris import to_ris
 from trelliswork.conll import write_conll
 from trelliswork.sentence import Sentence
@@ -37,12 +36,7 @@ def to_jsonl(references: Sequence[Reference]) -> str:
 
     Names are objects with the parts they have; a confidence that is not a number is ``null``.
     """
-    return "".join(
-        [
-            json.dumps(_record(reference), ensure_ascii=False, allow_nan=False) + "\n"
-            for reference in references
-        ]
-    )
+    return "".join([dump_json(_record(reference)) + "\n" for reference in references])
 
 
 def to_conll(references: Sequence[Reference]) -> str:
@@ -62,7 +56,7 @@ def to_conll(references: Sequence[Reference]) -> str:
         if reference.tokens
     ]
     write_conll(sentences, written)
-    return written.getvalue()
+    return written.getvalue().encode("utf-8", "replace").decode("utf-8")
 
 
 FORMATS: dict[str, Callable[[Sequence[Reference]], str]] = {
