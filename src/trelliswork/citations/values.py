@@ -184,7 +184,8 @@ def parse_volume(text: str) -> tuple[str, str]:
     >>> parse_volume("vol. 27, no. 3"), parse_volume("27(3–4)"), parse_volume("Bd. 4")
     (('27', '3'), ('27', '3-4'), ('4', ''))
     """
-    text = _one_line(text).strip(_EDGES)
+    # "1997 Nov 15;9(8)": what stands before a semicolon is the end of a date.
+    text = _one_line(text).strip(_EDGES).rpartition(";")[2].strip(_EDGES)
     if text.isdigit():
         return text, ""
     volume, issue = _VOLUME.search(text), _ISSUE.search(text)
