@@ -29,14 +29,13 @@ def cite_adapt(
     model: Model = None,
     cycles: Annotated[
         int, typer.Option(min=1, metavar="N", help="How often the references are learned from.")
-    ] = 2,
-    seed: Annotated[int, typer.Option(help="Seed of the generated references.")] = 0,
+    ] = 1,
 ) -> None:
     """Adapt a model to references of your own, without labels.
 
-    The model labels your references under its rules, learns from what it is sure of, and does so
-    again. Generated references keep it from forgetting. A hundred references or more of the kind
-    that you want to read are a good start; it takes seconds.
+    The model labels your references under its rules and learns from what it is sure of, near what
+    it knew. A hundred references or more of the kind that you want to read are a good start; it
+    takes seconds.
     """
     from trelliswork.citations.adaptation import adapt
     from trelliswork.citations.generate import TOKENIZER
@@ -52,8 +51,8 @@ def cite_adapt(
 
     def show(cycle: int, changed: float) -> None:
         seconds = time.perf_counter() - began
-        say(f"cycle {cycle}: {100 * changed:.1f}% of the labels are new, {seconds:.1f} s")
+        say(f"cycle {cycle}: {100 * changed:.1f}% of the labels changed, {seconds:.1f} s")
 
-    adapted = adapt(load_trainable(model), kept, cycles=cycles, seed=seed, on_cycle=show)
+    adapted = adapt(load_trainable(model), kept, cycles=cycles, on_cycle=show)
     adapted.save(out)
     say(f"{out}: adapted to {len(kept)} references.")
