@@ -31,8 +31,13 @@ def parse_names(text: str) -> tuple[Name, ...]:
      Name(family='Knuth', given='Donald E.', particle='', suffix='', literal=''),
      Name(family='', given='', particle='', suffix='', literal='The R Project'))
     """
-    names = (_parse_name(name) for name in _split(text, r"(?:^|\s+)and(?=\s|$)"))
-    return tuple(name for name in names if name is not None and name.literal != _OTHERS)
+    names = []
+    for written in _split(text, r"(?:^|\s+)and(?=\s|$)"):
+        whole = plain(written)
+        if whole.strip(" ,") not in {"", _OTHERS}:
+            name = _parse_name(written, whole)
+            names.append(name if name.family or name.literal else Name(literal=whole))
+    return tuple(names)
 
 
 def plain(latex: str) -> str:
@@ -55,26 +60,19 @@ def _split(text: str, separator: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _parse_name(text: str) -> Name | None:
-    whole = plain(text)
-    if not whole:
-        return None
+def _parse_name(text: str, whole: str) -> Name:
     family, *others = _split(text, ",")
-    words = _words(family)
+    words = _split(family, r"[\s~]+")
     if others:
         particle, family = _particle_first(words)
         *suffixes, given = others
         if suffixes and given.casefold() in _SUFFIXES:  # the order of those who do not know it
             suffixes, given = [given], suffixes[0]
-        return Name(family, plain(given.replace("~", " ")), particle, _join(suffixes))
+        return Name(family, plain(given), particle, _join(suffixes))
     if len(words) > 1:
         return Name(literal=whole) if _is_organisation(words) else _given_first(words)
     in_braces = family.startswith("{") and not family.startswith("{\\")
-    return Name(literal=whole) if in_braces or whole == _OTHERS else Name(family=whole)
-
-
-def _words(text: str) -> list[str]:
-    return _split(text, r"[\s~]+")
+    return Name(literal=whole) if in_braces else Name(family=whole)
 
 
 def _join(words: Iterable[str]) -> str:

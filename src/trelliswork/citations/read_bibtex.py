@@ -119,8 +119,10 @@ def read_bibtex(text: str, *, source: str) -> Records:
         type_ = _work_type(kind, values)
         names = _work_names(values)
         fields = _work_fields(type_, values)
-        if names["author"] == (Name(literal=fields["institution"]),):
-            fields["institution"] = ""  # styles would name it twice
+        if "author" not in values and names["author"]:
+            # An organisation that stands in for the author would be named twice.
+            body = names["author"][0].literal
+            fields |= {name: "" for name in ("institution", "publisher") if fields[name] == body}
         collector.add(where, entry.key, type_, fields, names)
     return collector.records()
 

@@ -1,0 +1,432 @@
+import json
+import sys
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trelliswork.citations import Name, Work, load_works
+from trelliswork.citations.bibtex_names import parse_names
+from trelliswork.citations.csl import work_to_csl
+from trelliswork.citations.latex import encode_latex
+from trelliswork.citations.read_bibtex import read_bibtex
+from trelliswork.citations.read_csl import WORK_TYPE_OF, read_csl
+from trelliswork.citations.works import WORK_TYPES
+from trelliswork.errors import DataError
+
+pytest.importorskip("bibtexparser")
+
+# The variables of the CSL-JSON schema, version 1.0.2, that are used here, and their JSON types.
+STRINGS = """
+    type title container-title collection-title volume issue page publisher publisher-place number
+    edition DOI URL ISBN note genre authority archive archive_location id
+    """
+LISTS = {"author": list, "editor": list, "translator": list}
+CSL_SCHEMA = dict.fromkeys(STRINGS.split(), str) | LISTS | {"issued": dict}
+NAME_SCHEMA = {"family", "given", "non-dropping-particle", "suffix", "literal"}
+
+
+def csl(*items):
+    return read_csl(json.dumps(items), source="f.json")
+
+
+def one(records):
+    assert records.skipped == ()
+    (work,) = records.works
+    return work
+
+
+def test_shipped_works_are_valid_csl():
+    for work in load_works():
+        item = work_to_csl(work)
+        assert item["type"] in WORK_TYPE_OF
+        for variable, value in item.items():
+            assert isinstance(value, CSL_SCHEMA[variable]), (work.id, variable)
+            assert value, (work.id, variable)
+        for role in ("author", "editor", "translator"):
+            assert all(name.keys() <= NAME_SCHEMA for name in item.get(role, []))
+        assert all(type(n) is int for part in item["issued"]["date-parts"] for n in part)
+
+
+def documented(work):
+    """Return a work without what CSL-JSON has no place for."""
+    if work.type in {"techreport", "standard"} and work.publisher and not work.institution:
+        return replace(work, institution=work.publisher, publisher="")
+    return work
+
+
+def test_shipped_works_come_back_from_csl():
+    records = csl(*map(work_to_csl, load_works()))
+    assert records.skipped == ()
+    assert list(records.works) == [documented(work) for work in load_works()]
+    assert sum(documented(work) != work for work in load_works()) < 5
+
+
+WORDS = st.text("abcdefgßÉλ中", min_size=1, max_size=9)
+NAMES = st.one_of(
+    st.builds(
+        Name,
+        family=WORDS.map(str.capitalize),
+        given=st.one_of(st.just(""), WORDS),
+        particle=st.sampled_from(["", "von", "de la"]),
+        suffix=st.sampled_from(["", "Jr."]),
+    ),
+    st.builds(Name, literal=WORDS),
+)
+WORKS = st.builds(
+    Work,
+    id=WORDS,
+    type=st.sampled_from(WORK_TYPES),
+    title=WORDS,
+    year=st.one_of(st.integers(1400, 2099).map(str), st.sampled_from(["1998a", "in press"])),
+    author=st.lists(NAMES, min_size=1, max_size=3).map(tuple),
+    editor=st.lists(NAMES, max_size=2).map(tuple),
+    container=st.one_of(st.just(""), WORDS),
+    month=st.sampled_from(["", "January", "May", "December", "Spring", "Winter"]),
+    volume=st.sampled_from(["", "12", "B"]),
+    pages=st.sampled_from(["", "1-3", "061102"]),
+    place=st.one_of(st.just(""), WORDS),
+    series=st.one_of(st.just(""), WORDS),
+    note=st.one_of(st.just(""), WORDS),
+    isbn=st.sampled_from(["", "0-262-03384-4"]),
+    arxiv=st.sampled_from(["", "1706.03762", "hep-th/9711200"]),
+)
+
+
+@given(WORKS)
+def test_any_work_comes_back_from_csl(work):
+    if work.type == "collection":
+        work = replace(work, author=(), editor=work.author)
+    if work.type == "preprint":
+        work = replace(work, container="")
+    if not work.year.isdecimal() and not work.year[0].isdigit():
+        work = replace(work, month="")
+    assert one(csl(work_to_csl(work))) == work
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        lambda items: json.dumps(items),
+        lambda items: json.dumps({"items": items}),
+        lambda items: json.dumps({"references": items}),
+        lambda items: "\n".join(map(json.dumps, items)) + "\n",
+        lambda items: "\ufeff" + json.dumps(items, indent=2),
+    ],
+)
+def test_files_of_items(wrapped):
+    items = [work_to_csl(work) for work in load_works()[:3]]
+    records = read_csl(wrapped(items), source="f.json")
+    assert list(records.works) == list(load_works()[:3])
+    assert one(read_csl(json.dumps(items[0], indent=1), source="f")) == load_works()[0]
+
+
+ITEM = {
+    "id": 7,
+    "type": "article-journal",
+    "title": "A <i>title</i>  of\n<span class='nocase'>DNA</span>",
+    "author": [
+        {"family": "van der Maaten", "given": "L."},
+        {
+            "family": "Fontaine",
+            "given": "J.",
+            "dropping-particle": "de",
+            "non-dropping-particle": "la",
+        },
+        {"given": "Plato"},
+        {"literal": "WHO"},
+        "NASA",
+        7,
+    ],
+    "issued": {"date-parts": [["2003", "5", 12]]},
+    "page": "12 – 15",
+    "volume": 3,
+    "note": "PMID: 123\nLetter to the editor\ntex.ids: a",
+    "DOI": "https://doi.org/10.1000/X",
+}
+
+
+def test_an_item_as_zotero_has_it():
+    assert one(csl(ITEM)) == Work(
+        id="7",
+        type="article",
+        title="A title of DNA",
+        year="2003",
+        month="May",
+        author=(
+            Name("Maaten", "L.", "van der"),
+            Name("Fontaine", "J.", "de la"),
+            Name(literal="Plato"),
+            Name(literal="WHO"),
+            Name(literal="NASA"),
+        ),
+        pages="12-15",
+        volume="3",
+        note="Letter to the editor",
+        doi="10.1000/X",
+    )
+
+
+@pytest.mark.parametrize(
+    ("issued", "expected"),
+    [
+        ({"date-parts": [[2003]]}, ("2003", "")),
+        ({"date-parts": [["2003", "07"], [2004]]}, ("2003", "July")),
+        ({"date-parts": [[2003, 13]]}, ("2003", "Spring")),
+        ({"date-parts": [[2003, 24]]}, ("2003", "Winter")),
+        ({"date-parts": [[2003]], "season": "autumn"}, ("2003", "Autumn")),
+        ({"raw": "2003-07-01"}, ("2003", "July")),
+        ({"literal": "12 July 1998a"}, ("1998a", "July")),
+        ({"literal": "in press"}, ("in press", "")),
+        ("2003-07", ("2003", "July")),
+        (2003, ("2003", "")),
+    ],
+)
+def test_dates(issued, expected):
+    work = one(csl(ITEM | {"issued": issued}))
+    assert (work.year, work.month) == expected
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"type": "thesis", "genre": "Master's thesis"}, "mastersthesis"),
+        ({"type": "thesis", "genre": "Dissertation"}, "phdthesis"),
+        ({"type": "article", "number": "arXiv:1706.03762"}, "preprint"),
+        ({"type": "article", "container-title": "Nature"}, "article"),
+        ({"type": "book"}, "book"),
+        ({"type": "book", "author": [], "editor": [{"family": "E"}]}, "collection"),
+        ({"type": "dataset"}, "webpage"),
+        ({"type": "article-journal", "container-title": "arXiv:1706.03762 [cs]"}, "preprint"),
+    ],
+)
+def test_types(changes, expected):
+    assert one(csl(ITEM | changes)).type == expected
+
+
+@pytest.mark.parametrize(
+    ("item", "reason"),
+    [
+        (ITEM | {"title": ""}, "f.json: item 2: '7' has no title."),
+        (ITEM | {"issued": {}}, "f.json: item 2: '7' has no year."),
+        (ITEM | {"author": [{}], "title": 0.5 > 1}, "f.json: item 2: '7' has no title and no auth"),
+        (
+            ITEM | {"type": "song"},
+            "f.json: item 2: '7' has the type 'song', which no style is for.",
+        ),
+        (ITEM | {"id": "first"}, "f.json: item 2: 'first' is the key of a record before it."),
+        (["x"], "f.json: item 2: expected an object, got list."),
+    ],
+)
+def test_items_are_skipped_with_a_reason(item, reason):
+    records = csl(ITEM | {"id": "first"}, item)
+    assert len(records.works) == 1
+    (message,) = records.skipped
+    assert message.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "f: expected CSL-JSON, got an empty file"),
+        ("@article{a}", "f:1: expected CSL-JSON"),
+        ('{"a": 1}', "f: expected CSL-JSON, a list"),
+        ("3", "f: expected CSL-JSON, a list"),
+        ('[\n{"id": 1},\n', "f:3: expected CSL-JSON"),
+        ('{"id": 1}\n{"id": 2\n', "f:2: expected CSL-JSON"),
+    ],
+)
+def test_files_without_items_are_refused(text, message):
+    with pytest.raises(DataError, match=message):
+        read_csl(text, source="f")
+
+
+BIBTEX_TYPES = {"preprint": "misc", "webpage": "online"}
+SAME_NAMES = "series volume publisher school institution edition note isbn"
+
+
+def to_bibtex(work):
+    """Write a work as an entry, in the simplest way."""
+
+    def person(name):
+        if name.literal:
+            return "{" + encode_latex(name.literal) + "}"
+        family = " ".join(filter(None, [name.particle, name.family]))
+        return encode_latex(", ".join(filter(None, [family, name.suffix, name.given])))
+
+    names = {role: " and ".join(map(person, getattr(work, role))) for role in ("author", "editor")}
+    plain = {
+        "title": work.title,
+        "year": work.year,
+        "journal" if work.type == "article" else "booktitle": work.container,
+        "number": work.number or work.issue,
+        "address": work.place,
+        "eprint": work.arxiv,
+        "month": work.month,
+        "pages": work.pages,
+        **{field: getattr(work, field) for field in SAME_NAMES.split()},
+    }
+    values = names | {field: encode_latex(value) for field, value in plain.items()}
+    values |= {"doi": work.doi, "url": work.url}
+    body = ",\n".join(f"  {name} = {{{value}}}" for name, value in values.items() if value)
+    return f"@{BIBTEX_TYPES.get(work.type, work.type)}{{{work.id},\n{body}\n}}\n"
+
+
+def test_shipped_works_come_back_from_bibtex():
+    works = [work for work in load_works() if not work.translator]
+    records = read_bibtex("\n".join(map(to_bibtex, works)), source="f.bib")
+    assert records.skipped == ()
+    assert list(records.works) == works
+
+
+BIB = r"""
+@string{jmlr = "Journal of Machine Learning" # { Research}}
+@string(pub = "Springer")
+@comment{left out}
+@preamble{"\newcommand{\x}{}"}
+@article{a, author={von Neumann, John and {WHO} and others}, doi={https://doi.org/10.1000/a\_b},
+  title="The {TeX}book of G{\"o}del \& 50\% -- x", journal=jmlr # ", Part A", year=1998,
+  month="10~" # jan, pages={1--23}, number=3, volume = 12}
+@inproceedings{b, title={X}, crossref={C}, author="Foo, Bar", pages={12-15}}
+@proceedings{c, title={Proc. of Y}, editor={Ed Itor}, publisher=pub, year=2001, series={LNCS},
+  number=77} @misc{e, title = {Attention}, author={Vaswani, A.}, eprint={1706.03762}, year=2017,
+  archivePrefix={arXiv}}
+@article{f, title={CoRR}, title={twice}, author={A B}, year={2000}, journal={CoRR},
+  volume={abs/1706.03762}}
+@thesis{i, title={T}, author={A B}, date={2001-05-03}, institution={MIT}, type={mathesis}}
+@manual{j, title={R}, organization={R Core Team}, year=2020, url={https://r.org/a%20_b~c}}
+@misc{k, title={Page}, author={A B}, year=2003, howpublished={\url{http://x.org/a_b}}, note=2004}
+@misc{s, title={Tool}, author={A B}, year=2003, howpublished={Software}}
+@book{n, title={T}, subtitle={Sub}, editor={A B}, year=1999, edition={2nd ed.}, address={Berlin}}
+"""
+
+
+def test_a_bibtex_file():
+    records = read_bibtex(BIB, source="f.bib")
+    assert records.skipped == ()
+    works = {work.id: work for work in records.works}
+    ab = (Name("B", "A"),)
+    editor = (Name("Itor", "Ed"),)
+    assert works == {
+        "a": Work(
+            "a",
+            "article",
+            "The TeXbook of Gödel & 50% – x",
+            "1998",
+            (Name("Neumann", "John", "von"), Name(literal="WHO")),
+            container="Journal of Machine Learning Research, Part A",
+            volume="12",
+            issue="3",
+            pages="1-23",
+            month="January",
+            doi="10.1000/a_b",
+        ),
+        "b": Work(
+            "b",
+            "inproceedings",
+            "X",
+            "2001",
+            (Name("Foo", "Bar"),),
+            editor,
+            container="Proc. of Y",
+            series="LNCS",
+            volume="77",
+            publisher="Springer",
+            pages="12-15",
+        ),
+        "c": Work(
+            "c",
+            "collection",
+            "Proc. of Y",
+            "2001",
+            editor=editor,
+            series="LNCS",
+            volume="77",
+            publisher="Springer",
+        ),
+        "e": Work(
+            "e", "preprint", "Attention", "2017", (Name("Vaswani", "A."),), arxiv="1706.03762"
+        ),
+        "f": Work("f", "preprint", "CoRR", "2000", ab, arxiv="1706.03762"),
+        "i": Work("i", "mastersthesis", "T", "2001", ab, month="May", school="MIT"),
+        "j": Work(
+            "j",
+            "techreport",
+            "R",
+            "2020",
+            (Name(literal="R Core Team"),),
+            url="https://r.org/a%20_b~c",
+        ),
+        "k": Work("k", "webpage", "Page", "2003", ab, url="http://x.org/a_b", note="2004"),
+        "s": Work("s", "software", "Tool", "2003", ab),
+        "n": Work("n", "collection", "T: Sub", "1999", editor=ab, edition="2nd", place="Berlin"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        ("@book{b, author={A B}, year=1999}", "f.bib:2: 'b' has no title."),
+        ("@book{b, title={T}}", "f.bib:2: 'b' has no year and no author, editor or organisation."),
+        ("@book{a, title={T}, author={A B}, year=1}", "f.bib:2: 'a' is the key of a record"),
+        ("@court{b, title={T}}", "f.bib:2: 'b' has the type 'court', which no style is for."),
+        ("@book{b title={T}}", "f.bib:2: expected an entry, got what is none: '@book{b title="),
+        ("@book{b, title={T", "f.bib:2: expected an entry, got what is none: '@book{b, title={T'."),
+    ],
+)
+def test_entries_are_skipped_with_a_reason(entry, reason, capsys):
+    good = "@book{a, title={T}, author={A B}, year=1999}\n"
+    records = read_bibtex(good + entry, source="f.bib")
+    assert len(records.works) == 1
+    (message,) = records.skipped
+    assert message.startswith(reason)
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("text", ["", "no entry at all", "@", "}{", "@article{", "\x00"])
+def test_files_without_entries_hold_no_works(text):
+    assert read_bibtex(text, source="f.bib").works == ()
+
+
+def test_bibtexparser_is_asked_for(monkeypatch):
+    monkeypatch.setitem(sys.modules, "bibtexparser.entrypoint", None)
+    with pytest.raises(ImportError, match=r"trelliswork\[cite\]"):
+        read_bibtex("", source="f.bib")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Donald E. Knuth", [Name("Knuth", "Donald E.")]),
+        ("Knuth, Donald E.", [Name("Knuth", "Donald E.")]),
+        ("Ludwig van Beethoven", [Name("Beethoven", "Ludwig", "van")]),
+        (r"de la Vall{\'e}e Poussin, C.", [Name("Vallée Poussin", "C.", "de la")]),
+        ("Ortega y Gasset, José", [Name("Ortega y Gasset", "José")]),
+        ("King, Jr., Martin", [Name("King", "Martin", "", "Jr.")]),
+        ("King, Martin, Jr.", [Name("King", "Martin", "", "Jr.")]),
+        ("Martin Luther King Jr.", [Name("King", "Martin Luther", "", "Jr.")]),
+        ("J.~R. R.~Tolkien", [Name("Tolkien", "J. R. R.")]),
+        ("{van Berg}, X", [Name("van Berg", "X")]),
+        (r"{\"O}zg{\"u}r", [Name("Özgür")]),
+        ("{Barnes and Noble}", [Name(literal="Barnes and Noble")]),
+        ("University of Toronto", [Name(literal="University of Toronto")]),
+        ("A B and\nC D AND others", [Name("B", "A"), Name("D", "C")]),
+        ("and A B and and", [Name("B", "A")]),
+        ("others", []),
+        (" and {} and", []),
+    ],
+)
+def test_names(text, expected):
+    assert list(parse_names(text)) == expected
+
+
+@given(st.text('abAB {},~\\"and', max_size=40))
+def test_any_text_is_read_as_names(text):
+    for name in parse_names(text):
+        assert name.family or name.literal
+
+
+@given(st.text('@{}"=,#%\\ \nabookticle1998', max_size=60))
+def test_any_text_is_read_as_bibtex(text):
+    read_bibtex("@book{a, title={T}, author={A B}, year=1999}\n" + text, source="f.bib")
