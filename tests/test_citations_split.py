@@ -321,6 +321,18 @@ def test_page_numbers_are_left_out(line):
     assert [entry.text[:5] for entry in split_references(document)] == ["Smith", "Jones"]
 
 
+def test_running_heads_are_left_out():
+    pages = [
+        "TESTS, VOL. 3    117\n\nSmith, J. (1998). Title.",
+        "118    TESTS, VOL. 3\n",
+        "Jones, K.",
+    ]
+    assert [entry.text for entry in split_references("\n\f".join([*pages[:2], *pages[1:]]))] == [
+        "Smith, J. (1998). Title.",
+        "Jones, K.",
+    ]
+
+
 def test_a_year_on_a_line_of_its_own_stays():
     document = "\n".join(
         wrap(f"Smith, J. A title that runs on and on and on, {y}", 47) for y in "ab"

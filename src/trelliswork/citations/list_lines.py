@@ -6,8 +6,8 @@ Left out are blank lines and what printing put onto the page:
 * page numbers: lines with nothing but a number, or "Page 12", "- 12 -", "12 of 30", that stand
   alone between blank lines or pages, at the edge of a page, or in a row with another one
   (11, 12); a year is left out only where it stands alone;
-* running heads: the first or last line of a page that, but for its numbers, is on at least half
-  of the pages, and on two.
+* running heads: the first or last line of a page if its words are there on at least half of the
+  pages, and on two.
 """
 
 from __future__ import annotations
@@ -138,8 +138,9 @@ def _running_heads(lines: list[Line], without: set[int]) -> set[int]:
     # A second round sees what a page number stood above.
     for _ in range(2):
         for edge in _page_edges(lines, without | found):
-            words = {index: re.sub(r"\d+", "#", lines[index].text) for index in edge}
-            words = {index: text for index, text in words.items() if text.strip("# -–—")}
+            # Without its numbers, which stand on the left or on the right.
+            words = {i: " ".join(re.findall(r"[^\W\d_]+", lines[i].text)) for i in edge}
+            words = {index: text for index, text in words.items() if text}
             counts = Counter(words.values())
             found |= {i for i, text in words.items() if counts[text] >= max(2, len(edge) / 2)}
     return found
