@@ -1,3 +1,4 @@
+import itertools
 import random
 import textwrap
 
@@ -7,6 +8,7 @@ from hypothesis import strategies as st
 
 from trelliswork.citations import STYLES, load_works, render
 from trelliswork.citations.entry import Entry
+from trelliswork.citations.list_breaks import _best_breaks, _worth
 from trelliswork.citations.list_lines import BLANKS
 from trelliswork.citations.split import split_references
 from trelliswork.errors import DataError
@@ -126,6 +128,15 @@ def assert_located(document, entry):
         start, end = entry.locate(place, place + 1)
         assert end == start + 1
         assert document[start] == character or (character == " " and document[start] in BLANKS)
+
+
+@given(st.data(), st.integers(1, 8), st.sampled_from([0.0, 1.0, 3.5]))
+def test_no_other_cut_is_worth_more(data, n, cost):
+    evidence = [0.0, *data.draw(st.lists(st.integers(-4, 4), min_size=n - 1, max_size=n - 1))]
+    dated = data.draw(st.lists(st.booleans(), min_size=n, max_size=n))
+    cuts = [[0, *inner] for size in range(n) for inner in itertools.combinations(range(1, n), size)]
+    best = _worth(_best_breaks(evidence, dated, cost), evidence, dated, cost)
+    assert best == max(_worth(cut, evidence, dated, cost) for cut in cuts)
 
 
 def test_most_references_come_back_without_any_layout():
