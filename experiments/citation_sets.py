@@ -21,8 +21,28 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LEAD_INS = frozenset(
-    "in pp p pages page vol volume no number nr issue eds ed editor editors edited by doi "
-    "dept number and".split()
+    [
+        "in",
+        "pp",
+        "p",
+        "pages",
+        "page",
+        "vol",
+        "volume",
+        "no",
+        "number",
+        "nr",
+        "issue",
+        "eds",
+        "ed",
+        "editor",
+        "editors",
+        "edited",
+        "by",
+        "doi",
+        "dept",
+        "and",
+    ]
 )
 
 

@@ -1,4 +1,8 @@
-"""Citation parsing, the flagship application: works, citation styles, labelled references."""
+"""Citation parsing, the flagship application.
+
+`parse` reads references with the model that ships with the package; the other names make labelled
+references to train such models on.
+"""
 
 from trelliswork.citations.csl_styles import CslStyle, csl_styles
 from trelliswork.citations.fields import FIELDS, LABELS
@@ -11,6 +15,8 @@ from trelliswork.citations.generate import (
     split,
 )
 from trelliswork.citations.noise import Noise
+from trelliswork.citations.parser import Parser, parse
+from trelliswork.citations.reference import Alternative, Field, Reference
 from trelliswork.citations.render import Style, render
 from trelliswork.citations.styles import STYLES
 from trelliswork.citations.works import Name, Work, load_works
@@ -21,16 +27,21 @@ __all__ = [
     "LABELS",
     "STYLES",
     "TOKENIZER",
+    "Alternative",
     "CslStyle",
+    "Field",
     "LabelledReference",
     "Name",
     "Noise",
+    "Parser",
+    "Reference",
     "Split",
     "Style",
     "Work",
     "csl_styles",
     "generate",
     "load_works",
+    "parse",
     "render",
     "split",
 ]

@@ -10,6 +10,7 @@ as before, or left out as before, and what is left out takes its marks along.
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from functools import cache
 from pathlib import Path
@@ -23,6 +24,11 @@ from trelliswork.errors import DataError
 if TYPE_CHECKING:
     from trelliswork.citations.works import Work
 
+_EDITED = re.compile(
+    r"\b(eds?|hrsgs?|hgg?|dirs?|coords?|orgs?|red|cur|wyd|éds?|изд|ред|toim|szerk)\b"
+    "|edit|édit|herausg|a cura|compil",
+    re.IGNORECASE,
+)
 _NAMESPACE = "{http://purl.org/net/xbiblio/csl}"
 
 _CONTAINERS = ("container-title", "container-title-short", "journalAbbreviation")
@@ -155,6 +161,11 @@ class CslStyle:
         pieces = unmark(str(written).strip())
         if pieces and pieces[0].label == "number":
             pieces[0] = Piece(pieces[0].text.replace("1", str(number), 1), "number")
+        for i, piece in enumerate(pieces[:2]):
+            # Who opens a reference, and is not called an editor there, is an author to its reader.
+            opens = i == 0 or pieces[0].label == "number"
+            if opens and piece.label == "editor" and not _EDITED.search(piece.text):
+                pieces[i] = Piece(piece.text, "author")
         return pieces
 
     def _style(self, kind: str) -> Any:

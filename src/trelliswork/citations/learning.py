@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 HELD_OUT_STYLES = 100
 """CSL styles that no model here is trained on."""
 
-INVENTED_WORKS = 8_000
+INVENTED_WORKS = 5_000
 TRAINING_STYLES = 600
 
 NOISE = Noise(no_title=0.08)

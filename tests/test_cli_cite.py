@@ -1,0 +1,145 @@
+"""``trelliswork cite``: from lists to records, pages, forms and models."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from commands import fail, run
+from trelliswork.citations.fresh import FRESH_REFERENCES
+
+LIST = "\n".join(f"[{i}] {text}" for i, text in enumerate(FRESH_REFERENCES, start=1)) + "\n"
+
+
+@pytest.fixture
+def references(tmp_path):
+    path = tmp_path / "refs.txt"
+    path.write_text(LIST, encoding="utf-8")
+    return path
+
+
+def test_bibtex_is_the_default(references):
+    result = run("cite", references)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("\n@") == len(FRESH_REFERENCES) - 1
+    assert "@inproceedings{vaswani2017attention," in result.stdout
+    assert "12 references" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["bibtex", "csl-json", "ris", "jsonl", "conll"])
+def test_every_format_from_standard_input(name):
+    result = run("cite", "--to", name, stdin=LIST)
+    assert result.exit_code == 0, result.output
+    assert "Vaswani" in result.stdout
+
+
+def test_json_lines_hold_everything(references):
+    result = run("cite", references, "--to", "jsonl", "--alternatives", "1")
+    records = [json.loads(line) for line in result.stdout.splitlines()]
+    assert len(records) == len(FRESH_REFERENCES)
+    for record in records:
+        assert len(record["alternatives"]) == 1
+        for field in record["fields"]:
+            assert LIST[field["start"] : field["end"]] == field["text"]
+    assert [record["key"] for record in records] == [str(i) for i in range(1, 13)]
+
+
+def test_a_page_alone_or_with_records(references, tmp_path):
+    page, records = tmp_path / "refs.html", tmp_path / "refs.bib"
+    result = run("cite", references, "--html", page)
+    assert result.exit_code == 0, result.output
+    assert result.stdout == ""
+    assert "<html" in page.read_text(encoding="utf-8")
+    assert str(page) in result.stderr.replace("\n", "")
+    run("cite", references, "--html", page, "--output", records)
+    assert records.read_text(encoding="utf-8").startswith("@")
+
+
+def test_a_bbl_file(tmp_path):
+    path = tmp_path / "paper.bbl"
+    path.write_text(
+        "\\begin{thebibliography}{1}\n\\bibitem{sh}\nC.~E. Shannon.\n\\newblock A mathematical "
+        "theory of communication.\n\\newblock {\\em Bell System Technical Journal}, "
+        "27(3):379--423, 1948.\n\\end{thebibliography}\n"
+    )
+    result = run("cite", path)
+    assert "journal = {Bell System Technical Journal}" in result.stdout
+    assert "pages = {379--423}" in result.stdout
+
+
+def test_review_then_train(references, tmp_path):
+    form, model = tmp_path / "review.txt", tmp_path / "mine.tw"
+    result = run("cite", "review", references, "--most", "2", "--output", form)
+    assert result.exit_code == 0, result.output
+    text = form.read_text(encoding="utf-8")
+    assert text.count("\n===") == 2
+    result = run("cite", "train", "--add", form, "--out", model)
+    assert result.exit_code == 0, result.output
+    assert "2 references to learn from" in result.stderr
+    assert run("cite", references, "--model", model).exit_code == 0
+
+
+def test_adapt(references, tmp_path):
+    model = tmp_path / "mine.tw"
+    result = run("cite", "adapt", references, "--out", model)
+    assert result.exit_code == 0, result.output
+    assert "12 references are few" in result.stderr
+    assert run("cite", references, "--model", model).stdout.startswith("@")
+
+
+def test_train_from_records(tmp_path):
+    records, model = tmp_path / "my.bib", tmp_path / "mine.tw"
+    records.write_text(
+        "@article{a, author={Ann Lee}, title={Nets}, journal={J. Nets}, year=1999, volume=3}\n"
+        "@misc{b, note={nothing}}\n"
+    )
+    result = run("cite", "train", "--from", records, "--out", model)
+    assert result.exit_code == 0, result.output
+    assert "1 records, 1 skipped" in result.stderr
+    assert model.exists()
+
+
+def test_help_teaches():
+    for arguments in (["cite", "--help"], ["cite", "parse", "--help"], ["cite", "train", "-h"]):
+        result = run(*arguments)
+        assert result.exit_code == 0
+        assert "trelliswork cite" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"%PDF-1.7\n...", "pdftotext"),
+        (b"abc\xff\xfe\xfa def", "expected UTF-8, got byte 0xff"),
+        (b"abc\0def", "NUL"),
+    ],
+)
+def test_what_is_no_text_is_refused(tmp_path, content, message):
+    path = tmp_path / "refs.txt"
+    path.write_bytes(content)
+    assert message in fail("cite", path)
+
+
+def test_other_mistakes_are_named(tmp_path, references):
+    assert "No such file" in fail("cite", tmp_path / "missing.txt")
+    assert "labels among" in fail("cite", references, "--model", _other_model(tmp_path))
+    wrong = tmp_path / "records.txt"
+    wrong.write_text("x")
+    assert ".bib, .json" in fail("cite", "train", "--from", wrong, "--out", tmp_path / "m.tw")
+    assert "--add or --from" in fail("cite", "train", "--model", wrong, "--out", tmp_path / "m.tw")
+
+
+def test_empty_input():
+    result = run("cite", stdin="\n\n")
+    assert result.exit_code == 0
+    assert result.stdout == ""
+    assert "No references" in result.stderr
+
+
+def _other_model(directory):
+    import trelliswork as tw
+
+    path = directory / "other.tw"
+    tw.CRFTagger(features="word[0]").fit([["a", "b"]], [["X", "Y"]]).save(path)
+    return path
