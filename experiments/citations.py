@@ -28,7 +28,7 @@ import trelliswork as tw
 from trelliswork.citations.adaptation import adapt
 from trelliswork.citations.parser import Parser, model_path
 from trelliswork.citations.readings import Reader
-from trelliswork.citations.writers import FORMATS
+from trelliswork.citations.writing import FORMATS
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -7,9 +7,10 @@ from functools import lru_cache
 from hypothesis import strategies as st
 
 from trelliswork.citations import STYLES, Name, load_works, render
-from trelliswork.citations.interpret import interpret, trim
+from trelliswork.citations.meaning.interpret import interpret
+from trelliswork.citations.meaning.trimming import trim
+from trelliswork.citations.records import WORK_TYPES
 from trelliswork.citations.reference import Alternative, Field, Reference
-from trelliswork.citations.works import WORK_TYPES
 
 
 def rendered(work, style):

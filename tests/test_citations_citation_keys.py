@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from reference_cases import REFERENCES, all_rendered
 from trelliswork.citations import Name
-from trelliswork.citations.citation_keys import citation_keys
 from trelliswork.citations.reference import Reference
+from trelliswork.citations.writing.citation_keys import citation_keys
 
 
 def reference(*authors, title="", year="", **values):

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference_cases import all_rendered
-from trelliswork.citations.entry_types import guess_type
 from trelliswork.citations.fields import LABELS
-from trelliswork.citations.works import WORK_TYPES
+from trelliswork.citations.meaning.entry_types import guess_type
+from trelliswork.citations.records import WORK_TYPES
 
 A, T = {"author": "J. Smith"}, {"title": "On Nets"}
 

@@ -16,9 +16,9 @@ from trelliswork.citations import (
     render,
     split,
 )
-from trelliswork.citations import noise as noises
-from trelliswork.citations.generate import label_tokens
-from trelliswork.citations.template import Piece
+from trelliswork.citations.styles import noise as noises
+from trelliswork.citations.styles.generate import label_tokens
+from trelliswork.citations.styles.template import Piece
 
 HEAVY = Noise(**{field.name: 0.3 for field in fields(Noise)})
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trelliswork.citations import load_works
-from trelliswork.citations.identifiers import (
+from trelliswork.citations.meaning.identifiers import (
     find_arxiv,
     find_doi,
     find_isbn,

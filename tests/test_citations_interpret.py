@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from reference_cases import all_rendered
 from trelliswork.citations import Name
 from trelliswork.citations.fields import LABELS
-from trelliswork.citations.interpret import interpret
+from trelliswork.citations.meaning.interpret import interpret
+from trelliswork.citations.records import WORK_TYPES
 from trelliswork.citations.reference import Alternative, Field, Reference
-from trelliswork.citations.works import WORK_TYPES
 
 
 def read(*fields, **known):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trelliswork.citations.latex import decode_latex, decode_latex_spans, encode_latex
+from trelliswork.citations.documents.latex import decode_latex, decode_latex_spans, encode_latex
 
 
 @pytest.mark.parametrize(

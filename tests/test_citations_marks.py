@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trelliswork.citations.fields import FIELDS, LABELS, to_cora
-from trelliswork.citations.marks import closing, opening, unmark
-from trelliswork.citations.template import Piece
+from trelliswork.citations.styles.marks import closing, opening, unmark
+from trelliswork.citations.styles.template import Piece
 
 WORDS = st.text("abcXYZ019", min_size=1, max_size=6)
 PIECES = st.lists(st.tuples(WORDS, st.sampled_from(LABELS)), min_size=1, max_size=6)

@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 from browser import Browser, find_chromium
 from page_cases import HEBREW, HOSTILE, NEUMANN, REFERENCES, SHANNON, VASWANI, reference
 from trelliswork.citations.fields import LABELS
-from trelliswork.citations.page import MOST_OPEN, render_page
-from trelliswork.citations.page_parts.escape import escaped, percent
-from trelliswork.citations.page_parts.marked import changed, locate, marked
-from trelliswork.citations.page_parts.palette import GROUNDS, INKS, OTHER, colour
-from trelliswork.citations.page_parts.rule_words import rule_in_words
-from trelliswork.citations.page_parts.summary import counts_of
+from trelliswork.citations.page import render_page
+from trelliswork.citations.page.escape import escaped, percent
+from trelliswork.citations.page.marked import changed, locate, marked
+from trelliswork.citations.page.palette import GROUNDS, INKS, OTHER, colour
+from trelliswork.citations.page.render import MOST_OPEN
+from trelliswork.citations.page.rule_words import rule_in_words
+from trelliswork.citations.page.summary import counts_of
 from trelliswork.citations.reference import Field, Reference
 
 CHROMIUM = find_chromium()

@@ -5,8 +5,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from trelliswork.citations import STYLES, Name, load_works
-from trelliswork.citations.names import NameStyle, format_names
-from trelliswork.citations.people import parse_people
+from trelliswork.citations.meaning.people import parse_people
+from trelliswork.citations.styles.names import NameStyle, format_names
 
 STYLES_OF_NAMES = sorted(
     {style.names for style in STYLES} | {style.editor_names for style in STYLES}, key=repr

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trelliswork.citations import Name, Work, load_works
-from trelliswork.citations.bibtex_names import parse_names
-from trelliswork.citations.csl import work_to_csl
-from trelliswork.citations.latex import encode_latex
-from trelliswork.citations.read_bibtex import read_bibtex
-from trelliswork.citations.read_csl import WORK_TYPE_OF, read_csl
-from trelliswork.citations.works import WORK_TYPES
+from trelliswork.citations.documents.latex import encode_latex
+from trelliswork.citations.records import WORK_TYPES
+from trelliswork.citations.records.bibtex_names import parse_names
+from trelliswork.citations.records.csl import work_to_csl
+from trelliswork.citations.records.read_bibtex import read_bibtex
+from trelliswork.citations.records.read_csl import WORK_TYPE_OF, read_csl
 from trelliswork.errors import DataError
 
 pytest.importorskip("bibtexparser")

@@ -7,10 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trelliswork.citations import STYLES, load_works, render
-from trelliswork.citations.entry import Entry
-from trelliswork.citations.list_breaks import _best_breaks, _worth
-from trelliswork.citations.list_lines import BLANKS
-from trelliswork.citations.split import split_references
+from trelliswork.citations.documents import Entry, split_references
+from trelliswork.citations.documents.list_breaks import _best_breaks, _worth
+from trelliswork.citations.documents.list_lines import BLANKS
 from trelliswork.errors import DataError
 
 # In styles that put no mark in front: the layouts below do.

@@ -4,13 +4,13 @@ from random import Random
 
 import pytest
 
-from trelliswork.citations.invent_foreign import CULTURE_OF
-from trelliswork.citations.invent_titles import GROUP_OF
-from trelliswork.citations.stock import Section, load_stock, parse_stock
+from trelliswork.citations.invention.foreign import CULTURE_OF
+from trelliswork.citations.invention.stock import Section, load_stock, parse_stock
+from trelliswork.citations.invention.titles import GROUP_OF
 from trelliswork.errors import DataError
 
 STOCKS = sorted(
-    (path for path in resources.files("trelliswork.citations").joinpath("stock").iterdir()),
+    resources.files("trelliswork.citations.invention").joinpath("stock").iterdir(),
     key=lambda path: path.name,
 )
 LARGER = ("ai", "systems", "theory", "mathematics", "condensed", "biology", "chemistry", "earth")

@@ -4,9 +4,15 @@ from itertools import pairwise
 import pytest
 
 from trelliswork.citations import LABELS, STYLES, Name, Work, load_works, render
-from trelliswork.citations.names import FIRST_INVERTED, FULL, INVERTED, NameStyle, format_names
-from trelliswork.citations.template import Piece, fill
-from trelliswork.citations.wording import (
+from trelliswork.citations.styles.names import (
+    FIRST_INVERTED,
+    FULL,
+    INVERTED,
+    NameStyle,
+    format_names,
+)
+from trelliswork.citations.styles.template import Piece, fill
+from trelliswork.citations.styles.wording import (
     ENGLISH,
     SHORT,
     abbreviate_venue,

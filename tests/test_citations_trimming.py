@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trelliswork.citations.fields import LABELS
-from trelliswork.citations.trimming import trim, trimmed
+from trelliswork.citations.meaning.trimming import trim, trimmed
 
 SPANS = st.text(alphabet="ab J.,;:()[]“”‘’\"'«»-–&<>", max_size=25)
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trelliswork.citations.values import (
+from trelliswork.citations.meaning.values import (
     is_page_count,
     parse_container,
     parse_date,
@@ -13,7 +13,8 @@ from trelliswork.citations.values import (
     parse_title,
     parse_volume,
 )
-from trelliswork.citations.wording import BARE_MONTHS, GERMAN_MONTHS, MONTHS, SHORT_MONTHS, ordinal
+from trelliswork.citations.months import BARE_MONTHS, GERMAN_MONTHS, MONTHS, SHORT_MONTHS
+from trelliswork.citations.styles.wording import ordinal
 
 YEARS = st.integers(1400, 2099)
 NOISE = st.text(max_size=40) | st.text(alphabet="12 .,-–()no.pV年", max_size=40)

@@ -3,7 +3,8 @@ import json
 import pytest
 
 from trelliswork.citations import FRESH_REFERENCES, Name, load_works
-from trelliswork.citations.works import WORK_TYPES, parse_works
+from trelliswork.citations.records import WORK_TYPES
+from trelliswork.citations.records.works import parse_works
 from trelliswork.errors import DataError
 
 VALID = {"id": "a", "type": "book", "title": "T", "year": "1950", "author": [{"family": "F"}]}

@@ -15,6 +15,7 @@ import pytest
 
 import trelliswork as tw
 from commands import run, train_model, two_columns
+from trelliswork import citations
 from trelliswork.cli.app import COMMANDS
 from trelliswork.loading import KINDS, load_saved
 from trelliswork.trained import TrainedTagger
@@ -29,7 +30,6 @@ SLOW = (
     "sklearn",
     "torch",
 )
-INIT = ast.parse(Path(tw.__file__).read_text(encoding="utf-8"))
 
 
 def imported_by(code: str, *args: object) -> set[str]:
@@ -102,27 +102,43 @@ def test_a_damaged_model_is_named(tmp_path, model):
         load_saved(broken)
 
 
-def test_every_name_is_served():
-    for name in tw.__all__:
-        assert getattr(tw, name) is not None
-        assert name in dir(tw)
+def test_reading_references_needs_nothing_that_makes_them():
+    code = (
+        "from trelliswork.citations.parser import Parser; import sys\n"
+        "(found,) = Parser.load().parse([sys.argv[1]])\n"
+        "assert found.year == '1949' and found.authors"
+    )
+    modules = imported_by(code, "C. E. Shannon. A theory of secrecy. Bell, 28:656, 1949.")
+    assert "trelliswork.citations.meaning.interpret" in modules
+    rooms = {f"trelliswork.citations.{room}" for room in ("styles", "invention")}
+    slow = {"sklearn", "scipy.stats", "scipy.optimize", "citeproc", "lxml"}
+    assert not modules & (slow | rooms)
+
+
+@pytest.mark.parametrize("package", [tw, citations])
+def test_every_name_is_served(package):
+    for name in package.__all__:
+        assert getattr(package, name) is not None
+        assert name in dir(package)
     with pytest.raises(AttributeError, match="has no attribute 'no_such_name'"):
-        tw.no_such_name  # noqa: B018
+        package.no_such_name  # noqa: B018
 
 
-def test_tables_of_names_agree():
+@pytest.mark.parametrize("package", [tw, citations])
+def test_tables_of_names_agree(package):
     """What type checkers see, what ``import *`` brings and what is served are the same."""
-    (block,) = (node for node in INIT.body if isinstance(node, ast.If))
+    tree = ast.parse(Path(package.__file__).read_text(encoding="utf-8"))
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
     typed = {
-        (node.module.removeprefix("trelliswork").removeprefix("."), alias.name)
+        (node.module.removeprefix(package.__name__).removeprefix("."), alias.name)
         for node in block.body
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
     modules = {name for module, name in typed if not module}
-    served = {(module, name) for module, names in tw._NAMES.items() for name in names}
+    served = {(module, name) for module, names in package._NAMES.items() for name in names}
     assert typed == served | {("", name) for name in modules}
-    assert sorted(tw.__all__) == sorted(name for _, name in typed)
+    assert sorted(package.__all__) == sorted(name for _, name in typed)
 
 
 @pytest.mark.parametrize("name", sorted(name for name in tw._NAMES if name in tw.__all__))

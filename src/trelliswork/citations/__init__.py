@@ -4,22 +4,24 @@
 references to train such models on.
 """
 
-from trelliswork.citations.csl_styles import CslStyle, csl_styles
-from trelliswork.citations.fields import FIELDS, LABELS
-from trelliswork.citations.fresh import FRESH_REFERENCES
-from trelliswork.citations.generate import (
-    TOKENIZER,
-    LabelledReference,
-    Split,
-    generate,
-    split,
-)
-from trelliswork.citations.noise import Noise
-from trelliswork.citations.parser import Parser, parse
-from trelliswork.citations.reference import Alternative, Field, Reference
-from trelliswork.citations.render import Style, render
-from trelliswork.citations.styles import STYLES
-from trelliswork.citations.works import Name, Work, load_works
+# ruff: noqa: TC004
+# `__all__` names what is imported for type checkers alone, and served when asked for.
+
+from typing import TYPE_CHECKING
+
+from trelliswork import on_demand
+
+if TYPE_CHECKING:
+    from trelliswork.citations.fields import FIELDS, LABELS, TOKENIZER
+    from trelliswork.citations.fresh import FRESH_REFERENCES
+    from trelliswork.citations.parser import Parser, parse
+    from trelliswork.citations.records import Name, Work, load_works
+    from trelliswork.citations.reference import Alternative, Field, Reference
+    from trelliswork.citations.styles.csl import CslStyle, csl_styles
+    from trelliswork.citations.styles.generate import LabelledReference, Split, generate, split
+    from trelliswork.citations.styles.noise import Noise
+    from trelliswork.citations.styles.own import STYLES
+    from trelliswork.citations.styles.render import Style, render
 
 __all__ = [
     "FIELDS",
@@ -45,3 +47,18 @@ __all__ = [
     "render",
     "split",
 ]
+
+# Where each name is. Whoever reads references must not wait for what makes them.
+_NAMES = {
+    "fields": ("FIELDS", "LABELS", "TOKENIZER"),
+    "fresh": ("FRESH_REFERENCES",),
+    "parser": ("Parser", "parse"),
+    "records": ("Name", "Work", "load_works"),
+    "reference": ("Alternative", "Field", "Reference"),
+    "styles.csl": ("CslStyle", "csl_styles"),
+    "styles.generate": ("LabelledReference", "Split", "generate", "split"),
+    "styles.noise": ("Noise",),
+    "styles.own": ("STYLES",),
+    "styles.render": ("Style", "render"),
+}
+on_demand.serve(__name__, _NAMES)

@@ -21,16 +21,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.citations.csl_styles import csl_styles
 from trelliswork.citations.learning import make_references
 from trelliswork.citations.readings import Reader
+from trelliswork.citations.styles.csl import csl_styles
 from trelliswork.errors import DataError
 from trelliswork.learn.anchored import learn_near
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from trelliswork.citations.works import Work
+    from trelliswork.citations.records import Work
     from trelliswork.estimators import CRFTagger
     from trelliswork.sentence import Sentence
 

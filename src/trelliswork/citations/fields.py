@@ -1,4 +1,4 @@
-"""The labels of the tokens of a reference, as the parser knows them, and as the Cora references do.
+"""The tokens of a reference and their labels, as the parser knows them and as Cora does.
 
 Punctuation belongs to the field it follows, "In" to the editors or the booktitle it introduces,
 "pp." to the pages, "vol." to the volume, "(Eds.)" to the editors.
@@ -8,8 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trelliswork.text import Tokenizer
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+TOKENIZER = Tokenizer("words")
+"""A run of letters and digits, or a single mark: the tokens of the Cora references."""
 
 LABELS = (
     "author",

@@ -11,14 +11,14 @@ from importlib import resources
 from random import Random
 from typing import TYPE_CHECKING
 
-from trelliswork.citations.csl_styles import CslStyle, csl_styles
 from trelliswork.citations.fields import LABELS
-from trelliswork.citations.generate import generate
-from trelliswork.citations.invent import invent_works
-from trelliswork.citations.noise import Noise
+from trelliswork.citations.invention import invent_works
 from trelliswork.citations.parser_features import parser_templates
-from trelliswork.citations.styles import STYLES
-from trelliswork.citations.works import load_works
+from trelliswork.citations.records import load_works
+from trelliswork.citations.styles.csl import CslStyle, csl_styles
+from trelliswork.citations.styles.generate import generate
+from trelliswork.citations.styles.noise import Noise
+from trelliswork.citations.styles.own import STYLES
 from trelliswork.constraints.parsing import read_rules
 from trelliswork.corpus import Corpus
 from trelliswork.estimators import CRFTagger
@@ -27,8 +27,8 @@ from trelliswork.learn.penalties import learn_penalties
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from trelliswork.citations.generate import LabelledReference
-    from trelliswork.citations.works import Work
+    from trelliswork.citations.records import Work
+    from trelliswork.citations.styles.generate import LabelledReference
     from trelliswork.constraints import Constraint
 
 HELD_OUT_STYLES = 100

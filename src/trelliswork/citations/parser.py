@@ -14,13 +14,12 @@ from functools import lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from trelliswork.citations.entry import Entry
-from trelliswork.citations.fields import LABELS
-from trelliswork.citations.generate import TOKENIZER
-from trelliswork.citations.interpret import interpret, trim
+from trelliswork.citations.documents import Entry, split_references
+from trelliswork.citations.fields import LABELS, TOKENIZER
+from trelliswork.citations.meaning.interpret import interpret
+from trelliswork.citations.meaning.trimming import trim
 from trelliswork.citations.readings import Reader
 from trelliswork.citations.reference import Alternative, Field, Reference
-from trelliswork.citations.split import split_references
 from trelliswork.errors import DataError
 from trelliswork.loading import load_saved
 

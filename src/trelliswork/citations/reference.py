@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from trelliswork.citations.works import Name
+    from trelliswork.citations.records import Name
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Reference:
     confidence : float
         The probability that the whole reading is right.
     type : str
-        A guess: one of `trelliswork.citations.works.WORK_TYPES`, or "misc".
+        A guess: one of `trelliswork.citations.records.works.WORK_TYPES`, or "misc".
     key : str
         The number or key that the list gives it: "12", "Sha48".
     authors, editors, translators : tuple of Name

@@ -13,8 +13,7 @@ from difflib import get_close_matches
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from trelliswork.citations.fields import LABELS
-from trelliswork.citations.generate import TOKENIZER
+from trelliswork.citations.fields import LABELS, TOKENIZER
 from trelliswork.errors import DataError
 
 if TYPE_CHECKING:

@@ -38,9 +38,9 @@ def cite_adapt(
     takes seconds.
     """
     from trelliswork.citations.adaptation import adapt
-    from trelliswork.citations.generate import TOKENIZER
+    from trelliswork.citations.documents import split_references
+    from trelliswork.citations.fields import TOKENIZER
     from trelliswork.citations.parser import LONGEST
-    from trelliswork.citations.split import split_references
 
     began = time.perf_counter()
     document = read_document(source)

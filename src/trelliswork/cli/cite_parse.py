@@ -81,7 +81,7 @@ def cite_parse(
     hold everything: typed values, each field with its place in the input and how sure it is, other
     readings. A line at the end says how many references were read and how many are uncertain.
     """
-    from trelliswork.citations.writers import FORMATS
+    from trelliswork.citations.writing import FORMATS
 
     if to is None and (html is None or output != "-"):
         to = Format.BIBTEX

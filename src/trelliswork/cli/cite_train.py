@@ -13,7 +13,7 @@ from trelliswork.cli.errors import say
 from trelliswork.errors import DataError
 
 if TYPE_CHECKING:
-    from trelliswork.citations.works import Work
+    from trelliswork.citations.records import Work
 
 __all__ = ["EXAMPLES", "cite_train"]
 
@@ -81,8 +81,8 @@ def _corrected(path: Path) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
 
 
 def _works(path: Path) -> list[Work]:
-    from trelliswork.citations.read_bibtex import read_bibtex
-    from trelliswork.citations.read_csl import read_csl
+    from trelliswork.citations.records.read_bibtex import read_bibtex
+    from trelliswork.citations.records.read_csl import read_csl
 
     readers = {".bib": read_bibtex, ".json": read_csl, ".jsonl": read_csl}
     if path.suffix.lower() not in readers:

@@ -1,0 +1,239 @@
+r"""LaTeX, as bibliographies use it, to plain text and back.
+
+This is no TeX: it knows the commands that references are written with, and of those that it does
+not know it drops the name and keeps the arguments. Every character of the plain text knows where it
+comes from, so that a field of a reference can be shown in the ``.bbl`` it was read from.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from array import array
+from typing import TYPE_CHECKING
+
+from trelliswork.citations.documents.latex_tables import (
+    ACCENTS,
+    DROPPED_ARGUMENTS,
+    LETTERS,
+    SPACES,
+    VERBATIM,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_TOKEN = re.compile(
+    r"\\(?P<word>[A-Za-z]+(?:@[A-Za-z]+)*)\*?\s*"
+    r"|\\(?P<sign>.)"
+    r"|(?P<comment>%[^\n\r]*(?:\r?\n[ \t]*)?)"
+    r"|(?P<ligature>---?|``|''|[!?]`)"
+    r"|(?P<plain>[^\\{}$~%`'!?-]+|[`'!?-])"
+    r"|(?P<mark>.)",
+    re.DOTALL,
+)
+_IN_URL = re.compile(
+    r"\\(?P<sign>[^A-Za-z\s])(?:\{\})?"
+    r"|(?P<comment>%\r?\n[ \t]*|[{}])"
+    r"|(?P<plain>[^\\{}%]+|.)",
+    re.DOTALL,
+)
+_LIGATURES = {"--": "–", "---": "—", "``": "“", "''": "”", "!`": "¡", "?`": "¿"}
+_SIGNS = dict.fromkeys("/-!@()[]", "") | dict.fromkeys("\\,;:> \n\r\t", " ")
+_LENGTH = re.compile(
+    r"[-+]?[\d.]+\s*[a-z]{2}(?:\s*plus\s*[-\d.]+\s*[a-z]{2,5})?(?:\s*minus\s*[-\d.]+\s*[a-z]{2,5})?"
+    r"\s*(?:\\relax\s*)?"
+)
+_PENALTY = re.compile(r"-?\d+\s?")
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    # BibTeX counts braces even where they are escaped.
+    "{": r"\textbraceleft{}",
+    "}": r"\textbraceright{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+} | {sign: "\\" + sign for sign in "$&%#_"}
+_SPECIAL = re.compile(r"[\\{}^~$&%#_]|(?<=-)-|(?<=')'|(?<=[`!?])`")
+
+
+def decode_latex(text: str, *, comments: bool = True) -> tuple[str, Sequence[int]]:
+    r"""Return LaTeX as plain text, and for each of its characters the place it comes from.
+
+    White space stays as it is; ``~``, ``\newblock`` and the like become a blank. Accents and their
+    letters become one character. The content of ``$…$`` stays, without its braces.
+
+    Parameters
+    ----------
+    text : str
+        A stretch of LaTeX; braces need not match.
+    comments : bool
+        Whether a ``%`` begins a comment, as it does in a file but not always in a ``.bib`` field.
+
+    Examples
+    --------
+    >>> decode_latex(r"K.~G{\"o}del, {\em \"Uber} 'x' --- $\alpha$ \& \url{a_b%20}")[0]
+    "K. Gödel, Über 'x' — α & a_b%20"
+    """
+    plain, starts, _ = decode_latex_spans(text, comments=comments)
+    return plain, starts
+
+
+def decode_latex_spans(
+    text: str, *, comments: bool = True
+) -> tuple[str, Sequence[int], Sequence[int]]:
+    """Return plain text as `decode_latex` does, and where what stands for a character ends."""
+    decoder = _Decoder(text, comments)
+    decoder.run()
+    return "".join(decoder.pieces), decoder.starts, decoder.ends
+
+
+def encode_latex(text: str) -> str:
+    r"""Return plain text as LaTeX that BibTeX can read; letters stay as they are.
+
+    Examples
+    --------
+    >>> encode_latex("Müller & Söhne: 100% {sic}")
+    'Müller \\& Söhne: 100\\% \\textbraceleft{}sic\\textbraceright{}'
+    """
+    # An empty group keeps signs apart that would become another one together: "--".
+    return _SPECIAL.sub(lambda match: _ESCAPES.get(match[0], "{}" + match[0]), text)
+
+
+class _Decoder:
+    """A pass over the text from left to right; groups are not nested calls, braces only vanish."""
+
+    def __init__(self, text: str, comments: bool) -> None:
+        self.text = text
+        self.comments = comments
+        self.pieces: list[str] = []
+        self.starts = array("q")
+        self.ends = array("q")
+        self._place = 0
+        self._accents: list[tuple[str, int]] = []  # wait for their letter, since when
+        self._closing: dict[int, str] = {}  # what a closing brace is printed as
+        self._url_end = -1
+        self._braces: dict[int, int] | None = None
+
+    def run(self) -> None:
+        while self._place < len(self.text):
+            in_url = self._place < self._url_end
+            match = (_IN_URL if in_url else _TOKEN).match(self.text, self._place)
+            assert match is not None  # the last alternative matches anything
+            start, self._place = match.span()
+            kind, value = match.lastgroup or "", match[match.lastgroup or 0]
+            if kind == "plain" or (kind == "comment" and not in_url and not self.comments):
+                # A percent sign that is none is plain, and what follows it is not read yet.
+                end = self._place if kind == "plain" else start + 1
+                self._place = end
+                self._copy(start, end)
+            elif kind == "word":
+                self._command(value, start)
+            elif kind == "sign":
+                self._sign(value, start, in_url)
+            elif kind == "ligature":
+                self._emit(_LIGATURES[value], start)
+            elif kind == "mark":
+                self._mark(value, start)
+        self._spend_accents(self._place)
+
+    def _emit(self, characters: str, start: int) -> None:
+        """Add what the text from `start` to here stands for."""
+        if self._accents and characters:
+            if characters[0].isspace():
+                self._spend_accents(start)
+            else:
+                characters, start = self._accented(characters, start)
+        self.pieces.append(characters)
+        self.starts.extend([start] * len(characters))
+        self.ends.extend([self._place] * len(characters))
+
+    def _copy(self, start: int, end: int) -> None:
+        if self._accents:
+            # The accent is for the first letter alone; the braces around it belong to it.
+            begin = start
+            while begin < end and self.text[begin].isspace():
+                begin += 1
+            if begin == end:
+                return
+            self._place = begin + 1
+            if self.text[begin - 1] == "{" and self.text[begin + 1 : begin + 2] == "}":
+                self._place += 1
+            self._emit(self.text[begin], begin)
+            start = begin + 1
+            self._place = max(self._place, end)
+        self.pieces.append(self.text[start:end])
+        self.starts.extend(range(start, end))
+        self.ends.extend(range(start + 1, end + 1))
+
+    def _accented(self, characters: str, start: int) -> tuple[str, int]:
+        base = {"ı": "i", "ȷ": "j"}.get(characters[0], characters[0])
+        for accent, _ in reversed(self._accents):
+            base += ACCENTS[accent]
+        start = self._accents[0][1]
+        self._accents.clear()
+        return unicodedata.normalize("NFC", base) + characters[1:], start
+
+    def _spend_accents(self, end: int) -> None:
+        r"""Print accents that got no letter: ``\~{}`` is a tilde."""
+        accents, self._accents = self._accents, []
+        for accent, start in accents:
+            if not accent.isalpha():
+                self.pieces.append(accent)
+                self.starts.append(start)
+                self.ends.append(max(end, start + 1))
+
+    def _mark(self, mark: str, start: int) -> None:
+        if mark == "~":
+            self._emit(" ", start)
+        elif mark == "}":
+            if self._accents:
+                self._spend_accents(self._place)
+            if start in self._closing:
+                self._emit(self._closing[start], start)
+
+    def _sign(self, sign: str, start: int, in_url: bool) -> None:
+        if in_url or sign not in ACCENTS:
+            self._emit(sign if in_url else _SIGNS.get(sign, sign), start)
+        else:
+            self._accents.append((sign, start))
+
+    def _command(self, name: str, start: int) -> None:
+        if name in ACCENTS:
+            self._accents.append((name, start))
+        elif name in LETTERS:
+            self._emit(LETTERS[name], start)
+        elif name in SPACES:
+            if length := _LENGTH.match(self.text, self._place):
+                self._place = length.end()
+            self._emit(" ", start)
+        elif name == "penalty":
+            if penalty := _PENALTY.match(self.text, self._place):
+                self._place = penalty.end()
+        elif name in VERBATIM:
+            self._url_end = self._group_end(self._place)
+        elif name == "enquote":
+            if (end := self._group_end(self._place)) > 0:
+                self._closing[end - 1] = "”"
+                self._emit("“", start)
+        else:
+            for _ in range(DROPPED_ARGUMENTS.get(name, 0)):
+                self._place = max(self._place, self._group_end(self._place))
+                while self.text[self._place : self._place + 1].isspace():
+                    self._place += 1
+
+    def _group_end(self, place: int) -> int:
+        """Return the end of the group that begins at a place, or -1 if there is none."""
+        if self._braces is None:
+            self._braces = _matching_braces(self.text)
+        return self._braces.get(place, -1)
+
+
+def _matching_braces(text: str) -> dict[int, int]:
+    ends: dict[int, int] = {}
+    opened: list[int] = []
+    for match in re.finditer(r"\\.|[{}]", text, re.DOTALL):
+        if match[0] == "{":
+            opened.append(match.start())
+        elif match[0] == "}" and opened:
+            ends[opened.pop()] = match.end()
+    return ends

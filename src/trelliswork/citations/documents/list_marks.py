@@ -1,0 +1,182 @@
+"""The marks in front of references: numbers, keys in brackets, bullets.
+
+A number at the beginning of a line may belong to a reference: "12. Springer, 1998" is what is left
+of one after a line break. So numbers are marks only together. For each way to write them, the
+numbers that count best are looked for: each is one more than the one before it, at most two are
+missing in between, and a new count may begin at 1; of several lines that could bear the same
+number, the one that looks like the beginning of a reference is taken. Numbers are believed if the
+first line has one and a second one follows, or if there are at least three, the first of them in
+the first quarter of the document; and if at least half of the lines that begin with a number in
+this way count, apart from larger numbers, which are years or pages.
+
+Keys ("[Sha48]", "[Smith et al., 2003]", also numbers in brackets that do not count) and bullets
+are believed if the first line and at least one more have one; all bullets are the same, and no two
+keys are.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from trelliswork.citations.documents.list_breaks import opening_evidence
+from trelliswork.citations.documents.list_words import NO_KEYS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from trelliswork.citations.documents.list_lines import Line
+
+_NUMBER = re.compile(
+    r"(?:[\[［【]\s?(?P<bracket>\d{1,5})\s?[\]］】]"
+    r"|[(（]\s?(?P<parenthesis>\d{1,5})\s?[)）]"
+    r"|(?P<closing>\d{1,5})\s?[)）]"
+    r"|(?P<dot>\d{1,5})(?:\s?[.](?!\d)|[．、])"
+    r"|(?P<bare>\d{1,5})(?=\s+[^\W\d_]|\s+[\"“‘«]|\s*\Z))\s*"
+)
+_KEY = re.compile(r"[\[［]\s?(?P<key>[^\[\]［］]{1,60}?)\s?[\]］](?![.,;:)\]])\s*")
+_KEY_FORM = re.compile(r"\d+|.*\d{2}.*|[^\W\d_][\w+*’'-]{0,11}")
+_BULLET = re.compile(r"(?P<bullet>[•◦▪▫■□●○‣⁃∙·*–—+^-])\s+(?=\S)")
+
+LARGEST_FIRST = 999
+"""No list begins with a larger number: it would be a year."""
+MISSING = 0.6
+"""What a missing number costs in numbers found; a new count costs five times as much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What stands in front of a reference.
+
+    Attributes
+    ----------
+    form : str
+        How it is written: "bracket", "dot", …, "key" or "bullet".
+    key : str
+        The number or the key, without what is around it; that of a bullet is empty.
+    width : int
+        The characters of the line that it takes, with the blanks after it.
+    """
+
+    form: str
+    key: str
+    width: int
+
+
+def find_marks(lines: Sequence[Line]) -> dict[int, Mark]:
+    """Return the marks of a marked list by line, and nothing for a list without them."""
+    return max((_counted(lines), _keyed(lines), _bulleted(lines)), key=len)
+
+
+def common_marks(texts: Sequence[str]) -> list[Mark] | None:
+    """Return the marks of references that all have one of the same form, in whatever order.
+
+    Numbers without any sign are not taken for marks here, nor are years.
+    """
+    for read in (_number_mark, _key_mark, _bullet_mark):
+        marks = [mark for text in texts if (mark := read(text))]
+        if len(marks) < len(texts) or len({mark.form for mark in marks}) != 1:
+            continue
+        if marks[0].form == "bare" or all(_is_year(mark.key) for mark in marks):
+            continue
+        return marks
+    return None
+
+
+def _number_mark(text: str) -> Mark | None:
+    match = _NUMBER.match(text)
+    if not match or match.lastgroup is None:
+        return None
+    return Mark(match.lastgroup, match[match.lastgroup], match.end())
+
+
+def _key_mark(text: str) -> Mark | None:
+    match = _KEY.match(text)
+    if not match:
+        return None
+    key = match["key"]
+    words = re.findall(r"\w+", key.casefold())
+    if not _KEY_FORM.fullmatch(key) or not words or words[0] in NO_KEYS:
+        return None
+    return Mark("key", key, match.end())
+
+
+def _bullet_mark(text: str) -> Mark | None:
+    match = _BULLET.match(text)
+    return Mark(f"bullet {match['bullet']}", "", match.end()) if match else None
+
+
+def _is_year(key: str) -> bool:
+    return key.isdecimal() and 1500 <= int(key) < 2100
+
+
+def _marked(lines: Iterable[Line], read: Callable[[str], Mark | None]) -> dict[int, Mark]:
+    return {i: mark for i, line in enumerate(lines) if (mark := read(line.text))}
+
+
+def _keyed(lines: Sequence[Line]) -> dict[int, Mark]:
+    marks = _marked(lines, _key_mark)
+    distinct = len({mark.key for mark in marks.values()}) == len(marks)
+    return marks if 0 in marks and len(marks) > 1 and distinct else {}
+
+
+def _bulleted(lines: Sequence[Line]) -> dict[int, Mark]:
+    marks = _marked(lines, _bullet_mark)
+    if 0 not in marks:
+        return {}
+    # A dash that is moved in belongs to a reference.
+    widest = lines[0].indent + 1
+    same = {
+        i: mark
+        for i, mark in marks.items()
+        if mark.form == marks[0].form and lines[i].indent <= widest
+    }
+    return same if len(same) > 1 else {}
+
+
+def _counted(lines: Sequence[Line]) -> dict[int, Mark]:
+    by_form: dict[str, list[tuple[int, Mark]]] = {}
+    for index, mark in _marked(lines, _number_mark).items():
+        by_form.setdefault(mark.form, []).append((index, mark))
+    best: dict[int, Mark] = {}
+    for marks in by_form.values():
+        chain = _longest_count(lines, marks)
+        first = next(iter(chain))
+        largest = max(int(mark.key) for mark in chain.values())
+        candidates = sum(int(mark.key) <= largest for _, mark in marks)
+        believed = first == 0 or (len(chain) > 2 and first <= len(lines) / 4)
+        if believed and 2 * len(chain) >= candidates and len(chain) > max(1, len(best)):
+            best = chain
+    return best
+
+
+def _longest_count(lines: Sequence[Line], marks: list[tuple[int, Mark]]) -> dict[int, Mark]:
+    """Return the marks that count best; one pass, as a number has few possible predecessors."""
+    worth = [0.0] * len(marks)
+    previous = [-1] * len(marks)
+    by_number: dict[int, int] = {}  # the best count that ends with a number, by its last mark
+    best = 0
+    for here, (index, mark) in enumerate(marks):
+        number = int(mark.key)
+        choices = [(0.0, -1)] if number <= LARGEST_FIRST else [(-1.0, -1)]
+        if number == 1 and here:
+            choices.append((worth[best] - 5 * MISSING, best))
+        for missing in range(3):
+            other = by_number.get(number - 1 - missing)
+            if other is not None:
+                choices.append((worth[other] - missing * MISSING, other))
+        gained, previous[here] = max(choices)
+        # An opening that looks like a reference decides between lines with the same number, the
+        # more so if no sign says that it is one.
+        weight = 0.35 if mark.form == "bare" else 0.1
+        worth[here] = gained + 1 + weight * opening_evidence(lines[index].text[mark.width :])
+        if number not in by_number or worth[here] > worth[by_number[number]]:
+            by_number[number] = here
+        if worth[here] > worth[best]:
+            best = here
+    chain = []
+    while best >= 0:
+        chain.append(marks[best])
+        best = previous[best]
+    return dict(reversed(chain))

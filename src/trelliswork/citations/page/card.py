@@ -1,0 +1,114 @@
+"""One reference on the page: its text, what the rules changed, its record, other readings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trelliswork.citations.page.escape import escaped, percent
+from trelliswork.citations.page.marked import changed, class_of, marked
+from trelliswork.citations.page.record import record_table
+from trelliswork.citations.page.rule_words import rule_in_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trelliswork.citations.reference import Alternative, Field, Reference
+
+__all__ = ["card"]
+
+STEPS = 20  # of a bar that shows a confidence
+
+
+def card(number: int, reference: Reference, bibtex: str, *, is_open: bool) -> str:
+    """Return one reference as HTML.
+
+    Parameters
+    ----------
+    number
+        Counted from 1.
+    reference
+        The reference.
+    bibtex
+        Its entry.
+    is_open
+        Whether its record is in sight from the start.
+    """
+    least: dict[str, float] = {}
+    for field in reference.fields:
+        least[field.label] = min(field.confidence, least.get(field.label, 1.0))
+    told = " ".join(f"{class_of(label)}:{sure:.3f}" for label, sure in least.items())
+    flag = '<span class="flag">changed by rules</span>' if reference.unruled else ""
+    entry = "\n".join(map(escaped, bibtex.strip().split("\n")))
+    key = f'<span class="key">[{escaped(reference.key)}]</span>' if reference.key else ""
+    return (
+        f'<article id="r{number}" data-sure="{reference.confidence:.4f}" data-fields="{told}"'
+        f"{' data-changed' if reference.unruled else ''}>"
+        f'<header><a href="#r{number}">{number}</a>{key}'
+        f'<span class="type">{escaped(reference.type)}</span>{flag}'
+        f'<span class="bar p{_step(reference.confidence)}">'
+        f'<span class="unseen">confidence </span>{percent(reference.confidence)}</span></header>\n'
+        f'<p class="text" dir="auto">{marked(reference, reference.fields)}</p>\n'
+        f"{_rules(reference)}"
+        f"<details{' open' if is_open else ''}><summary>Record{_others(reference)}</summary>"
+        f'<div class="record">{record_table(reference)}'
+        f'<div class="bibtex"><pre>{entry}</pre></div></div>\n'
+        f"{_alternatives(reference)}</details></article>\n"
+    )
+
+
+def _step(confidence: float) -> int:
+    return round(STEPS * min(1.0, max(0.0, confidence)))
+
+
+def _rules(reference: Reference) -> str:
+    """Return what the rules changed and why; nothing where they did nothing."""
+    broken = "".join(
+        f'<li title="{escaped(rule)}">{escaped(rule_in_words(rule))}</li>'
+        for rule in reference.broken_rules
+    )
+    if not reference.unruled:
+        if not broken:
+            return ""
+        return (
+            f'<section class="rules"><p>This reading breaks rules:</p><ul>{broken}</ul></section>'
+        )
+    own = changed(reference.fields, reference.unruled)
+    alone = changed(reference.unruled, reference.fields)
+    why = f"<p>The model’s own reading breaks:</p><ul>{broken}</ul>" if broken else ""
+    return (
+        '<section class="rules"><div class="readings">'
+        "<div><h3>The model alone</h3>"
+        f'<p dir="auto">{marked(reference, reference.unruled, told=False, differing=alone)}</p>'
+        "</div><div><h3>Under the rules</h3>"
+        f'<p dir="auto">{marked(reference, reference.fields, told=False, differing=own)}</p>'
+        f"</div></div>{why}</section>\n"
+    )
+
+
+def _others(reference: Reference) -> str:
+    count = len(reference.alternatives)
+    return f", {count} other reading{'s' if count > 1 else ''}" if count else ""
+
+
+def _alternatives(reference: Reference) -> str:
+    """Return the other readings: how probable each is, and the fields that are only in it."""
+    if not reference.alternatives:
+        return ""
+    items = "".join(_alternative(reference, other) for other in reference.alternatives)
+    return f'<h3>Other readings</h3><ol class="others">{items}</ol>'
+
+
+def _alternative(reference: Reference, other: Alternative) -> str:
+    fields = _differences(changed(other.fields, reference.fields))
+    return (
+        f'<li><span class="bar p{_step(other.confidence)}">{percent(other.confidence)}</span>'
+        f'<span dir="auto">{fields or "the same fields"}</span></li>'
+    )
+
+
+def _differences(fields: Iterable[Field]) -> str:
+    return " ".join(
+        f'<mark class="{class_of(field.label)}"><small>{escaped(field.label)}</small>'
+        f"{escaped(field.text)}</mark>"
+        for field in fields
+    )

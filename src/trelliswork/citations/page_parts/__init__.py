@@ -1,1 +1,0 @@
-"""The parts of the page that shows references: text, palette, summary, cards, style and script."""
