@@ -8,11 +8,12 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from trelliswork.citations.fields import to_plain
 from trelliswork.citations.learning import shipped_rules
 from trelliswork.constraints.reading import Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from citation_sets import CitationSet
 
@@ -56,15 +57,16 @@ class Scores:
 
 
 def score_parser(
-    predict: Callable[[list[list[str]]], list[list[str]]],
+    tagger: tw.CRFTagger,
     kind: CitationSet,
     references: Sequence[tw.Sentence],
 ) -> Scores:
     """Score a tagger with the labels of the parser, in the labels in common with a set."""
     cut = [kind.cut(reference.tokens) for reference in references]
     began = time.perf_counter()
-    answers = predict([tokens for tokens, _ in cut])
+    answers = tagger.predict([tokens for tokens, _ in cut])
     seconds = time.perf_counter() - began
+    answers = [to_plain(labels, tagger.labels_.scheme) for labels in answers]
     broken = sum(map(breaks_a_hard_rule, answers))
     pairs = [
         (

@@ -26,6 +26,7 @@ from common import Findings, ResultTable, options, read_part, settings_of
 
 import trelliswork as tw
 from trelliswork.citations.adaptation import adapt
+from trelliswork.citations.fields import to_plain
 from trelliswork.citations.parser import Parser, model_path
 from trelliswork.citations.readings import Reader
 from trelliswork.citations.writing import FORMATS
@@ -69,8 +70,8 @@ def compare(
     seconds = time.perf_counter() - began
     for name, tagger in (("shipped", shipped), ("adapted", adapted)):
         free = tagger.with_constraints(())
-        found[f"{name}, no rules"] = score_parser(free.predict, kind, scored)
-        found[name] = score_parser(tagger.predict, kind, scored)
+        found[f"{name}, no rules"] = score_parser(free, kind, scored)
+        found[name] = score_parser(tagger, kind, scored)
     if kind.name in OWN:
         found |= train_own(kind.name, train, scored, quick=given.quick)
     title = f"{kind.name}: {len(scored)} references of {given.eval}, {len(train)} of train"
@@ -91,7 +92,8 @@ def calibration(shipped: tw.CRFTagger, given: Namespace, findings: Findings) -> 
             tokens, starts = kind.cut(reference.tokens)
             (reading,) = reader.read([tw.Sentence(tokens)])
             gold = runs(kind.gold([str(label) for label in reference.labels or ()]))
-            said = kind.predicted(reference.tokens, [reading.labels[i] for i in starts])
+            labels = to_plain(reading.labels, shipped.labels_.scheme)
+            said = kind.predicted(reference.tokens, [labels[i] for i in starts])
             place = {first: i for i, first in enumerate(starts)}
             chance = {
                 i: confidence

@@ -45,7 +45,8 @@ def test_references_are_consistent(noise):
         assert set(reference.labels) <= set(FIELDS)
         assert [reference.text[a:b] for a, b in reference.offsets] == list(reference.tokens)
         assert TOKENIZER.tokenize(reference.text).tokens == reference.tokens
-        assert {"title", "date"} < set(reference.labels)
+        assert "date" in reference.labels
+        assert "title" in reference.labels or (noise is HEAVY and "journal" in reference.labels)
         assert {"author", "editor"} & set(reference.labels)
 
 
@@ -110,7 +111,10 @@ def test_noise_leaves_mandatory_fields():
     always = Noise(**{field.name: 100.0 for field in fields(Noise)})
     for work in load_works():
         varied = noises.vary_work(work, always, Random(0))
-        assert varied.title.lower() == work.title.lower()
+        if work.type == "article":
+            assert varied.title == ""  # physicists do without
+        else:
+            assert varied.title.lower() == work.title.lower()
         assert varied.year.startswith(work.year)
         assert (varied.author or varied.editor) == (work.author or work.editor)
         assert not varied.doi

@@ -159,6 +159,6 @@ def test_other_models_are_refused():
 def test_the_model_is_small_and_under_the_shipped_rules():
     with model_path(None) as path:
         assert Path(path).stat().st_size < 1_000_000
-        assert set(load_saved(path).labels_) == set(LABELS)
+        assert set(load_saved(path).labels_.segment_names) == set(LABELS)
     names = {repr(rule) for rule in hard_rules()}
     assert {"at_most(1, 'title')", "excludes('booktitle', 'journal')"} <= names

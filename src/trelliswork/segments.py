@@ -60,6 +60,8 @@ def spans(
         raise ValueError(f"level: expected 1 (the outermost) or more, got {level}.")
     if level not in (None, 1) and scheme != "path":
         raise ValueError(f"level: {scheme} labels have one level, got {level}. Leave it out.")
+    if scheme != "path" and not strict:
+        return _flat_spans(labels, scheme, outside)
     found: list[tuple[int, int, int, str]] = []
     open_at: list[tuple[int, bool]] = []  # a level's start, and whether it began as it should
     previous: Levels = ()
@@ -85,6 +87,24 @@ def spans(
         previous = levels
     close(len(labels), 0)
     return [Span(start, end, name) for start, _, end, name in sorted(found)]
+
+
+def _flat_spans(labels: Sequence[Label], scheme: Scheme, outside: str | None) -> list[Span]:
+    """Return the segments of labels with one level, as they are read, valid or not."""
+    found: list[Span] = []
+    start = 0
+    previous: Levels = ()
+    for position, label in enumerate(labels):
+        levels = parse(label, scheme, outside) if isinstance(label, str) else ()
+        if previous and not continued_levels(previous, levels):
+            found.append(Span(start, position, previous[0][1]))
+            previous = ()
+        if not previous:
+            start = position
+        previous = levels
+    if previous:
+        found.append(Span(start, len(labels), previous[0][1]))
+    return found
 
 
 def _begins_validly(previous: Levels, levels: Levels, k: int, scheme: Scheme) -> bool:

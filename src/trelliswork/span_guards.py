@@ -14,6 +14,7 @@ after       arcs at which it does not go on
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -123,6 +124,7 @@ def guarded_trellises(
         yield places, derive(batch, automaton=automaton, classes=roles)
 
 
+@lru_cache(maxsize=128)
 def _guarded(automaton: Automaton, labels: LabelSet, name: str) -> Automaton:
     """Return an automaton whose arcs know which roles of a token they fit.
 

@@ -74,7 +74,9 @@ class Tokenizer:
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:
         matches = (m.span() for m in self._compiled.finditer(text) if m.end() > m.start())
-        return _rejoin_marks(text, matches) if self.kind == "words" else matches
+        return (
+            _rejoin_marks(text, matches) if self.kind == "words" and _has_marks(text) else matches
+        )
 
     def to_dict(self) -> dict[str, str]:
         """Return a plain dictionary that `from_dict` reads back."""
@@ -94,6 +96,15 @@ class Tokenizer:
         return cls(record["kind"], pattern)
 
 
+def _has_marks(text: str) -> bool:
+    """Return whether there is a combining mark or a joiner in a text."""
+    return not text.isascii() and any(map(_is_mark, set(text)))
+
+
+def _is_mark(character: str) -> bool:
+    return character in JOINERS or unicodedata.category(character).startswith("M")
+
+
 def _rejoin_marks(text: str, spans: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     r"""Join combining marks to the word around them: ``\w`` does not match them.
 
@@ -103,7 +114,7 @@ def _rejoin_marks(text: str, spans: Iterator[tuple[int, int]]) -> Iterator[tuple
     after_mark = False
     for left, right in spans:
         character = text[left]
-        is_mark = character in JOINERS or unicodedata.category(character).startswith("M")
+        is_mark = _is_mark(character)
         is_word = character.isalnum() or character == "_"
         if left == end and (is_mark or (after_mark and is_word)):
             end = right

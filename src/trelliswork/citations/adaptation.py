@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trelliswork.citations.fields import to_scheme
 from trelliswork.citations.learning import make_references
 from trelliswork.citations.readings import Reader
 from trelliswork.citations.styles.csl import csl_styles
@@ -122,7 +123,8 @@ def learn_labelled(
     weights = np.ones(len(references))
     weights[: len(corrected)] = weight
     tokens = [list(own) for own, _ in references]
-    return _moved(tagger, tokens, [list(labels) for _, labels in references], weights)
+    labels = [to_scheme(own, tagger.labels_.scheme) for _, own in references]
+    return _moved(tagger, tokens, labels, weights)
 
 
 def _moved(

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trelliswork.segments import convert
 from trelliswork.text import Tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from trelliswork.schemes import Scheme
 
 TOKENIZER = Tokenizer("words")
 """A run of letters and digits, or a single mark: the tokens of the Cora references."""
@@ -47,6 +50,9 @@ CS-94-12", "PhD thesis"), ``institution`` who issued it, ``isbn`` an ISBN or ISS
 number or key a list puts in front of a reference ("[12]").
 """
 
+SCHEME: Scheme = "bio"
+"""How a model writes the labels: with weights of its own for where a field begins."""
+
 FIELDS = (
     "author",
     "booktitle",
@@ -74,6 +80,28 @@ _IN_CORA = {
     "arxiv": "tech",
     "isbn": "note",
 }
+
+
+def to_scheme(labels: Sequence[str], scheme: Scheme) -> list[str]:
+    """Return plain labels in the scheme of a model; each run of equal ones is a field.
+
+    Examples
+    --------
+    >>> to_scheme(["author", "author", "title"], "bio")
+    ['B-author', 'I-author', 'B-title']
+    """
+    return list(labels) if scheme == "plain" else convert(labels, "plain", scheme)
+
+
+def to_plain(labels: Sequence[str], scheme: Scheme) -> list[str]:
+    """Return the labels of a model without its scheme.
+
+    Examples
+    --------
+    >>> to_plain(["B-author", "I-author", "B-title"], "bio")
+    ['author', 'author', 'title']
+    """
+    return list(labels) if scheme == "plain" else [label.partition("-")[2] for label in labels]
 
 
 def to_cora(labels: Sequence[str]) -> list[str]:

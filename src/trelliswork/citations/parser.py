@@ -15,7 +15,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from trelliswork.citations.documents import Entry, split_references
-from trelliswork.citations.fields import LABELS, TOKENIZER
+from trelliswork.citations.fields import LABELS, TOKENIZER, to_plain
 from trelliswork.citations.meaning.interpret import interpret
 from trelliswork.citations.meaning.trimming import trim
 from trelliswork.citations.readings import Reader
@@ -78,7 +78,7 @@ class Parser:
     """
 
     def __init__(self, tagger: TrainedTagger) -> None:
-        unknown = sorted(set(tagger.labels_) - set(LABELS))
+        unknown = sorted(set(tagger.labels_.segment_names) - set(LABELS))
         if unknown:
             raise DataError(
                 f"expected a model of references, with labels among {', '.join(LABELS)}; got one "
@@ -167,14 +167,13 @@ class Parser:
         reading: Reading,
     ) -> Reference:
         spans = self.tagger.labels_.spans
-        believed = _is_believable(reading.labels)
+        labels = to_plain(reading.labels, self.tagger.labels_.scheme)
+        believed = _is_believable(labels)
         sure = reading.confidences if believed else [0.0] * len(reading.spans)
         fields = _fields(entry, sentence, reading.spans, sure)
         alternatives = tuple(
-            Alternative(
-                tuple(_fields(entry, sentence, spans(labels), [share] * len(labels))), share
-            )
-            for labels, share in reading.others
+            Alternative(tuple(_fields(entry, sentence, spans(other), [share] * len(other))), share)
+            for other, share in reading.others
         )
         unruled: list[Field] = []
         if reading.free_labels != reading.labels:
@@ -188,7 +187,7 @@ class Parser:
             key=entry.key,
             confidence=reading.confidence if believed else 0.0,
             tokens=sentence.tokens,
-            labels=tuple(reading.labels),
+            labels=tuple(labels),
             alternatives=alternatives,
             unruled=tuple(unruled),
             broken_rules=reading.broken,
