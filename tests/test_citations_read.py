@@ -154,6 +154,7 @@ def test_an_item_as_zotero_has_it():
         title="A title of DNA",
         year="2003",
         month="May",
+        day="12",
         author=(
             Name("Maaten", "L.", "van der"),
             Name("Fontaine", "J.", "de la"),
@@ -349,7 +350,7 @@ def test_a_bibtex_file():
             "e", "preprint", "Attention", "2017", (Name("Vaswani", "A."),), arxiv="1706.03762"
         ),
         "f": Work("f", "preprint", "CoRR", "2000", ab, arxiv="1706.03762"),
-        "i": Work("i", "mastersthesis", "T", "2001", ab, month="May", school="MIT"),
+        "i": Work("i", "mastersthesis", "T", "2001", ab, month="May", day="3", school="MIT"),
         "j": Work(
             "j",
             "techreport",

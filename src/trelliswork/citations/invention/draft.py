@@ -27,6 +27,8 @@ _ACCESS_NOTES = (
     "Accessed: {day}/{n:02d}/{year}",
 )
 
+_WITH_DAY = {"article": 0.4, "webpage": 0.6, "software": 0.4}  # of works with a month
+
 
 @dataclass
 class Draft:
@@ -88,7 +90,9 @@ class Draft:
     def add_month(self, share: float) -> None:
         """Add a month to a share of works."""
         if self.chance(share):
-            self.fields["month"] = invent_month(self.rng, of_journal=self.type == "article")
+            month = self.fields["month"] = invent_month(self.rng, of_journal=self.type == "article")
+            if month in MONTHS and self.chance(_WITH_DAY.get(self.type, 0.1)):
+                self.fields["day"] = str(self.rng.randint(1, 28))
 
     def add_publisher(self, share: float, place_share: float) -> None:
         """Add a publisher to a share of works, and its place to a share of those."""

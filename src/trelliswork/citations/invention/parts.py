@@ -130,7 +130,7 @@ def add_book(draft: Draft) -> None:
         fields["volume"] = str(rng.randint(1, 6))
     if draft.year >= 1970 and draft.chance(0.15):
         fields["isbn"] = invent_isbn(rng, draft.language, draft.year)
-    if GROUP_OF[draft.discipline] == "humanities" and not edited and draft.chance(0.1):
+    if GROUP_OF[draft.discipline] == "humanities" and not edited and draft.chance(0.2):
         draft.translator = draft.people(rng.choice((1, 1, 1, 2)))
     if draft.chance(0.03):
         fields["note"] = pick(rng, _EDITION_NOTES).format(

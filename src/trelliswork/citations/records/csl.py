@@ -10,7 +10,7 @@ field of `Work`        CSL variable
 ``container``          ``container-title``
 ``series``             ``collection-title``
 ``pages``              ``page``
-``year``, ``month``    ``issued``
+``year`` to ``day``     ``issued``
 ``place``              ``publisher-place``
 ``school``             ``publisher``
 ``institution``        ``publisher``, or ``authority`` where there is a publisher
@@ -103,7 +103,7 @@ def work_to_csl(work: Work) -> dict[str, Any]:
     for role in ROLES:
         if names := getattr(work, role):
             item[role] = [name_to_csl(name) for name in names]
-    item["issued"] = date_to_csl(work.year, work.month)
+    item["issued"] = date_to_csl(work.year, work.month, work.day)
     if work.type in GENRES:
         item["genre"] = GENRES[work.type]
     if issuer := work.school or work.institution:
@@ -124,7 +124,7 @@ def name_to_csl(name: Name) -> dict[str, str]:
     return {_NAME_PARTS[part]: value for part in parts if (value := getattr(name, part))}
 
 
-def date_to_csl(year: str, month: str = "") -> dict[str, Any]:
+def date_to_csl(year: str, month: str = "", day: str = "") -> dict[str, Any]:
     """Return a date: in numbers where it is one, otherwise as it is written.
 
     Parameters
@@ -133,11 +133,14 @@ def date_to_csl(year: str, month: str = "") -> dict[str, Any]:
         "1951"; anything else, such as "1951a" or "in press", becomes a ``literal``.
     month : str
         An English name of a month or a season, or other text, or empty.
+    day : str
+        "12"; it counts only with the name of a month.
     """
     if year.isascii() and year.isdecimal():
         number = int(year)
         if month in MONTHS:
-            return {"date-parts": [[number, MONTHS.index(month) + 1]]}
+            parts = [number, MONTHS.index(month) + 1]
+            return {"date-parts": [[*parts, int(day)] if day.isdecimal() else parts]}
         if month in SEASONS:
             return {"date-parts": [[number]], "season": SEASONS.index(month) + 1}
         if not month:

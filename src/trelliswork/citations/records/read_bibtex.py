@@ -232,6 +232,7 @@ def _work_fields(type_: str, values: Mapping[str, str]) -> dict[str, str]:
     date = parse_date(plain(values.get("date", "")))
     fields["year"] = _first(values, "year") or date.year
     fields["month"] = _month(_first(values, "month")) or date.month
+    fields["day"] = date.day
     fields["arxiv"] = _arxiv(values)
     fields["doi"] = _verbatim(values.get("doi", ""))
     fields["url"] = _url(values)

@@ -140,7 +140,7 @@ def _string(value: object) -> str:
 
 def _fields(item: dict[str, Any], type_: str, *, authored: bool) -> tuple[str, dict[str, str]]:
     fields = {field: _string(item.get(variable)) for field, variable in VARIABLES.items()}
-    fields["year"], fields["month"] = _date(item.get("issued"))
+    fields["year"], fields["month"], fields["day"] = _date(item.get("issued"))
     fields["place"] = fields["place"] or _string(item.get("event-place"))
     if fields["series"]:
         fields["volume"] = fields["volume"] or _string(item.get("collection-number"))
@@ -206,8 +206,8 @@ def _name(value: object) -> Name | None:
     return Name(family, given, particle, part.get("suffix", ""))
 
 
-def _date(value: object) -> tuple[str, str]:
-    """Return year and month, or what stands for them."""
+def _date(value: object) -> tuple[str, str, str]:
+    """Return year, month and day, or what stands for them."""
     if not isinstance(value, dict):
         value = {"raw": value}
     parts = value.get("date-parts")
@@ -220,7 +220,8 @@ def _date(value: object) -> tuple[str, str]:
             month = 12 + int(season)
         # Some programs count the seasons on after December, from 13 or from 21.
         names = dict(enumerate((*MONTHS, *SEASONS), start=1)) | dict(enumerate(SEASONS, start=21))
-        return numbers[0], names.get(month, season.capitalize() if not season.isdecimal() else "")
+        named = names.get(month, season.capitalize() if not season.isdecimal() else "")
+        return numbers[0], named, numbers[2] if len(numbers) > 2 and named in MONTHS else ""
     written = _string(value.get("literal")) or _string(value.get("raw"))
     date = parse_date(written)
-    return (date.year, date.month) if date.year else (written, "")
+    return date if date.year else (written, "", "")

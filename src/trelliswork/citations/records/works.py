@@ -106,6 +106,7 @@ class Work:
     note: str = ""
     translator: tuple[Name, ...] = ()
     isbn: str = ""
+    day: str = ""
 
 
 _NAME_FIELDS = frozenset(field.name for field in fields(Name))

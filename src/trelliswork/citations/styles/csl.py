@@ -124,7 +124,7 @@ class CslStyle:
                 "trelliswork.citations.csl_styles() lists them."
             )
         self.name = name
-        self._marked: dict[str, Any] = {}
+        self._marked: dict[tuple[str, bool], Any] = {}
         self._source = path.read_bytes()
 
     def render(self, work: Work, *, number: int = 1) -> list[Piece]:
@@ -147,7 +147,7 @@ class CslStyle:
         from citeproc.source.json import CiteProcJSON
 
         item = {**work_to_csl(work), "id": "work"}
-        style = self._style(work.type)
+        style = self._style(work.type, translated=bool(work.translator) and not work.editor)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # citeproc-py warns of types and fields new to it
             bibliography = citeproc.CitationStylesBibliography(
@@ -168,15 +168,21 @@ class CslStyle:
                 pieces[i] = Piece(piece.text, "author")
         return pieces
 
-    def _style(self, kind: str) -> Any:
-        """Return the style with marks for one type of works, or for the most of them."""
+    def _style(self, kind: str, *, translated: bool) -> Any:
+        """Return the style with marks for one type of works, or for the most of them.
+
+        Where there are translators and no editors, what writes either writes translators.
+        """
         import citeproc
         from lxml import etree
 
         kind = kind if kind in _MEANINGS else "inproceedings"
-        if kind not in self._marked:
+        key = kind, translated
+        if key not in self._marked:
             root = etree.fromstring(self._source)
             meanings = _OF_VARIABLE | _MEANINGS[kind]
+            if translated:
+                meanings["editor"] = "translator"
             for element in root.iter():
                 label = _label_of(element, meanings)
                 if label:
@@ -184,10 +190,10 @@ class CslStyle:
                     element.set("suffix", closing() + element.get("suffix", ""))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                self._marked[kind] = citeproc.CitationStylesStyle(
+                self._marked[key] = citeproc.CitationStylesStyle(
                     io.BytesIO(etree.tostring(root)), validate=False
                 )
-        return self._marked[kind]
+        return self._marked[key]
 
 
 def csl_styles() -> tuple[str, ...]:

@@ -223,7 +223,8 @@ def _pages(pages: str, style: Style) -> str:
 def _date(work: Work, style: Style) -> str:
     if not work.month or not style.months:
         return work.year
-    return style.date.format(month=format_month(work.month, style.months), year=work.year)
+    month = format_month(work.month, style.months)
+    return style.date.format(month=f"{month} {work.day}".rstrip(), year=work.year)
 
 
 def _genre(work: Work, wording: Wording) -> str:
