@@ -9,10 +9,11 @@ BUILD_TOOLS := "scikit-build-core>=0.11" "nanobind>=2.7" ninja cmake
 INSTALL = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(PIP) --no-build-isolation \
   -Ccmake.define.TRELLISWORK_STRICT=ON --editable
 EXPERIMENTS ?= table1 figure2 transducer inequality usaddress propbank \
-  appendix_b synthetic letters cora punctuation umass soft_small ccm framenet sparsity
+  appendix_b synthetic letters cora punctuation umass soft_small ccm framenet sparsity \
+  citations citation_models
 NATIVE := $(wildcard cpp/*.hpp cpp/*.cpp bindings/*.hpp bindings/*.cpp)
 
-.PHONY: help setup demo test test-torch lint format types tests bench experiments sanitize docs clean
+.PHONY: help setup demo test test-torch lint format types tests bench experiments sanitize citation-model docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -28,7 +29,7 @@ $(STAMP): $(BIN)/python $(NATIVE) CMakeLists.txt pyproject.toml
 
 setup: $(STAMP) ## build the extension and install everything for development into .venv
 
-demo: $(STAMP) ## train a citation tagger on the shipped works and parse fresh references
+demo: $(STAMP) ## read references in a dozen styles; write BibTeX and a page to build/demo
 	@$(BIN)/python examples/demo_citations.py
 
 test: lint types tests ## lint, types, tests, examples and the snippets of the docs
@@ -85,6 +86,9 @@ sanitize: ## run the tests of the core under the address and undefined-behaviour
 	  tests/test_priced.py tests/test_solve.py tests/test_beam.py \
 	  tests/test_projections.py tests/test_structures.py tests/test_active_set.py tests/test_ad3.py tests/test_graph_branch.py \
 	  tests/test_graph_solve.py tests/test_assign.py
+
+citation-model: $(STAMP) ## train the parser of references that ships with the package again
+	$(BIN)/trelliswork cite train --out src/trelliswork/citations/default.tw
 
 docs: $(STAMP) ## build the documentation site into site/
 	$(INSTALL) ".[dev,docs]"
