@@ -62,9 +62,12 @@ def show(console: Console, document: str, reference: Reference) -> None:
     console.print(Text(f"[{reference.key}] {reference.type}", "bold"))
     console.print(coloured)
     console.print(fields, end="")
-    for rule in reference.broken_rules:
-        alone = ", ".join(f"{field.label}: {field.text}" for field in reference.unruled)
-        console.print(Text(f"  without {rule}: {shorten(alone, console.width - 24)}", "dim"))
+    read = {(field.label, field.start, field.end) for field in reference.fields}
+    alone = [f for f in reference.unruled if (f.label, f.start, f.end) not in read]
+    if alone:
+        said = "; ".join(f"{field.label}: {field.text}" for field in alone)
+        rules = " and ".join(reference.broken_rules)
+        console.print(Text(f"  The model alone reads {said}, which breaks {rules}.", "dim"))
     console.print()
 
 

@@ -15,7 +15,10 @@ _DOI_GAP = re.compile(
     r"(?<=[/_\-(:;<])\s+|\s+(?=[./_\-():;>])|(?<=\.)\s+(?=[a-z0-9])|(?<=\))\s+(?=\d)"
 )
 _ADDRESS = re.compile(r"(?:https?|ftp)\s?:\s?/\s?/\s?\S+|\bwww\s?\.\s?\S+", re.IGNORECASE)
-_BARE_ADDRESS = re.compile(r"(?:[\w-]+\.)+[a-z]{2,6}(?:/\S*)?(?!\w)", re.IGNORECASE)
+# Only where a word begins, so that a long run of letters is read once.
+_BARE_ADDRESS = re.compile(
+    r"(?<![\w-])(?<![\w-]\.)(?:[\w-]++\.)+[a-z]{2,6}(?:/\S*)?(?!\w)", re.IGNORECASE
+)
 _AFTERWARDS = re.compile(
     r"[\s(\[](?:accessed|retrieved|last\s+(?:accessed|visited|checked|modified)|visited"
     r"|viewed|downloaded|checked|abgerufen|zugriff|letzter|consult|accès|accesso|acesso|date|doi\b"

@@ -32,7 +32,7 @@ def parse_names(text: str) -> tuple[Name, ...]:
      Name(family='', given='', particle='', suffix='', literal='The R Project'))
     """
     names = []
-    for written in _split(text, r"(?:^|\s+)and(?=\s|$)"):
+    for written in _split(text, r"(?:^|\s)and(?=\s|$)"):
         whole = plain(written)
         if whole.strip(" ,") not in {"", _OTHERS}:
             name = _parse_name(written, whole)
