@@ -5,12 +5,13 @@ Constraint-driven learning (Chang, Ratinov and Roth 2008) from a model that is a
     w = w₀                                             the model to adapt
     for N cycles:
         T = { (x, argmax_y score_w(x, y) − Σ_c ρ_c v_c(x, y)) : x ∈ U }
-        w = argmin_w  Σ_T P(y | x, rules)² (−log p_w(y | x)) + λ ‖w − w₀‖²
+        w = argmin_w  −Σ_T log Σ_{y' ~ y} p_w(y' | x) + λ ‖w − w₀‖²
 
-What the model is not sure of hardly counts, and the prior around ``w₀`` takes the place of the
-share ``γ w₀`` of the paper: weights that the references say nothing about stay as they are. The
-features are those of ``w₀``. Corrected references, and references made of records, are learned in
-the same way, with labels that are known.
+where ``y' ~ y`` agrees with ``y`` on the tokens whose label has a probability above 0.9: the others
+are open, and summed over. The prior around ``w₀`` takes the place of the share ``γ w₀`` of the
+paper: weights that the references say nothing about stay as they are. The features are those of
+``w₀``. Corrected references, and references made of records, are learned in the same way, with
+labels that are known.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ from trelliswork.learn.anchored import learn_near
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from numpy.typing import NDArray
+
     from trelliswork.citations.records import Work
     from trelliswork.estimators import CRFTagger
     from trelliswork.sentence import Sentence
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     Labelled = tuple[Sequence[str], Sequence[str]]
 
 _L2 = 1.0
+_SURE = 0.9
 _CORRECTED_WEIGHT = 10.0
 _MOST_MADE = 2_000
 _MOST_PER_WORK = 20
@@ -76,8 +80,7 @@ def adapt(
     now = tagger
     for cycle in range(1, cycles + 1):
         labels = [reading.labels for reading in readings]
-        sure = np.array([reading.confidence**2 for reading in readings])
-        now = _moved(tagger, known, labels, sure)
+        now = _moved(tagger, known, _sure_labels(now, known, labels))
         readings = Reader(now).read(known)
         if on_cycle is not None:
             on_cycle(cycle, _changed(labels, [reading.labels for reading in readings]))
@@ -130,8 +133,8 @@ def learn_labelled(
 def _moved(
     tagger: CRFTagger,
     sequences: Sequence[Sentence | list[str]],
-    labels: Sequence[list[str]],
-    weights: np.ndarray,
+    labels: Sequence[Sequence[str | None]],
+    weights: NDArray[np.float64] | None = None,
 ) -> CRFTagger:
     """Return a tagger with the same features and rules, and weights that fit these labels, too."""
     other = copy(tagger)
@@ -139,6 +142,21 @@ def _moved(
         tagger.model_, list(sequences), labels, l2=_L2, weights=weights, n_jobs=tagger.n_jobs
     )
     return other
+
+
+def _sure_labels(
+    tagger: CRFTagger, sentences: Sequence[Sentence], labels: Sequence[Sequence[str]]
+) -> list[list[str | None]]:
+    """Return labels without those that the model alone is not sure of."""
+    place = {name: i for i, name in enumerate(tagger.labels_)}
+    marginals = tagger.with_constraints(()).predict_marginals(sentences)
+    return [
+        [
+            name if chance[place[name]] > _SURE else None
+            for name, chance in zip(own, all_chances, strict=True)
+        ]
+        for own, all_chances in zip(labels, marginals, strict=True)
+    ]
 
 
 def _changed(before: Sequence[Sequence[str]], after: Sequence[Sequence[str]]) -> float:

@@ -1,6 +1,6 @@
 """Learning near an earlier model: maximum a posteriori, with a Gaussian prior around its weights.
 
-    w = argmin_w  Σ_b weight_b (log Z_b − score_w(x_b, y_b)) + l2 ‖w − w₀‖²
+    w = argmin_w  Σ_b weight_b (log Z_b − log Z_b over what is known of y_b) + l2 ‖w − w₀‖²
 
 Weights that the new sequences say nothing about stay as they are. So a model learns from few
 sequences, in a moment, and forgets nothing that they do not contradict.
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.model import CRFModel
+    from trelliswork.sentence import Label
 
     FloatArray = NDArray[np.float64]
 
@@ -31,7 +32,7 @@ __all__ = ["learn_near"]
 def learn_near(
     model: CRFModel,
     sequences: list[Any],
-    names: Sequence[Sequence[str]],
+    names: Sequence[Sequence[Label]],
     *,
     l2: float,
     weights: FloatArray | None = None,
@@ -45,7 +46,8 @@ def learn_near(
     model
         ``w₀``, with its features, labels and structure.
     sequences, names
-        What to learn from; all labels are known to the model.
+        What to learn from. Labels are known to the model; a token may be open, ``None``, or have a
+        set of alternatives, and is summed over.
     l2
         How strongly each weight is held where it was.
     weights
