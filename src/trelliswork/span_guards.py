@@ -37,6 +37,7 @@ __all__ = ["WantedSpan", "collect_spans", "guarded_trellises", "split_by_sequenc
 ROLES = 4
 ELSEWHERE, FIRST, INSIDE, AFTER = range(ROLES)
 MOST_CLASSES = 64  # a guard has one bit a class
+KEPT_ARCS = 20_000  # of the largest automaton whose guards are kept for the next batch
 
 
 class WantedSpan(NamedTuple):
@@ -111,7 +112,9 @@ def guarded_trellises(
     """
     for name in sorted({span.name for span in wanted}):
         places = [i for i, span in enumerate(wanted) if span.name == name]
-        automaton = _guarded(trellis.automaton, labels, name)
+        is_small = trellis.automaton.n_arcs <= KEPT_ARCS
+        guard = _guarded if is_small else _guarded.__wrapped__  # what is large is not kept
+        automaton = guard(trellis.automaton, labels, name)
         sequences = np.array([wanted[i].sequence for i in places])
         batch = derive(trellis, sequences=sequences)
         roles = np.full(batch.n_tokens, ELSEWHERE, dtype=np.uint8)

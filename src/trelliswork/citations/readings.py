@@ -1,32 +1,33 @@
 """What a model under rules reads in references, and how sure it is.
 
-A field is as sure as the probability that this very run of tokens is this very field,
+A field is as sure as the probability that this very run of tokens is this very field: that it
+begins at the first of them, not before, and goes on to the last, not further,
 
     P(y_{i-1} ≠ f, y_i = … = y_{j-1} = f, y_j ≠ f | x, rules)
 
-under the model and the rules in the lazily built product: those that the best labelling breaks,
-those that the best labelling under these breaks, and so on. Rules that none of them breaks change
-nothing about the best labelling; they may change probabilities a little, and ``exact`` takes them
-in. Where a product is too large, the sums are over the best 50 labellings that rules allow.
+with plain labels; in other schemes a field may also begin after one of its own name. The rules are
+those in the lazily built product: those that the best labelling breaks, those that the best
+labelling under these breaks, and so on. Rules that none of them breaks change nothing about the
+best labelling; they do change probabilities, mostly little, and ``exact`` takes them in, to within
+`trelliswork.citations.chances.TOLERANCE`. Where a product is too large, as it may be for a text
+that is many references or none, the last rules are left out of probabilities, never of the answer.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.constrained import constrained_trellis
+from trelliswork.citations.chances import ARCS_EXACT, Chances, Scored, groups
 from trelliswork.decoding import decode_batch, decode_nbest_batch
-from trelliswork.derived import derive
-from trelliswork.errors import TooLargeError
-from trelliswork.inference import kbest, log_partition
-from trelliswork.posteriors import span_probabilities
+from trelliswork.errors import InfeasibleError, SearchLimitError, TooLargeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -34,13 +35,11 @@ if TYPE_CHECKING:
     from trelliswork.segments import Span
     from trelliswork.sentence import Sentence
     from trelliswork.trained import TrainedTagger
-    from trelliswork.trellis import Trellis
 
-    IntArray = NDArray[np.int64]
     BoolArray = NDArray[np.bool_]
+    FloatArray = NDArray[np.float64]
+    IntArray = NDArray[np.int64]
     Tags = NDArray[np.int32]
-
-_BEST = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ class Reading:
     broken : tuple of str
         The rules that `free_labels` break, where `labels` are others.
     others : list of (list of str, float)
-        The next best labellings, with their probabilities.
+        The next best labellings under all rules, with their probabilities, the highest first.
     """
 
     labels: list[str]
@@ -74,24 +73,14 @@ class Reading:
     others: list[tuple[list[str], float]]
 
 
-@dataclass(frozen=True)
-class _Scored:
-    """Sentences, their scores without rules, and what the rules see of them."""
-
-    trellis: Trellis
-    evidence: Evidence
-
-    def take(self, members: IntArray) -> _Scored:
-        return _Scored(derive(self.trellis, sequences=members), self.evidence.take(members))
-
-
 class Reader:
     """Reads under the rules of a tagger.
 
     Parameters
     ----------
     tagger
-        What was trained; its constraints are the rules.
+        What was trained; its constraints are the rules. Where no labelling obeys all of them, the
+        last given of those that conflict are relaxed, whatever its ``on_infeasible`` says.
     """
 
     def __init__(self, tagger: TrainedTagger) -> None:
@@ -99,6 +88,15 @@ class Reader:
         self._plan = tagger.plan_
         self._labels = tagger.labels_
         self._rules = [repr(rule) for rule in tagger.plan_.constraints]
+        self._is_hard = np.array([not rule.is_soft for rule in tagger.plan_.constraints], bool)
+
+    @cached_property
+    def _chances(self) -> Chances:
+        return Chances(self._plan)
+
+    @cached_property
+    def _exact_chances(self) -> Chances:
+        return Chances(self._plan, ARCS_EXACT)
 
     def read(
         self, sentences: Sequence[Sentence], *, exact: bool = False, alternatives: int = 0
@@ -110,7 +108,8 @@ class Reader:
         sentences
             Tokens of references; none is empty.
         exact
-            Whether probabilities take all rules in: slow, some references a second.
+            Whether probabilities take all rules in, to within `TOLERANCE`: slow, some references a
+            second.
         alternatives
             How many other labellings to give of each.
         """
@@ -118,21 +117,23 @@ class Reader:
             return []
         own = list(sentences)
         trellis = self._model.trellis(own)
-        scored = _Scored(trellis, self._plan.evidence(own, trellis.offsets, range(len(own))))
+        scored = Scored(trellis, self._plan.evidence(own, trellis.offsets, range(len(own))))
         free = decode_batch(self._plan, trellis, scored.evidence, constraints=()).tags
         broken = self._broken(free, scored.evidence)
-        tags, needed = self._ruled(scored, free, broken)
-        if exact:
-            needed[:] = True
+        tags, needed, in_force = self._ruled(scored, free, broken)
         bounds = list(pairwise(trellis.offsets.tolist()))
+        answers = [tags[first:last] for first, last in bounds]
+        chances = self._exact_chances if exact else self._chances
+        if exact:
+            needed = chances.rules_that_matter(scored, answers, needed, in_force)
         readings: list[Reading | None] = [None] * len(own)
-        for rules, members in _groups(needed, np.arange(len(own))):
+        for rules, members in groups(needed, np.arange(len(own))):
             part = scored.take(members)
-            chosen = [tags[bounds[i][0] : bounds[i][1]] for i in members]
+            chosen = [answers[i] for i in members]
             names = [self._plan.names(one) for one in chosen]
             spans = [self._labels.spans(labels) for labels in names]
-            sure, whole = self._confidences(part, rules, chosen, spans)
-            others = self._others(part, rules, chosen, alternatives)
+            sure, whole = chances.of(part, rules, chosen, spans)
+            others = self._others(part, chosen, whole, in_force[members], alternatives)
             for place, i in enumerate(members.tolist()):
                 alone = self._plan.names(free[slice(*bounds[i])])
                 why = () if alone == names[place] else np.flatnonzero(broken[i])
@@ -147,25 +148,22 @@ class Reader:
                 )
         return [reading for reading in readings if reading is not None]
 
-    def _ruled(self, scored: _Scored, free: Tags, broken: BoolArray) -> tuple[Tags, BoolArray]:
-        """Return the best labelling under all rules, and the rules that it took.
+    def _ruled(
+        self, scored: Scored, free: Tags, broken: BoolArray
+    ) -> tuple[Tags, BoolArray, BoolArray]:
+        """Return the best labelling under all rules, the rules that it took, and all in force.
 
         Rules are added where an answer breaks them, until none does: the best under some rules that
-        breaks no other is the best under all.
+        breaks no other is the best under all. Hard rules that a sentence cannot obey together are
+        relaxed, the last given first, and are not in force there.
         """
         tags, needed = free.copy(), broken.copy()
         pending = np.flatnonzero(broken.any(axis=1))
         while pending.size:
             unsettled = []
-            for rules, members in _groups(needed[pending], pending):
+            for rules, members in groups(needed[pending], pending):
                 part = scored.take(members)
-                found = decode_batch(
-                    self._plan,
-                    part.trellis,
-                    part.evidence,
-                    constraints=rules,
-                    on_infeasible="relax",
-                ).tags
+                found = self._best(part, rules)
                 for place, (first, last) in enumerate(pairwise(part.trellis.offsets)):
                     start = scored.trellis.offsets[members[place]]
                     tags[start : start + last - first] = found[first:last]
@@ -173,43 +171,47 @@ class Reader:
                 unsettled.append(members[(grown != needed[members]).any(axis=1)])
                 needed[members] = grown
             pending = np.concatenate(unsettled)
-        return tags, needed
+        relaxed = self._broken(tags, scored.evidence) & self._is_hard
+        return tags, needed & ~relaxed, ~relaxed
+
+    def _best(self, part: Scored, rules: Sequence[int]) -> Tags:
+        """Return the best labellings under some rules; where there is none, under all that fit."""
+        plan, trellis, evidence = self._plan, part.trellis, part.evidence
+        try:
+            return decode_batch(plan, trellis, evidence, constraints=rules).tags
+        except (InfeasibleError, SearchLimitError, TooLargeError):
+            return decode_batch(plan, trellis, evidence, on_infeasible="relax").tags
 
     def _broken(self, tags: Tags, evidence: Evidence) -> BoolArray:
         """Return which rules each labelling breaks, shape ``(B, C)``."""
+        return self._degrees(tags, evidence) > 0
+
+    def _degrees(self, tags: Tags, evidence: Evidence) -> IntArray:
+        """Return how badly each labelling breaks each rule, shape ``(B, C)``."""
         if not self._rules:
-            return np.zeros((len(evidence.offsets) - 1, 0), dtype=bool)
-        found: BoolArray = self._plan.violations(tags, evidence) > 0
+            return np.zeros((len(evidence.offsets) - 1, 0), dtype=np.int64)
+        found: IntArray = self._plan.violations(tags, evidence)
+        if self._plan.masks:  # which the plan does not count
+            names = self._plan.names(tags)
+            for b, (first, last) in enumerate(pairwise(evidence.offsets.tolist())):
+                for rule in self._plan.masks:
+                    found[b, rule] = self._plan.constraints[rule].violations(
+                        names[first:last], evidence.sentences[b], scheme=self._labels
+                    )
         return found
 
-    def _confidences(
-        self,
-        part: _Scored,
-        rules: Sequence[int],
-        tags: Sequence[Tags],
-        spans: Sequence[list[Span]],
-    ) -> tuple[list[list[float]], list[float]]:
-        """Return how probable the spans, and whole labellings, are under some rules."""
-        try:
-            product = constrained_trellis(self._plan, part.trellis, part.evidence, rules)
-        except TooLargeError:
-            return self._counted(part, tags, spans)
-        sure = [own.tolist() for own in span_probabilities(self._plan, product, spans)]
-        return sure, np.exp(self._log_probability(product, tags)).tolist()
-
-    def _log_probability(self, product: Trellis, tags: Sequence[Tags]) -> NDArray[np.float64]:
-        """Return the log-probability of one labelling of each sentence, shape ``(B,)``."""
-        labels = self._labels.encode(self._plan.names(np.concatenate(list(tags))))
-        allowed = np.zeros((product.n_tokens, len(self._labels)), dtype=bool)
-        allowed[np.arange(product.n_tokens), labels] = True
-        mask = self._plan.tag_mask(allowed)
-        found: NDArray[np.float64] = log_partition(product, allowed=mask) - log_partition(product)
-        return np.minimum(found, 0.0)
-
     def _others(
-        self, part: _Scored, rules: Sequence[int], tags: Sequence[Tags], k: int
+        self,
+        part: Scored,
+        tags: Sequence[Tags],
+        whole: Sequence[float],
+        in_force: BoolArray,
+        k: int,
     ) -> list[list[tuple[list[str], float]]]:
-        """Return the best labellings of each sentence but the first, at most `k`."""
+        """Return the best labellings of each sentence but the first, at most `k`.
+
+        Each is as many times less probable than the first as its score under all rules is lower.
+        """
         found: list[list[tuple[list[str], float]]] = [[] for _ in tags]
         if not k:
             return found
@@ -220,40 +222,17 @@ class Reader:
             best = [own.tags[first:last] for own in ranked if np.isfinite(own.scores[b])]
             others = [own for own in best if (own != tags[b]).any()][:k]
             if others:
-                same = part.take(np.full(len(others), b))
-                _, chances = self._confidences(same, rules, others, [[] for _ in others])
-                names = [self._plan.names(own) for own in others]
-                pairs = zip(names, chances, strict=True)
+                rows = [tags[b], *others]
+                values = self._values(part.take(np.full(len(rows), b)), rows, in_force[b])
+                odds = np.exp(np.minimum(values[1:] - values[0], 0.0)) * whole[b]
                 # Where no product is small enough, the list may have some that rules forbid.
-                found[b] = [pair for pair in pairs if pair[1] > 0.0]
+                kept = [i for i in np.argsort(-odds, kind="stable") if odds[i] > 0.0]
+                found[b] = [(self._plan.names(others[i]), float(odds[i])) for i in kept]
         return found
 
-    def _counted(
-        self, part: _Scored, tags: Sequence[Tags], spans: Sequence[list[Span]]
-    ) -> tuple[list[list[float]], list[float]]:
-        """Return the probabilities among the best labellings, the given one included."""
-        penalties = self._plan.penalties
-        sure, whole = [], []
-        for b, wanted in enumerate(spans):
-            best = kbest(part.take(np.array([b])).trellis, _BEST)
-            found = best.tags[np.isfinite(best.scores[0])]
-            rows = np.vstack([tags[b], found[(found != tags[b]).any(axis=1)]])
-            same = part.take(np.full(len(rows), b))
-            degrees = self._plan.violations(rows.ravel(), same.evidence)
-            costs = np.where(degrees > 0, np.maximum(degrees, 1) * penalties, 0.0).sum(axis=1)
-            scores = self._log_probability(same.trellis, list(rows)) - costs
-            odds = np.exp(scores - scores.max())
-            shares = odds / odds.sum()
-            readings = [set(self._labels.spans(self._plan.names(row))) for row in rows]
-            sure.append(
-                [float(shares[[span in reading for reading in readings]].sum()) for span in wanted]
-            )
-            whole.append(float(shares[0]))
-        return sure, whole
-
-
-def _groups(needed: BoolArray, numbers: IntArray) -> Iterator[tuple[list[int], IntArray]]:
-    """Yield the sentences that need the same rules, with these rules."""
-    patterns, group_of = np.unique(needed, axis=0, return_inverse=True)
-    for group, pattern in enumerate(patterns):
-        yield np.flatnonzero(pattern).tolist(), numbers[group_of.ravel() == group]
+    def _values(self, same: Scored, rows: Sequence[Tags], in_force: BoolArray) -> FloatArray:
+        """Return the scores of labellings of one sentence less what they break, shape ``(K,)``."""
+        degrees = np.where(in_force, self._degrees(np.concatenate(list(rows)), same.evidence), 0)
+        costs = np.where(degrees > 0, np.maximum(degrees, 1) * self._plan.penalties, 0.0)
+        values: FloatArray = self._chances.scores(same.trellis, rows) - costs.sum(axis=1)
+        return values
