@@ -66,6 +66,36 @@ def test_references_one_a_string_have_places_of_their_own():
             assert text[field.start : field.end] == field.text
 
 
+def test_a_string_is_read_as_it_would_be_in_a_document():
+    wrapped = (
+        "  Shannon, C. E. (1948). A mathe-\n   matical  theory of\tcommunication. Bell System "
+    )
+    wrapped += "Technical Journal,\n27(3), 379–\n423. "
+    (alone,), (within,) = parse([wrapped]), parse(wrapped)
+    assert alone == within
+    assert alone.title == "A mathematical theory of communication"
+    assert (alone.start, alone.end) == (2, len(wrapped) - 1)
+    title = next(field for field in alone.fields if field.label == "title")
+    assert wrapped[title.start : title.end].startswith("A mathe-\n")
+    assert wrapped[title.start : title.end].endswith("communication")
+    blank, last = parse([" \n ", SHANNON])
+    assert (blank.text, blank.fields, blank.confidence) == ("", (), 0.0)
+    assert last.year == "1948"
+
+
+def test_alternatives_of_what_is_not_believed_are_not_believed():
+    (reference,) = parse(["The quick brown fox jumps over the lazy dog."], alternatives=2)
+    assert reference.alternatives
+    for other in reference.alternatives:
+        assert {other.confidence, *(field.confidence for field in other.fields)} == {0.0}
+
+
+def test_many_references_in_one_string_are_read_in_bounded_time():
+    (reference,) = parse([" ".join(FRESH_REFERENCES[:8])])
+    assert reference.labels
+    assert reference.confidence < 0.2
+
+
 def test_works_that_the_model_has_not_seen():
     references = parse(FRESH_REFERENCES)
     years = "2017 2001 1989 1970 1953 1999 1940 2014 1997 1999 1992 1987"

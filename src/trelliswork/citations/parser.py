@@ -12,9 +12,11 @@ from __future__ import annotations
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib import resources
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from trelliswork.citations.documents import Entry, split_references
+from trelliswork.citations.documents.entry import Vocabulary, join_lines
 from trelliswork.citations.fields import LABELS, TOKENIZER, to_plain
 from trelliswork.citations.meaning.interpret import interpret
 from trelliswork.citations.meaning.trimming import trim
@@ -25,7 +27,7 @@ from trelliswork.loading import load_saved
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from trelliswork.citations.readings import Reading
     from trelliswork.segments import Span
@@ -102,12 +104,14 @@ class Parser:
         Parameters
         ----------
         source : str or iterable of str
-            A document, which is split into references; or the references, one a string.
+            A document, which is split into references; or the references, one a string. In both,
+            line breaks and runs of blanks become one blank, and words that a line break cut in two
+            become whole.
         alternatives : int
             How many other readings of each reference to give.
         exact : bool
-            Whether confidences take all rules in: slow, some references a second. Otherwise those
-            that the reference calls for; the difference is mostly small.
+            Whether confidences take all rules in, to within 0.001: slow, some references a second.
+            Otherwise those that the reference calls for; the difference is mostly small.
 
         Returns
         -------
@@ -125,7 +129,6 @@ class Parser:
         alternatives: int = 0,
         exact: bool = False,
         name: str = "",
-        on_split: Callable[[int], object] | None = None,
     ) -> Iterator[Reference]:
         """Read references one after the other; see `parse`.
 
@@ -134,13 +137,9 @@ class Parser:
         source, alternatives, exact
             As in `parse`.
         name : str
-            The name of the file, whose ending may tell its format: ``.bbl``.
-        on_split : callable, optional
-            Called with the number of references before the first is read.
+            What the document is called in messages.
         """
         entries = _entries(source, name)
-        if on_split is not None:
-            on_split(len(entries))
         for first in range(0, len(entries), _BATCH):
             yield from self._read(entries[first : first + _BATCH], alternatives, exact)
 
@@ -171,10 +170,11 @@ class Parser:
         believed = _is_believable(labels)
         sure = reading.confidences if believed else [0.0] * len(reading.spans)
         fields = _fields(entry, sentence, reading.spans, sure)
-        alternatives = tuple(
-            Alternative(tuple(_fields(entry, sentence, spans(other), [share] * len(other))), share)
-            for other, share in reading.others
-        )
+        alternatives = []
+        for other, share in reading.others:
+            runs, chance = spans(other), share if believed else 0.0
+            other_fields = _fields(entry, sentence, runs, [chance] * len(runs))
+            alternatives.append(Alternative(tuple(other_fields), chance))
         unruled: list[Field] = []
         if reading.free_labels != reading.labels:
             runs = spans(reading.free_labels)
@@ -188,7 +188,7 @@ class Parser:
             confidence=reading.confidence if believed else 0.0,
             tokens=sentence.tokens,
             labels=tuple(labels),
-            alternatives=alternatives,
+            alternatives=tuple(alternatives),
             unruled=tuple(unruled),
             broken_rules=reading.broken,
         )
@@ -227,8 +227,15 @@ def _entries(source: str | Iterable[str], name: str) -> list[Entry]:
                 f"references: expected strings, got {type(text).__name__} at {i}. Decode bytes "
                 "first; give a document as one string."
             )
-        entries.append(Entry(text, 0, len(text)))
+        entries.append(_entry(text))
     return entries
+
+
+def _entry(text: str) -> Entry:
+    """Return a reference that stands in a string of its own, on one line."""
+    bounds = [0, *accumulate(map(len, text.splitlines(keepends=True)))]
+    joined = join_lines(text, list(pairwise(bounds)), Vocabulary(text))
+    return Entry("", 0, len(text)) if joined is None else joined
 
 
 def _fields(
@@ -236,7 +243,7 @@ def _fields(
 ) -> list[Field]:
     offsets = sentence.offsets or ()
     found = []
-    for (first, last, label), confidence in zip(spans, confidences, strict=False):
+    for (first, last, label), confidence in zip(spans, confidences, strict=True):
         begin, end = trim(entry.text, offsets[first][0], offsets[last - 1][1], label)
         if begin < end:
             start, stop = entry.locate(begin, end)
