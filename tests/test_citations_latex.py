@@ -1,4 +1,5 @@
 import unicodedata
+from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -107,3 +108,15 @@ def test_accents_are_composed(accent):
     assert decoded == unicodedata.normalize("NFC", decoded)
     assert unicodedata.normalize("NFD", decoded)[0] == "a"
     assert len(unicodedata.normalize("NFD", decoded)) == 2
+
+
+def test_names_of_functions_are_printed():
+    assert decode_latex(r"$O(n\log n)$, $\log_2 \max(x)$, \sin x")[0] == (
+        "O(n log n), log_2 max(x), sin x"
+    )
+
+
+def test_percent_signs_take_no_time():
+    began = perf_counter()
+    assert decode_latex("%" * 100_000, comments=False)[0] == "%" * 100_000
+    assert perf_counter() - began < 2

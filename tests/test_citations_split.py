@@ -444,3 +444,60 @@ def test_bbl_of_biblatex_is_refused():
     text = "% $ biblatex auxiliary file $\n\\refsection{0}\n\\entry{a}{article}{}\n\\endentry\n"
     with pytest.raises(DataError, match=r"p.bbl: expected .* biblatex.*--from"):
         split_references(text, name="p.bbl")
+
+
+PAPER = """\
+A Paper on Nets
+
+Introduction
+We study things [1]. As Smith (1990) has shown, nets work. More text follows here
+that is wrapped over lines, until the end of the paragraph.
+
+5. Conclusion
+We did it.
+
+6. References
+
+{}
+"""
+
+
+@pytest.mark.parametrize("mark", ["", "[1] ", "1. "])
+def test_what_precedes_the_heading_of_a_list_is_left_out(mark):
+    first = mark + "Smith, A. (1990). Nets. Journal of Nets, 1, 1-2."
+    second = mark.replace("1", "2") + "Jones, B. (1991). More on nets. Springer."
+    entries = split_references(PAPER.format(f"{first}\n{second}"))
+    assert [entry.text[:5] for entry in entries] == ["Smith", "Jones"]
+
+
+def test_a_list_before_a_heading_stays():
+    document = "Smith, J. (1998). Title.\n\nLiterature\nJones, K. (2001). Title."
+    assert [entry.text[:5] for entry in split_references(document)] == ["Smith", "Jones"]
+
+
+def test_a_heading_without_a_list_leaves_all_else():
+    document = "Smith, J. (1998). Title.\nReferences\nwe thank everybody for all that was done"
+    assert split_references(document)[0].text.startswith("Smith, J. (1998). Title.")
+
+
+@pytest.mark.parametrize("mark", ["[{}]", "({})", "{})", "{}."])
+@pytest.mark.parametrize("width", [10_000, 60])
+def test_a_list_that_lost_its_line_breaks(mark, width):
+    references = [
+        "Smith A. Nets. J Nets. 1990;1:2-3.",
+        "Jones, B.: More on nets [2]. In: Proc. of 3. Workshop, pp. 1-2 (1991).",
+        "John Doe, A book. 2. ed. Springer, 2001.",
+    ]
+    marked = [f"{mark.format(n)} {text}" for n, text in enumerate(references, start=1)]
+    document = textwrap.fill(" ".join(marked), width)
+    entries = split_references(document)
+    assert [entry.key for entry in entries] == ["1", "2", "3"]
+    assert [entry.text for entry in entries] == references
+    for entry in entries:
+        assert_located(document, entry)
+
+
+def test_marks_in_front_of_lines_go_before_those_inside():
+    document = "[1] A. Smith, comment on [2] B. Jones, 1998.\n[2] B. Jones. Title. 1997."
+    assert [entry.key for entry in split_references(document)] == ["1", "2"]
+    assert split_references(document)[0].text.endswith("1998.")

@@ -16,6 +16,7 @@ from trelliswork.citations.documents.latex_tables import (
     ACCENTS,
     DROPPED_ARGUMENTS,
     LETTERS,
+    OPERATORS,
     SPACES,
     VERBATIM,
 )
@@ -23,15 +24,20 @@ from trelliswork.citations.documents.latex_tables import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_TOKEN = re.compile(
-    r"\\(?P<word>[A-Za-z]+(?:@[A-Za-z]+)*)\*?\s*"
-    r"|\\(?P<sign>.)"
-    r"|(?P<comment>%[^\n\r]*(?:\r?\n[ \t]*)?)"
-    r"|(?P<ligature>---?|``|''|[!?]`)"
-    r"|(?P<plain>[^\\{}$~%`'!?-]+|[`'!?-])"
-    r"|(?P<mark>.)",
-    re.DOTALL,
-)
+
+def _token(comment: str) -> re.Pattern[str]:
+    return re.compile(
+        r"\\(?P<word>[A-Za-z]+(?:@[A-Za-z]+)*)\*?\s*"
+        rf"|\\(?P<sign>.){comment}"
+        r"|(?P<ligature>---?|``|''|[!?]`)"
+        r"|(?P<plain>[^\\{}$~%`'!?-]+|[`'!?-])"
+        r"|(?P<mark>.)",
+        re.DOTALL,
+    )
+
+
+_TOKEN = _token(r"|(?P<comment>%[^\n\r]*(?:\r?\n[ \t]*)?)")
+_TOKEN_NO_COMMENT = _token("")
 _IN_URL = re.compile(
     r"\\(?P<sign>[^A-Za-z\s])(?:\{\})?"
     r"|(?P<comment>%\r?\n[ \t]*|[{}])"
@@ -115,17 +121,15 @@ class _Decoder:
         self._braces: dict[int, int] | None = None
 
     def run(self) -> None:
+        tokens = _TOKEN if self.comments else _TOKEN_NO_COMMENT
         while self._place < len(self.text):
             in_url = self._place < self._url_end
-            match = (_IN_URL if in_url else _TOKEN).match(self.text, self._place)
+            match = (_IN_URL if in_url else tokens).match(self.text, self._place)
             assert match is not None  # the last alternative matches anything
             start, self._place = match.span()
             kind, value = match.lastgroup or "", match[match.lastgroup or 0]
-            if kind == "plain" or (kind == "comment" and not in_url and not self.comments):
-                # A percent sign that is none is plain, and what follows it is not read yet.
-                end = self._place if kind == "plain" else start + 1
-                self._place = end
-                self._copy(start, end)
+            if kind == "plain":
+                self._copy(start, self._place)
             elif kind == "word":
                 self._command(value, start)
             elif kind == "sign":
@@ -185,6 +189,8 @@ class _Decoder:
     def _mark(self, mark: str, start: int) -> None:
         if mark == "~":
             self._emit(" ", start)
+        elif mark == "%":
+            self._emit(mark, start)
         elif mark == "}":
             if self._accents:
                 self._spend_accents(self._place)
@@ -202,6 +208,8 @@ class _Decoder:
             self._accents.append((name, start))
         elif name in LETTERS:
             self._emit(LETTERS[name], start)
+        elif name in OPERATORS:
+            self._operator(name, start)
         elif name in SPACES:
             if length := _LENGTH.match(self.text, self._place):
                 self._place = length.end()
@@ -220,6 +228,12 @@ class _Decoder:
                 self._place = max(self._place, self._group_end(self._place))
                 while self.text[self._place : self._place + 1].isspace():
                     self._place += 1
+
+    def _operator(self, name: str, start: int) -> None:
+        r"""Print the name of a function, apart from the letters around it: ``n\log n``."""
+        if self.pieces and self.pieces[-1][-1:].isalnum():
+            name = f" {name}"
+        self._emit(name + " " * self.text[self._place : self._place + 1].isalnum(), start)
 
     def _group_end(self, place: int) -> int:
         """Return the end of the group that begins at a place, or -1 if there is none."""

@@ -40,6 +40,12 @@ LETTERS = _pairs(
 )
 """Commands that are written out; the last line is what apacite has its styles say."""
 
+_OPERATORS = """
+    arg cos cosh cot deg det dim exp gcd hom inf ker lim ln log max min mod Pr sin sinh sup tan tanh
+    """
+OPERATORS = frozenset(_OPERATORS.split())
+"""Functions of mathematics that are printed as they are called."""
+
 _SPACES = """
     newblock par newline linebreak quad qquad space enspace thinspace hfill break smallskip medskip
     bigskip nobreakspace hskip vskip kern BibitemOpen

@@ -74,7 +74,7 @@ def choose_breaks(lines: Sequence[Line]) -> list[int]:
     """Return which lines begin a reference; the first of them, and there must be one, does."""
     room = _room(lines)
     evidence = _break_evidence(lines, room)
-    dated = [bool(_YEAR.search(line.text)) for line in lines]
+    dated = [is_dated(line.text) for line in lines]
     cost = NO_YEAR * min(1.0, sum(dated) / len(lines) / USUAL_YEARS)
     best = _best_breaks(evidence, dated, cost)
     bound = _worth(best, evidence, dated, cost)
@@ -85,6 +85,11 @@ def choose_breaks(lines: Sequence[Line]) -> list[int]:
         if worth >= most:
             chosen, most = breaks, worth
     return chosen
+
+
+def is_dated(text: str) -> bool:
+    """Whether a text says when something appeared, or that it has not yet."""
+    return _YEAR.search(text) is not None
 
 
 def opening_evidence(text: str) -> float:

@@ -57,6 +57,8 @@ class Line:
         Counted from 0; a form feed begins a new one.
     after_gap, after_page : bool
         Whether a blank line or the edge of a page lies between it and the line before.
+    after_heading : bool
+        Whether the heading of a list of references does.
     """
 
     text: str
@@ -66,24 +68,26 @@ class Line:
     page: int
     after_gap: bool = False
     after_page: bool = False
+    after_heading: bool = False
 
 
 def content_lines(document: str) -> list[Line]:
     """Return the lines that belong to references, from top to bottom."""
     lines = _lines(document)
-    furniture = _headings(lines)
-    furniture |= _running_heads(lines, furniture)
+    headings = _headings(lines)
+    furniture = headings | _running_heads(lines, headings)
     furniture |= _page_numbers(lines, furniture)
     kept: list[Line] = []
-    gap = page = False
+    gap = page = heading = False
     for index, line in enumerate(lines):
         gap |= line.after_gap
         page |= line.after_page
         if index in furniture:
             page = True
+            heading |= index in headings
             continue
-        kept.append(replace(line, after_gap=gap, after_page=page))
-        gap = page = False
+        kept.append(replace(line, after_gap=gap, after_page=page, after_heading=heading))
+        gap = page = heading = False
     return kept
 
 

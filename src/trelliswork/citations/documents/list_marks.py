@@ -12,21 +12,26 @@ this way count, apart from larger numbers, which are years or pages.
 Keys ("[Sha48]", "[Smith et al., 2003]", also numbers in brackets that do not count) and bullets
 are believed if the first line and at least one more have one; all bullets are the same, and no two
 keys are.
+
+Where line breaks were lost, marks stand inside of lines: "[1] … [2] … [3] …". If the first line
+has a number, a line is also cut before the next number in the same form wherever a blank is in
+front of it and what follows looks like the beginning of a reference, provided that no line begins
+with that number and that there are at least three numbers in all, or two in brackets.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from trelliswork.citations.documents.list_breaks import opening_evidence
+from trelliswork.citations.documents.list_lines import Line
 from trelliswork.citations.documents.list_words import NO_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-
-    from trelliswork.citations.documents.list_lines import Line
 
 _NUMBER = re.compile(
     r"(?:[\[［【]\s?(?P<bracket>\d{1,5})\s?[\]］】]"
@@ -38,6 +43,14 @@ _NUMBER = re.compile(
 _KEY = re.compile(r"[\[［]\s?(?P<key>[^\[\]［］]{1,60}?)\s?[\]］](?![.,;:)\]])\s*")
 _KEY_FORM = re.compile(r"\d+|.*\d{2}.*|[^\W\d_][\w+*’'-]{0,11}")
 _BULLET = re.compile(r"(?P<bullet>[•◦▪▫■□●○‣⁃∙·*–—+^-])\s+(?=\S)")
+
+# The same marks at the beginning of a line or after a single blank inside of one.
+_INNER_NUMBER = {
+    "bracket": re.compile(r"(?:^|(?<=\S) )\[(\d{1,5})\](?!\S)"),
+    "parenthesis": re.compile(r"(?:^|(?<=[.\])”\"]) )\((\d{1,5})\)(?!\S)"),
+    "closing": re.compile(r"(?:^|(?<=[.\])”\"]) )(\d{1,5})\)(?!\S)"),
+    "dot": re.compile(r"(?:^|(?<=[.\])”\"]) )(\d{1,5})\.(?!\S)"),
+}
 
 LARGEST_FIRST = 999
 """No list begins with a larger number: it would be a year."""
@@ -62,6 +75,45 @@ class Mark:
     form: str
     key: str
     width: int
+
+
+def cut_at_marks(lines: Sequence[Line]) -> Sequence[Line]:
+    """Return the lines, cut before numbers inside of them that count on from the first line's."""
+    first = _number_mark(lines[0].text) if lines else None
+    inner = None if first is None else _INNER_NUMBER.get(first.form)
+    if first is None or inner is None or int(first.key) > LARGEST_FIRST:
+        return lines
+    lowest = number = int(first.key)
+    needed = 0.0 if first.form == "bracket" else 1.0
+    in_front = {
+        int(mark.key) for mark in _marked(lines, _number_mark).values() if mark.form == first.form
+    }
+    cut: list[Line] = []
+    for line, following in zip_longest(lines, lines[1:]):
+        begin = 0
+        for match in inner.finditer(line.text):
+            if int(match[1]) != number + 1:
+                continue
+            if match.start():
+                opening = line.text[match.end() : match.end() + 120].lstrip()
+                if len(opening) < 20 and following is not None:
+                    opening = f"{opening} {following.text}".lstrip()
+                if number + 1 in in_front or opening_evidence(opening) < needed:
+                    continue
+                cut.append(_part(line, begin, match.start()))
+                begin = match.start() + 1
+            number += 1
+        cut.append(_part(line, begin, len(line.text)) if begin else line)
+    return cut if number - lowest + 1 >= (2 if first.form == "bracket" else 3) else lines
+
+
+def _part(line: Line, begin: int, end: int) -> Line:
+    """Return a part of a line; only the first one comes after what precedes the line."""
+    text = line.text[begin:end]
+    start = line.start + begin
+    if not begin:
+        return replace(line, text=text, end=start + len(text))
+    return Line(text, start, start + len(text), line.indent, line.page)
 
 
 def find_marks(lines: Sequence[Line]) -> dict[int, Mark]:

@@ -3,7 +3,8 @@ r"""A document cut into its references.
 What the document is made of decides, not the single line:
 
 1. Lines that printing put there are left out (`trelliswork.citations.documents.list_lines`): the
-   heading, page numbers, running heads.
+   heading, page numbers, running heads; and what precedes the heading of a list
+   (`trelliswork.citations.documents.list_beginning`), as it does in a whole paper.
 2. If the references are marked, by numbers that count, keys in brackets, or bullets
    (`trelliswork.citations.documents.list_marks`), each one goes from its mark to the next. What
    precedes the first mark is cut as a document of its own.
@@ -21,9 +22,10 @@ from typing import TYPE_CHECKING
 
 from trelliswork.citations.documents.bbl import is_bbl, split_bbl
 from trelliswork.citations.documents.entry import Entry, Vocabulary, join_lines
+from trelliswork.citations.documents.list_beginning import lines_of_list
 from trelliswork.citations.documents.list_breaks import choose_breaks
 from trelliswork.citations.documents.list_lines import content_lines
-from trelliswork.citations.documents.list_marks import common_marks, find_marks
+from trelliswork.citations.documents.list_marks import common_marks, cut_at_marks, find_marks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +59,7 @@ def split_references(text: str, *, name: str = "") -> list[Entry]:
     """
     if is_bbl(text):
         return split_bbl(text, name=name)
-    lines = content_lines(text)
+    lines = cut_at_marks(lines_of_list(content_lines(text)))
     vocabulary = Vocabulary(text)
     marks = find_marks(lines)
     if not marks:
