@@ -1,4 +1,5 @@
 import time
+from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -105,7 +106,7 @@ def test_fields_with_the_same_label():
     assert reference.et_al
     assert reference.title == "First"
     assert (reference.year, reference.month, reference.day) == ("2015", "July", "7")
-    assert reference.note == "In German; Reprinted"
+    assert reference.note == "Second; In German; Reprinted"
 
 
 @pytest.mark.parametrize(
@@ -218,3 +219,37 @@ def test_long_noise_takes_linear_time(mark):
     read(*((label, mark * (5000 // len(mark))) for label in LABELS))
     # A quadratic pattern takes minutes.
     assert time.perf_counter() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("label", "text"),
+    [
+        ("doi", "doi: unknown"),
+        ("url", "Available online"),
+        ("arxiv", "arXiv preprint"),
+        ("isbn", "ISBN not assigned"),
+        ("pages", "n. pag."),
+        ("pages", "xii + 345 pp."),
+    ],
+)
+def test_what_gives_no_value_is_a_note(label, text):
+    assert read(("title", "A title"), (label, text)).note == text
+
+
+def test_a_second_container_is_a_note():
+    reference = read(("journal", "Mind"), ("booktitle", "In Proc. ICML"))
+    assert (reference.container, reference.note) == ("Mind", "In Proc. ICML")
+
+
+def test_isbn_and_issn_in_one_field():
+    reference = read(("isbn", "ISBN 0-262-03384-4, ISSN 0302-9743"))
+    assert (reference.isbn, reference.issn) == ("0-262-03384-4", "0302-9743")
+
+
+@pytest.mark.parametrize("label", LABELS)
+@pytest.mark.parametrize("unit", ["A", "a.", "1-", "%", "A. ", "10.1234/", "((", " "])
+def test_noise_takes_no_time(label, unit):
+    """A pattern that tries every start and every end would take many seconds for these."""
+    began = perf_counter()
+    read((label, unit * (20_000 // len(unit))))
+    assert perf_counter() - began < 2

@@ -252,3 +252,17 @@ def test_noise_gives_names_without_blanks_at_their_ends(text):
 @pytest.mark.parametrize("text", ["", ",;:()", "– – –", "(", "et al.", "1990", "Jr."])
 def test_no_name(text):
     assert parse_people(text)[0] == ()
+
+
+def test_an_apostrophe_that_begins_a_name_stays():
+    names, _ = parse_people("'t Hooft, G., & ’t Hart, M. C.")
+    assert [(name.particle, name.family, name.given) for name in names] == [
+        ("'t", "Hooft", "G."),
+        ("'t", "Hart", "M. C."),
+    ]
+
+
+def test_a_number_of_others():
+    names, et_al = parse_people("A. N. Other and 3 others")
+    assert [name.family for name in names] == ["Other"]
+    assert et_al

@@ -266,3 +266,16 @@ def test_noise_gives_values_without_blanks_at_their_ends(text):
         *(parse_container(text, label) for label in ("journal", "booktitle", "series")),
     ]
     assert all(value == value.strip() for value in values)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("vol. PAMI-6, no. 4", ("PAMI-6", "4")),
+        ("第5卷第3期", ("5", "3")),
+        ("5巻3号", ("5", "3")),
+        ("第12期", ("", "12")),
+    ],
+)
+def test_unusual_volumes(text, expected):
+    assert parse_volume(text) == expected

@@ -34,7 +34,7 @@ _CONFERENCE = re.compile(
     r"|\bmeeting|congre[sg]|kongress|konferenz|tagung|\bactes\b|\batti\b|\bactas\b|\banais\b"
     r"|colloqu|coloquio|kolloquium|convention|seminar|\bint(?:ernational|\.|l)?\.? joint\b"
     r"|\bneural inf(?:ormation|\b)|труды|конференц|会议|論文集"
-    r"|(?-i:\b[A-Z][A-Za-z]*[A-Z]{2,}[ -]?(?:[’']?\d\d|(?:19|20)\d\d)\b)",
+    r"|(?-i:\b[A-Z][A-Za-z]{2,15}(?<=[A-Z]{2})[ -]?(?:[’']?\d\d|(?:19|20)\d\d)\b)",
     re.IGNORECASE,
 )
 

@@ -84,8 +84,8 @@ def interpret(
     text : str
         The reference on one line.
     fields : sequence of Field
-        From left to right; of several with the same label the first counts, but names and notes
-        are all kept.
+        From left to right; names and notes are all kept. Of several others with the same label
+        the first counts, and the rest are notes.
     start, end : int
         Where the reference stands in the input; by default it is the input.
     key, confidence, tokens, labels, alternatives, unruled, broken_rules
@@ -94,20 +94,32 @@ def interpret(
     Returns
     -------
     Reference
-        Identifiers are also found in fields that are labelled otherwise.
+        Identifiers are also found in fields that are labelled otherwise. The text of a field that
+        gives no value is a note.
     """
     texts, notes, people, et_al = _gather(fields)
     get = texts.get
     doi, url, arxiv, isbn, issn = _identifiers(texts, "; ".join(notes))
+    # An address that is but a DOI has become one.
+    known = {
+        "doi": doi,
+        "url": url or find_doi(get("url", "")),
+        "arxiv": arxiv,
+        "isbn": isbn or issn,
+    }
+    for label, value in known.items():
+        if label in texts and not value:
+            notes.append(texts.pop(label))
     year, month, day = parse_date(texts["date"]) if "date" in texts else Date()
     if not year and "date" in texts and _UNDATED.fullmatch(texts["date"]) is None:
         notes.append(texts["date"].strip("()[] .,"))
     pages, volume_text = get("pages", ""), get("volume", "")
-    if pages and is_page_count(pages):
-        notes.append(pages)
-        pages = ""
-    elif volume_text and not pages:
+    if volume_text and not pages:
         volume_text, pages = _split_pages(volume_text)
+    elif pages:
+        said, pages = pages, "" if is_page_count(pages) else parse_pages(pages)
+        if not pages:
+            notes.append(said)
     volume, issue = parse_volume(volume_text) if volume_text else ("", "")
     if "issue" in texts:
         issue = parse_issue(texts["issue"])
@@ -127,6 +139,8 @@ def interpret(
             container, volume = "", "" if arxiv in get("volume", "") else volume
             genre = genre or "arXiv preprint"
             texts["journal"] = genre
+        if "booktitle" in texts:
+            notes.append(texts["booktitle"])
     elif "booktitle" in texts:
         container = parse_container(texts["booktitle"], "booktitle")
     if url:
@@ -149,7 +163,7 @@ def interpret(
         series=parse_container(get("series", ""), "series"),
         volume=volume,
         issue=issue,
-        pages=parse_pages(pages),
+        pages=pages,
         year=year,
         month=month,
         day=day,
@@ -194,6 +208,10 @@ def _gather(
         elif label == "date" and label in texts:
             texts[label] += f" {said}"
             continue
+        elif label in texts and label != "number":
+            if said != texts[label]:
+                notes.append(said)
+            continue
         texts.setdefault(label, said)
     return texts, [said for said in notes if not _is_identifier(said, texts)], people, et_al
 
@@ -213,7 +231,7 @@ def _is_identifier(note: str, texts: dict[str, str]) -> bool:
 def _split_pages(volume: str) -> tuple[str, str]:
     """Cut pages off a volume: "127(1): 79–183"."""
     found = _PAGES_BEHIND.search(volume)
-    return (volume, "") if found is None else (volume[: found.start()], found[1])
+    return (volume, "") if found is None else (volume[: found.start()], parse_pages(found[1]))
 
 
 def _identifiers(texts: dict[str, str], note: str) -> tuple[str, str, str, str, str]:
@@ -226,7 +244,7 @@ def _identifiers(texts: dict[str, str], note: str) -> tuple[str, str, str, str, 
     arxiv = find_arxiv(get("arxiv", ""), labelled=True) if "arxiv" in texts else ""
     numbers = get("isbn", "")
     isbn = find_isbn(numbers) if numbers else ""
-    issn = find_issn(numbers, labelled=True) if numbers and not isbn else ""
+    issn = find_issn(numbers, labelled=not isbn) if numbers else ""
     if elsewhere:
         doi = doi or find_doi(url or url_text) or find_doi(elsewhere)
         url = url or find_url(elsewhere)

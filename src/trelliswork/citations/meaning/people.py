@@ -43,7 +43,7 @@ _ROLE_IN_FRONT = re.compile(
     re.IGNORECASE,
 )
 _OTHERS = re.compile(
-    r"(?<!\w)(?:(?-i:etal\b\.?)|et(?:\s|\.\s?)(?:al(?:ii|ia)?\b\.?|coll\.)|(?:and|&)\s+others\b|und\s+andere\b"
+    r"(?<!\w)(?:(?-i:etal\b\.?)|et(?:\s|\.\s?)(?:al(?:ii|ia)?\b\.?|coll\.)|(?:and|&)\s+(?:\d+\s+)?others\b|und\s+andere\b"
     r"|y\s+otros\b|e\s+(?:outros|altri)\b|и\s+(?:др|соавт)\b\.?|m\.\s?fl\.|u\.\s?a\.?(?=\s*$)"
     r"|\.\s?\.\s?\.|…|ほか|等)|等$",
     re.IGNORECASE,
@@ -197,6 +197,9 @@ def _stretches(segment: str, glued: int) -> list[Stretch]:
     for piece in segment.split(","):
         # The period of an initial stays, that of the sentence goes.
         core = piece.strip(_EDGES)
+        if core[:2] == "t " and piece.lstrip()[0] in "'’‘`":
+            # "'t Hooft" keeps its apostrophe.
+            core = f"'{core}"
         if not core or not any(map(str.isalpha, core)):
             continue
         if piece.rstrip()[-1] == ".":

@@ -169,6 +169,8 @@ _ISSUE_WORD = (
     r"(?:numbers?|numéro|número|núm|num|nos?|nrs?|n\s?[º°]|no?|issues?|iss|heft|h|fasc|№|#)"
 )
 _VOLUME = re.compile(rf"(?<!\w){_VOLUME_WORD}\b\.?\s*({_NUMBER})", re.IGNORECASE)
+_VOLUME_IN_FRONT = re.compile(rf"^{_VOLUME_WORD}(?!\w)\.?\s*", re.IGNORECASE)
+_CHINESE_VOLUME = re.compile(r"(?:第?\s?(\d+)\s?[卷巻권])?\s?,?\s?(?:第?\s?(\d+)\s?[期号號호])?")
 _ISSUE = re.compile(rf"(?<!\w){_ISSUE_WORD}(?!\w)\.?\s*({_NUMBER})", re.IGNORECASE)
 _VOLUME_AND_ISSUE = re.compile(
     rf"({_SINGLE}?)\s*(?:[(\[]\s*([^()\[\]]+?)\s*[)\]]|[,:./]\s*({_NUMBER}))?"
@@ -188,12 +190,15 @@ def parse_volume(text: str) -> tuple[str, str]:
     text = _one_line(text).strip(_EDGES).rpartition(";")[2].strip(_EDGES)
     if text.isdigit():
         return text, ""
+    if not text.isascii() and (counted := _CHINESE_VOLUME.fullmatch(text)) is not None:
+        return counted[1] or "", counted[2] or ""
     volume, issue = _VOLUME.search(text), _ISSUE.search(text)
     if volume is not None and issue is not None:
         return _plain(volume[1]), _plain(issue[1])
     if issue is not None:
         # "27, no. 3", "no. 3" or "27 (no. 3)"
-        before = text[: issue.start()].strip(_EDGES + "([")
+        # or "vol. PAMI-6, no. 3", which is no usual number
+        before = _VOLUME_IN_FRONT.sub("", text[: issue.start()]).strip(_EDGES + "([")
         return before, _plain(issue[1])
     rest = text if volume is None else text[volume.start(1) :]
     both = _VOLUME_AND_ISSUE.fullmatch(rest)
