@@ -235,3 +235,10 @@ def test_the_shipped_works_in_all_styles_are_read_back():
     read = entries(to_bibtex(references))
     assert len({entry.key for entry in read}) == len(references)
     assert {cited.type for cited in references} >= set(WORK_TYPES)
+
+
+def test_the_number_of_a_preprint_stays_without_what_the_archive_says():
+    written = to_bibtex(
+        [reference("preprint", arxiv="1706.03762", genre="arXiv preprint", number="TR-5")]
+    )
+    assert "howpublished = {TR-5}" in written

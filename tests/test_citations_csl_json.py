@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from reference_cases import REFERENCES, all_rendered
 from trelliswork.citations import Name
-from trelliswork.citations.records.csl import work_to_csl
+from trelliswork.citations.records.csl import date_to_csl, work_to_csl
 from trelliswork.citations.reference import Reference
 from trelliswork.citations.writing.csl_json import to_csl, to_csl_json
 
@@ -135,3 +135,8 @@ def test_any_reference_is_valid_and_read_back(references):
 
 def test_letters_stay_as_they_are():
     assert "Gödel 王" in to_csl_json([Reference("", 0, 0, (), 1.0, title="Gödel 王")])
+
+
+def test_a_year_or_a_day_that_is_no_number_of_a_calendar():
+    assert date_to_csl("1" * 5000) == {"literal": "1" * 5000}
+    assert date_to_csl("1998", "July", "99") == {"date-parts": [[1998, 7]]}

@@ -128,3 +128,8 @@ def test_the_shipped_works_in_all_styles():
     assert len(found) == len(references)
     assert {cited.type for cited in references} >= set(WORK_TYPES)
     assert all(dict(record)["TI"] for record in found)
+
+
+def test_isbn_and_issn_are_both_written():
+    written = to_ris([reference(isbn="0-262-03384-4", issn="0302-9743")])
+    assert "SN  - 0-262-03384-4\nSN  - 0302-9743\n" in written

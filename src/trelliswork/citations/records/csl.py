@@ -26,6 +26,7 @@ preprint unless it is arXiv.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from trelliswork.citations.months import MONTHS
@@ -75,6 +76,8 @@ VARIABLES = {
 
 ROLES = ("author", "editor", "translator")
 
+_LONGEST_YEAR = 5
+_DAY = re.compile("0?[1-9]|[12][0-9]|3[01]")
 _NAME_PARTS = {
     "family": "family",
     "given": "given",
@@ -106,16 +109,27 @@ def work_to_csl(work: Work) -> dict[str, Any]:
     item["issued"] = date_to_csl(work.year, work.month, work.day)
     if work.type in GENRES:
         item["genre"] = GENRES[work.type]
-    if issuer := work.school or work.institution:
-        item["authority" if "publisher" in item else "publisher"] = issuer
-    if work.arxiv:
-        if work.type == "preprint" and "number" not in item:
-            item["number"] = f"arXiv:{work.arxiv}"
-        else:
-            item["archive_location"] = work.arxiv
-        # Without a publisher a preprint would be an article that appeared nowhere.
-        item.setdefault("publisher" if work.type == "preprint" else "archive", "arXiv")
+    add_issuer(item, work.school or work.institution)
+    add_arxiv(item, work.arxiv, is_preprint=work.type == "preprint")
     return item
+
+
+def add_issuer(item: dict[str, Any], issuer: str) -> None:
+    """Add who issued a thesis or a report to an item that has its publisher already."""
+    if issuer:
+        item["authority" if "publisher" in item else "publisher"] = issuer
+
+
+def add_arxiv(item: dict[str, Any], arxiv: str, *, is_preprint: bool) -> None:
+    """Add an arXiv number to an item that has all else."""
+    if not arxiv:
+        return
+    if is_preprint and "number" not in item:
+        item["number"] = f"arXiv:{arxiv}"
+    else:
+        item["archive_location"] = arxiv
+    # Without a publisher a preprint would be an article that appeared nowhere.
+    item.setdefault("publisher" if is_preprint else "archive", "arXiv")
 
 
 def name_to_csl(name: Name) -> dict[str, str]:
@@ -134,13 +148,13 @@ def date_to_csl(year: str, month: str = "", day: str = "") -> dict[str, Any]:
     month : str
         An English name of a month or a season, or other text, or empty.
     day : str
-        "12"; it counts only with the name of a month.
+        "12"; it counts only with the name of a month and if a month may have it.
     """
-    if year.isascii() and year.isdecimal():
+    if year.isascii() and year.isdecimal() and len(year) <= _LONGEST_YEAR:
         number = int(year)
         if month in MONTHS:
             parts = [number, MONTHS.index(month) + 1]
-            return {"date-parts": [[*parts, int(day)] if day.isdecimal() else parts]}
+            return {"date-parts": [[*parts, int(day)] if _DAY.fullmatch(day) else parts]}
         if month in SEASONS:
             return {"date-parts": [[number]], "season": SEASONS.index(month) + 1}
         if not month:

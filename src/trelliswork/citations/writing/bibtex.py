@@ -116,10 +116,11 @@ def _plain_fields(reference: Reference, kind: str) -> dict[str, str]:
         values["type"] = reference.genre
         _put(values, "number", reference.number, notes)
     elif kind == "misc":
-        said = " ".join(part for part in (reference.genre, reference.number) if part)
-        # The archive says as much.
-        if not (reference.arxiv and "arxiv" in said.lower()):
-            _put(values, "howpublished", said, notes)
+        said = [part for part in (reference.genre, reference.number) if part]
+        if reference.arxiv:
+            # The archive says as much.
+            said = [part for part in said if "arxiv" not in part.lower()]
+        _put(values, "howpublished", " ".join(said), notes)
     else:
         notes += [reference.genre, reference.number]
     values["note"] = "; ".join([note for note in notes if note])

@@ -10,7 +10,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from trelliswork.citations.records.csl import CSL_TYPES, VARIABLES, date_to_csl, name_to_csl
+from trelliswork.citations.records.csl import (
+    CSL_TYPES,
+    VARIABLES,
+    add_arxiv,
+    add_issuer,
+    date_to_csl,
+    name_to_csl,
+)
 from trelliswork.citations.writing.citation_keys import citation_keys
 
 if TYPE_CHECKING:
@@ -56,14 +63,8 @@ def _item(reference: Reference, key: str) -> dict[str, Any]:
         item["genre"] = reference.genre
     if reference.year:
         item |= _issued(reference)
-    if reference.institution:
-        item["authority" if "publisher" in item else "publisher"] = reference.institution
-    if reference.arxiv:
-        if reference.type == "preprint" and "number" not in item:
-            item["number"] = f"arXiv:{reference.arxiv}"
-        else:
-            item["archive_location"] = reference.arxiv
-        item.setdefault("publisher" if reference.type == "preprint" else "archive", "arXiv")
+    add_issuer(item, reference.institution)
+    add_arxiv(item, reference.arxiv, is_preprint=reference.type == "preprint")
     return item
 
 
@@ -71,8 +72,5 @@ def _issued(reference: Reference) -> dict[str, Any]:
     year, letter = reference.year, ""
     if year[-1:].isalpha() and year[:-1].isdecimal():
         year, letter = year[:-1], year[-1]
-    issued = date_to_csl(year, reference.month)
-    parts = issued.get("date-parts", [[]])[0]
-    if len(parts) == 2 and reference.day.isascii() and reference.day.isdecimal():
-        parts.append(int(reference.day))
+    issued = date_to_csl(year, reference.month, reference.day)
     return {"issued": issued} | ({"year-suffix": letter} if letter else {})
