@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 
 import pytest
@@ -128,6 +129,48 @@ def test_other_mistakes_are_named(tmp_path, references):
     wrong.write_text("x")
     assert ".bib, .json" in fail("cite", "train", "--from", wrong, "--out", tmp_path / "m.tw")
     assert "--add or --from" in fail("cite", "train", "--model", wrong, "--out", tmp_path / "m.tw")
+
+
+@pytest.mark.parametrize(
+    "command", [["train"], ["adapt", "refs.txt"], ["parse", "refs.txt"], ["review", "refs.txt"]]
+)
+def test_what_cannot_be_written_is_told_before_any_work(tmp_path, references, command):
+    command = [str(references) if word == "refs.txt" else word for word in command]
+    option = "--out" if command[0] in ("train", "adapt") else "--output"
+    missing = tmp_path / "missing" / "m.tw"
+    assert "no such directory" in fail("cite", *command, option, missing)
+    assert "is a directory; name a file" in fail("cite", *command, option, tmp_path)
+
+
+def test_compressed_files(tmp_path, references):
+    packed = tmp_path / "refs.txt.gz"
+    packed.write_bytes(gzip.compress(references.read_bytes()))
+    assert run("cite", packed).stdout == run("cite", references).stdout
+    packed.write_bytes(packed.read_bytes()[:-20])
+    assert "damaged gzip data" in fail("cite", packed)
+
+
+def test_forms_and_records_that_are_no_text_are_named(tmp_path):
+    for option, name in (("--add", "review.txt"), ("--from", "my.bib")):
+        path = tmp_path / name
+        path.write_bytes(b"=== 1\n\xff\xfe")
+        message = fail("cite", "train", option, path, "--out", tmp_path / "m.tw")
+        assert f"{name}:2: expected UTF-8, got byte 0xff" in message.replace("\n", "")
+
+
+def test_a_file_with_the_name_of_a_command(references, monkeypatch):
+    monkeypatch.chdir(references.parent)
+    references.rename("train")
+    assert run("cite", "./train").stdout.startswith("@")
+    assert run("cite", "--", "train").stdout.startswith("@")
+
+
+def test_references_that_were_not_read_are_not_counted_for_review(tmp_path):
+    path = tmp_path / "refs.txt"
+    path.write_text("word " * 3000 + "\n\n" + FRESH_REFERENCES[0] + "\n")
+    result = run("cite", "review", path)
+    assert result.stdout.count("\n===") == 1
+    assert "1 of 1 references to review" in result.stderr
 
 
 def test_empty_input():

@@ -21,7 +21,7 @@ class ReadsByDefault(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put in the name of the command that is meant."""
         given = args[0] if args else ""
-        if not given and not sys.stdin.isatty():
+        if not given and sys.stdin is not None and not sys.stdin.isatty():
             args = [READ]
         elif given and given not in self.commands and given not in ctx.help_option_names:
             args = [READ, *args]
@@ -67,5 +67,6 @@ def _cite() -> None:
     """Read references: BibTeX and the like from a list as it stands in a paper.
 
     Takes a text file, a `.bbl` file or standard input; lists with numbers, with keys in brackets
-    and with hanging indents are split into references.
+    and with hanging indents are split into references. A file that has the name of a command is
+    given with its directory: `trelliswork cite ./train`.
     """

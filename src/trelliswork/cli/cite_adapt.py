@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from trelliswork.cli.cite_input import Model, Source, load_trainable, read_document
+from trelliswork.cli.cite_input import Model, Source, check_targets, load_trainable, read_document
 from trelliswork.cli.errors import say
 
 __all__ = ["EXAMPLES", "cite_adapt"]
@@ -43,9 +43,11 @@ def cite_adapt(
     from trelliswork.citations.parser import LONGEST
 
     began = time.perf_counter()
+    check_targets(out)
     document = read_document(source)
     entries = split_references(document.text, name=document.name)
-    kept = [TOKENIZER.tokenize(entry.text) for entry in entries if len(entry.text) <= LONGEST]
+    read = [TOKENIZER.tokenize(entry.text) for entry in entries if len(entry.text) <= LONGEST]
+    kept = [sentence for sentence in read if sentence.tokens]
     if 0 < len(kept) < FEW:
         say(f"{len(kept)} references are few; a hundred or more of one kind adapt better.")
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import codecs
+import errno
+import gzip
+import io
 import sys
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -22,6 +26,8 @@ __all__ = [
     "Document",
     "Model",
     "Source",
+    "check_targets",
+    "counted",
     "load_trainable",
     "open_parser",
     "read_document",
@@ -84,26 +90,37 @@ def load_trainable(model: Path | None) -> CRFTagger:
 
 
 def read_document(source: str) -> Document:
-    """Read a file or standard input as text.
+    """Read a file, which may be compressed (``.gz``), or standard input as text.
 
     Raises
     ------
     DataError
-        It is too large, or no text.
+        It is too large, or no text, or damaged.
     """
-    if source == "-":
-        content = sys.stdin.buffer.read(LARGEST + 1)
-        name = "<stdin>"
-    else:
-        with Path(source).open("rb") as file:
-            content = file.read(LARGEST + 1)
-        name = source
+    name = "<stdin>" if source == "-" else source
+    content = _read(source, name)
     if len(content) > LARGEST:
         raise DataError(
             f"{name}: expected {LARGEST // 2**20} MiB of references at most, got more. Cut it into "
             "several files."
         )
     return Document(_decode(content, name), name)
+
+
+def check_targets(*targets: str | Path | None) -> None:
+    """Find out before any work is done that its results could not be written.
+
+    Raises
+    ------
+    OSError
+        A target is a directory, or in one that is not there.
+    """
+    for path in (Path(target) for target in targets if target is not None and target != "-"):
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "is a directory; name a file", str(path))
+        if not path.resolve().parent.is_dir():
+            missing = str(path.parent)
+            raise FileNotFoundError(errno.ENOENT, "no such directory; make it first", missing)
 
 
 def counted(references: Iterable[T]) -> Iterator[T]:
@@ -117,6 +134,24 @@ def counted(references: Iterable[T]) -> Iterator[T]:
     columns = (TextColumn("reading"), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         yield from progress.track(references, total=None)
+
+
+def _read(source: str, name: str) -> bytes:
+    """Return the bytes of a source, one more than `LARGEST` at most."""
+    if source == "-":
+        return sys.stdin.buffer.read(LARGEST + 1)
+    with Path(source).open("rb") as file:
+        content = file.read(LARGEST + 1)
+    if Path(source).suffix != ".gz":
+        return content
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as unpacked:
+            return unpacked.read(LARGEST + 1)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(
+            f"{name}: damaged gzip data ({error}). Fetch the file again, or rename it if it is not "
+            "compressed."
+        ) from error
 
 
 def _decode(content: bytes, name: str) -> str:

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trelliswork.cli.cite_input import Model, Source, counted, open_parser, read_document
+from trelliswork.cli.cite_input import (
+    Model,
+    Source,
+    check_targets,
+    counted,
+    open_parser,
+    read_document,
+)
 from trelliswork.cli.errors import say
 from trelliswork.files import open_for_writing
 
@@ -85,6 +92,7 @@ def cite_parse(
 
     if to is None and (html is None or output != "-"):
         to = Format.BIBTEX
+    check_targets(output, html)
     parser = open_parser(model)
     document = read_document(source)
     found = parser.iterate(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from trelliswork.cli.cite_input import Model, Source, open_parser, read_document
+from trelliswork.cli.cite_input import Model, Source, check_targets, open_parser, read_document
 from trelliswork.cli.errors import say
 from trelliswork.files import open_for_writing
 
@@ -39,8 +39,10 @@ def cite_review(
     """
     from trelliswork.citations.review import write_review
 
+    check_targets(output)
     document = read_document(source)
-    references = open_parser(model).parse(document.text)
+    found = open_parser(model).iterate(document.text, name=document.name)
+    references = [reference for reference in found if reference.tokens]  # the others were not read
     with open_for_writing(output) as stream:
         stream.write(write_review(references, most=most))
     say(f"{min(most, len(references))} of {len(references)} references to review.")

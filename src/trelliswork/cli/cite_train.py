@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trelliswork.cli.cite_input import Model, load_trainable
+from trelliswork.cli.cite_input import Model, check_targets, load_trainable, read_document
 from trelliswork.cli.errors import say
 from trelliswork.errors import DataError
 
@@ -60,6 +60,7 @@ def cite_train(
     `cite`, and the same seed gives the same model.
     """
     began = time.perf_counter()
+    check_targets(out)
     if not add and not records:
         _train_default(out, model, seed)
     else:
@@ -75,7 +76,7 @@ def cite_train(
 def _corrected(path: Path) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
     from trelliswork.citations.review import read_review
 
-    found = read_review(path.read_text(encoding="utf-8"), source=str(path))
+    found = read_review(read_document(str(path)).text, source=str(path))
     say(f"{path}: {len(found)} references to learn from.")
     return [(reference.tokens, reference.labels) for reference in found]
 
@@ -89,7 +90,7 @@ def _works(path: Path) -> list[Work]:
         raise DataError(
             f"{path}: expected a name that ends in {', '.join(readers)}, which says how to read it."
         )
-    found = readers[path.suffix.lower()](path.read_text(encoding="utf-8"), source=str(path))
+    found = readers[path.suffix.lower()](read_document(str(path)).text, source=str(path))
     skipped = f", {len(found.skipped)} skipped: {found.skipped[0]}" if found.skipped else ""
     say(f"{path}: {len(found.works)} records{skipped}")
     return list(found.works)
