@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from reference_cases import REFERENCES
 from trelliswork.citations import Name
+from trelliswork.citations.records import WORK_TYPES
 from trelliswork.citations.reference import Alternative, Field, Reference
 from trelliswork.citations.writing import FORMATS
 from trelliswork.citations.writing.formats import to_conll, to_jsonl
@@ -83,3 +84,26 @@ def test_conll_refuses_tokens_that_would_not_be_read_back():
     broken = Reference("", 0, 0, (), 1.0, tokens=("a\tb",), labels=("title",))
     with pytest.raises(DataError, match="separator"):
         to_conll([broken])
+
+
+@pytest.mark.parametrize("kind", [*WORK_TYPES, "misc"])
+@pytest.mark.parametrize("form", ["bibtex", "csl-json", "ris"])
+def test_every_typed_value_is_written(form, kind):
+    typed = (
+        *("title", "container", "series", "volume", "issue", "pages", "edition", "publisher"),
+        *("place", "institution", "number", "genre", "doi", "url", "arxiv", "isbn", "issn", "note"),
+    )
+    values = {name: f"the{name}" for name in typed}
+    people = {
+        "authors": (Name("Berg", "Ann", "van", "Jr."),),
+        "editors": (Name("Smith", "Eve"),),
+        "translators": (Name(literal="Office"),),
+    }
+    date = {"year": "1998", "month": "July", "day": "17"}
+    cited = Reference("x", 0, 1, (), 1.0, type=kind, **values, **people, **date)
+    written = FORMATS[form]([cited])
+    expected = [*values.values(), "van", "Berg", "Ann", "Jr.", "Smith", "Eve", "Office"]
+    assert [value for value in [*expected, "1998", "17"] if value not in written] == []
+    for name, value in values.items():
+        alone = Reference("x", 0, 1, (), 1.0, type=kind, **{name: value})
+        assert value in FORMATS[form]([alone])

@@ -1,3 +1,5 @@
+from time import perf_counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -142,3 +144,11 @@ def test_noise_gives_identifiers_without_blanks(text):
     assert not any(character.isspace() for value in found for character in value)
     for doi in found[:2]:
         assert doi == "" or doi.startswith("10.")
+
+
+@pytest.mark.parametrize("unit", ["a", "a.", "1-", "A.-"])
+def test_noise_without_an_address_takes_no_time(unit):
+    began = perf_counter()
+    parse_url(unit * 20_000)
+    assert perf_counter() - began < 2
+    assert parse_url("see foo.org/bar.") == "foo.org/bar"

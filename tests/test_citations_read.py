@@ -1,6 +1,7 @@
 import json
 import sys
 from dataclasses import replace
+from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -431,3 +432,9 @@ def test_any_text_is_read_as_names(text):
 @given(st.text('@{}"=,#%\\ \nabookticle1998', max_size=60))
 def test_any_text_is_read_as_bibtex(text):
     read_bibtex("@book{a, title={T}, author={A B}, year=1999}\n" + text, source="f.bib")
+
+
+def test_blanks_between_names_take_no_time():
+    began = perf_counter()
+    assert len(parse_names("A. Smith" + " " * 50_000 + "and B. Jones")) == 2
+    assert perf_counter() - began < 2
