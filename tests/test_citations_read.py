@@ -438,3 +438,30 @@ def test_blanks_between_names_take_no_time():
     began = perf_counter()
     assert len(parse_names("A. Smith" + " " * 50_000 + "and B. Jones")) == 2
     assert perf_counter() - began < 2
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, '[{"id": ' + "9" * 5000 + "}]", "{}\n" + "[" * 9999]
+)
+def test_json_that_no_reader_takes_is_refused(text):
+    with pytest.raises(DataError, match=r"a\.json"):
+        read_csl(text, source="a.json")
+
+
+@pytest.mark.parametrize(
+    "issued", [{"date-parts": [["1990", "9" * 5000]]}, {"season": "9" * 5000}, {"season": "0"}]
+)
+def test_months_that_are_none(issued):
+    item = {"id": "a", "type": "book", "title": "T", "author": [{"family": "A"}]}
+    item["issued"] = {"date-parts": [[1990]], **issued}
+    (work,) = read_csl(json.dumps([item]), source="a.json").works
+    assert (work.year, work.month) == ("1990", "")
+    entry = f"@book{{a, title={{T}}, author={{A}}, year={{1990}}, month={{{'9' * 5000}}}}}"
+    assert read_bibtex(entry, source="a.bib").works[0].year == "1990"
+
+
+def test_macros_that_double_are_cut():
+    macros = ["@string{m0 = {abc}}", *(f"@string{{m{i + 1} = m{i} # m{i}}}" for i in range(40))]
+    entry = "@book{a, title = m40, author = {A}, year = 1990}"
+    (work,) = read_bibtex("\n".join([*macros, entry]), source="a.bib").works
+    assert len(work.title) == 10_000

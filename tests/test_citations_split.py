@@ -447,7 +447,9 @@ def test_bbl_of_biblatex_is_refused():
 
 
 PAPER = """\
-A Paper on Nets
+A paper on nets
+
+Abstract. We study things (Smith, 1990).
 
 Introduction
 We study things [1]. As Smith (1990) has shown, nets work. More text follows here

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from trelliswork.citations.documents.list_lines import Line
 
+HALF = 0.5
+"""The share of references from which on lines are a list; those before a heading need more."""
 HEAD = 40
 """How many lines after a heading are looked at; an appendix may follow the list."""
 
@@ -27,18 +29,18 @@ def lines_of_list(lines: Sequence[Line]) -> Sequence[Line]:
     """Return the lines from the heading of the list on; all lines if there is no such heading."""
     starts = [index for index, line in enumerate(lines) if line.after_heading]
     for start, end in pairwise([*starts, len(lines)]):
-        if _is_list(lines[start : min(end, start + HEAD)]):
-            return lines if _is_list(lines[:start]) else lines[start:]
+        if _share_of_references(lines[start : min(end, start + HEAD)]) >= HALF:
+            return lines if _share_of_references(lines[:start]) > HALF else lines[start:]
     return lines
 
 
-def _is_list(lines: Sequence[Line]) -> bool:
+def _share_of_references(lines: Sequence[Line]) -> float:
     if not lines:
-        return False
+        return 0.0
     if 0 in find_marks(lines):
-        return True
+        return 1.0
     blocks = [lines[begin:end] for begin, end in pairwise([*choose_breaks(lines), len(lines)])]
-    return 2 * sum(map(_is_reference, blocks)) >= len(blocks)
+    return sum(map(_is_reference, blocks)) / len(blocks)
 
 
 def _is_reference(block: Sequence[Line]) -> bool:

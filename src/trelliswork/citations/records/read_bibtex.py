@@ -77,6 +77,7 @@ _FIELDS = {
     "isbn": ("isbn",),
     "note": ("note",),
 }
+_LONGEST_MACRO = 10_000
 _PIECE = re.compile(r"[{\"]|[^\s#{}\"]+")
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s{}]+")
 _MASTERS = re.compile(r"master|mathesis|bachelor|diplom|licen[ct]", re.IGNORECASE)
@@ -163,7 +164,8 @@ def _entries(
 def _macros(library: Library) -> dict[str, str]:
     macros = {month[:3].casefold(): month for month in MONTHS}
     for string in library.strings:
-        macros[string.key.casefold()] = _evaluate(str(string.value), macros)
+        # Macros of macros may double at every line.
+        macros[string.key.casefold()] = _evaluate(str(string.value), macros)[:_LONGEST_MACRO]
     return macros
 
 
@@ -260,7 +262,7 @@ def _first(values: Mapping[str, str], *names: str) -> str:
 
 
 def _month(text: str) -> str:
-    if text.isdecimal() and 1 <= int(text) <= len(MONTHS):
+    if text.isdecimal() and len(text) < 3 and 1 <= int(text) <= len(MONTHS):
         return MONTHS[int(text) - 1]
     return parse_date(text).month or text
 

@@ -101,6 +101,8 @@ def _items(text: str, source: str) -> list[Any]:
         found = json.loads(text)
     except json.JSONDecodeError as error:
         return _lines(text, source, error)
+    except (RecursionError, ValueError) as error:
+        raise _unreadable(source, error) from error
     if isinstance(found, dict):
         lists = [found[key] for key in ("items", "references") if isinstance(found.get(key), list)]
         found = lists[0] if lists else [found] if "type" in found else None
@@ -126,9 +128,16 @@ def _lines(text: str, source: str, whole: json.JSONDecodeError) -> list[Any]:
                     f"{source}:{at}: expected CSL-JSON, a list of items or one a line, got "
                     f"something else: {message}."
                 ) from error
+            except (RecursionError, ValueError) as error:
+                raise _unreadable(f"{source}:{number}", error) from error
     if not items:
         raise DataError(f"{source}: expected CSL-JSON, got an empty file.")
     return items
+
+
+def _unreadable(where: str, error: Exception) -> DataError:
+    """Return what to say of JSON that is nested too deeply or has numbers that are too long."""
+    return DataError(f"{where}: expected CSL-JSON, got what cannot be read: {error}.")
 
 
 def _string(value: object) -> str:
@@ -214,10 +223,10 @@ def _date(value: object) -> tuple[str, str, str]:
     first = parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], list) else []
     numbers = [_string(part) for part in first]
     if numbers and numbers[0]:
-        month = int(numbers[1]) if len(numbers) > 1 and numbers[1].isdecimal() else 0
+        month = _count(numbers[1]) if len(numbers) > 1 else 0
         season = _string(value.get("season"))
-        if not month and season.isdecimal():
-            month = 12 + int(season)
+        if not month and (counted := _count(season)):
+            month = 12 + counted
         # Some programs count the seasons on after December, from 13 or from 21.
         names = dict(enumerate((*MONTHS, *SEASONS), start=1)) | dict(enumerate(SEASONS, start=21))
         named = names.get(month, season.capitalize() if not season.isdecimal() else "")
@@ -225,3 +234,8 @@ def _date(value: object) -> tuple[str, str, str]:
     written = _string(value.get("literal")) or _string(value.get("raw"))
     date = parse_date(written)
     return date if date.year else (written, "", "")
+
+
+def _count(digits: str) -> int:
+    """Return a number of at most two digits, such as that of a month; 0 for all else."""
+    return int(digits) if digits.isdecimal() and len(digits) < 3 else 0
