@@ -31,17 +31,16 @@ def weights_of(model):
 
 
 def negative_log_likelihood(model, sequences, labels, weights):
-    from trelliswork.inference import log_partition, log_probability
+    from trelliswork.inference import log_probability
 
     trellis = model.trellis(sequences)
-    del log_partition
     ids = model.structure.labels.encode([label for own in labels for label in own])
     return -float(weights @ log_probability(trellis, ids))
 
 
 def test_the_optimum_of_the_objective(model):
     weights, l2 = np.array([1.0, 0.3]), 0.5
-    found = learn_near(model, NEW_X, NEW_Y, l2=l2, weights=weights, max_iter=500)
+    found = learn_near(model, NEW_X, NEW_Y, l2=l2, weights=weights, max_iter=500, least_move=0.0)
     old_table, old_patterns = weights_of(model)
 
     def cost(candidate):
@@ -87,3 +86,16 @@ def test_what_is_not_seen_stays(model):
     names = model.encoder.feature_names()
     unseen = [i for i, name in enumerate(names) if "word[0]" in name]
     np.testing.assert_array_equal(weights_of(found)[0][unseen], weights_of(model)[0][unseen])
+
+
+def test_moves_that_are_next_to_nothing_are_not_made(model):
+    whole = learn_near(model, NEW_X, NEW_Y, l2=0.5, least_move=0.0)
+    found = learn_near(model, NEW_X, NEW_Y, l2=0.5, least_move=0.25)
+    assert found.state.weights.size < whole.state.weights.size
+    assert found.state.weights.all()
+    old, new = (weights_of(own)[0] for own in (model, found))
+    moved = np.abs(new - old)
+    assert (moved[moved > 0.0] > 0.25 - 1e-9).all()
+    np.testing.assert_allclose(new, weights_of(whole)[0], atol=0.25)
+    assert found.encoder is model.encoder
+    assert learn_near(found, NEW_X, NEW_Y, l2=0.5).state.weights.size >= found.state.weights.size

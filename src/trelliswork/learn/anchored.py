@@ -4,16 +4,21 @@
 
 Weights that the new sequences say nothing about stay as they are. So a model learns from few
 sequences, in a moment, and forgets nothing that they do not contradict.
+
+Every feature may come to speak for every label. Most of these moves are next to nothing; those
+below a threshold are not made, or the model would be many times as large.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from trelliswork.learn.objective import Objective
 from trelliswork.learn.warm_start import parameters_like
+from trelliswork.pair_weights import PairWeights
 from trelliswork.parallel import resolve_jobs
 
 if TYPE_CHECKING:
@@ -28,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["learn_near"]
 
+KINDS = ("state", "edge", "begin", "end", "segment")
+
 
 def learn_near(
     model: CRFModel,
@@ -37,6 +44,7 @@ def learn_near(
     l2: float,
     weights: FloatArray | None = None,
     max_iter: int = 50,
+    least_move: float = 1e-3,
     n_jobs: int | None = None,
 ) -> CRFModel:
     """Return a model with other weights for the features that a model has.
@@ -54,6 +62,8 @@ def learn_near(
         Weight of each sequence, shape ``(B,)``. Default: 1.
     max_iter
         Most iterations of L-BFGS.
+    least_move
+        Weights that would move by less stay as they are.
     n_jobs
         Threads.
     """
@@ -82,4 +92,17 @@ def learn_near(
         method="L-BFGS-B",
         options={"maxiter": max_iter},
     )
-    return objective.model(anchor + found.x, model.encoder)
+    moves = np.where(np.abs(found.x) < least_move, 0.0, found.x)
+    return _without_zeros(objective.model(anchor + moves, model.encoder))
+
+
+def _without_zeros(model: CRFModel) -> CRFModel:
+    """Return a model without the pairs that weigh nothing; its features and patterns stay."""
+    parts: dict[str, Any] = {}
+    for kind in KINDS:
+        own: PairWeights | None = getattr(model, kind)
+        if own is not None:
+            counts = np.concatenate([[0], np.cumsum(own.weights != 0.0)])
+            chosen = np.flatnonzero(own.weights)
+            parts[kind] = PairWeights(counts[own.offsets], own.outputs[chosen], own.weights[chosen])
+    return replace(model, **parts)
