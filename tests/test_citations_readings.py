@@ -175,6 +175,20 @@ def test_alternatives_come_in_the_order_of_their_probabilities(tagger, tokens):
     assert [share / shares[0] for share in shares[1:]] == pytest.approx(ratios)
 
 
+def test_fields_without_confidences_of_their_own_have_that_of_the_whole(tagger):
+    reader = Reader(tagger.with_constraints(RULES))
+    sentences = [Sentence(list(words)) for words in product(WORDS, repeat=2)]
+    for quick, slow in zip(
+        reader.read(sentences, by_field=False), reader.read(sentences), strict=True
+    ):
+        assert quick.labels == slow.labels
+        assert quick.confidence == pytest.approx(slow.confidence)
+        assert quick.confidences == [quick.confidence] * len(slow.confidences)
+        assert all(
+            p <= own + 1e-12 for p, own in zip(quick.confidences, slow.confidences, strict=True)
+        )
+
+
 def test_nothing_to_read(tagger):
     assert Reader(tagger.with_constraints(RULES)).read([]) == []
     assert Reader(tagger).read([Sentence(["ann"])])[0].broken == ()

@@ -127,7 +127,7 @@ def guarded_trellises(
         yield places, derive(batch, automaton=automaton, classes=roles)
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=1024)
 def _guarded(automaton: Automaton, labels: LabelSet, name: str) -> Automaton:
     """Return an automaton whose arcs know which roles of a token they fit.
 

@@ -99,7 +99,12 @@ class Reader:
         return Chances(self._plan, ARCS_EXACT)
 
     def read(
-        self, sentences: Sequence[Sentence], *, exact: bool = False, alternatives: int = 0
+        self,
+        sentences: Sequence[Sentence],
+        *,
+        exact: bool = False,
+        alternatives: int = 0,
+        by_field: bool = True,
     ) -> list[Reading]:
         """Return the best labelling of each sentence and how sure it is.
 
@@ -112,6 +117,9 @@ class Reader:
             second.
         alternatives
             How many other labellings to give of each.
+        by_field
+            Whether to say how sure each field is. Otherwise each has the confidence of the whole,
+            which is not above its own, at a fraction of the time.
         """
         if not sentences:
             return []
@@ -132,7 +140,11 @@ class Reader:
             chosen = [answers[i] for i in members]
             names = [self._plan.names(one) for one in chosen]
             spans = [self._labels.spans(labels) for labels in names]
-            sure, whole = chances.of(part, rules, chosen, spans)
+            sure, whole = chances.of(
+                part, rules, chosen, spans if by_field else [[] for _ in spans]
+            )
+            if not by_field:
+                sure = [[p] * len(own_spans) for p, own_spans in zip(whole, spans, strict=True)]
             others = self._others(part, chosen, whole, in_force[members], alternatives)
             for place, i in enumerate(members.tolist()):
                 alone = self._plan.names(free[slice(*bounds[i])])

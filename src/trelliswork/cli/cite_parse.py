@@ -96,7 +96,11 @@ def cite_parse(
     parser = open_parser(model)
     document = read_document(source)
     found = parser.iterate(
-        document.text, name=document.name, alternatives=alternatives, exact=exact
+        document.text,
+        name=document.name,
+        alternatives=alternatives,
+        exact=exact,
+        by_field=html is not None or to is Format.JSONL,  # the others do not write it
     )
     references = list(counted(found))
     if to is not None:
