@@ -503,3 +503,18 @@ def test_marks_in_front_of_lines_go_before_those_inside():
     document = "[1] A. Smith, comment on [2] B. Jones, 1998.\n[2] B. Jones. Title. 1997."
     assert [entry.key for entry in split_references(document)] == ["1", "2"]
     assert split_references(document)[0].text.endswith("1998.")
+
+
+def test_a_list_in_which_few_references_have_a_number_is_no_numbered_list():
+    texts = [
+        "[65] Harrison, A. 1975. Aspirin therapy. The Lancet 3, 12-19.",
+        "Ramsey, G. 1995. Automating with shape from shading. Vision 7, 1-9.",
+        "Nam G, Hartmann K. Optimal scene shape. Vision 2001;8:3-9.",
+        "[66] Oh, I. H., “Enumerating circuit lower bounds,” Complexity, 1999.",
+        "A. Longo and W. Verhoeven, Adaptive replication, Biology 16 (2003).",
+        "55 Mason, J. & Scott, S. Search for wild numbers. Nature 5, 1-2 (1990).",
+        "[67] Burns F, Ryan C. On inorganic synthesis. Chemistry 1987;3:2-8.",
+        "Srivastava M (2009) Bank investment. Farnham: Ashgate.",
+    ]
+    for document in ("\n".join(texts), "\n\n".join(texts)):
+        assert len(split_references(document)) == len(texts)

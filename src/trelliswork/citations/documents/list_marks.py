@@ -13,6 +13,9 @@ Keys ("[Sha48]", "[Smith et al., 2003]", also numbers in brackets that do not co
 are believed if the first line and at least one more have one; all bullets are the same, and no two
 keys are.
 
+Whatever the marks, they are not believed where most lines without one begin as references do: a
+list in which only some of the references have a number is no numbered list.
+
 Where line breaks were lost, marks stand inside of lines: "[1] … [2] … [3] …". If the first line
 has a number, a line is also cut before the next number in the same form wherever a blank is in
 front of it and what follows looks like the beginning of a reference, provided that no line begins
@@ -54,6 +57,8 @@ _INNER_NUMBER = {
 
 LARGEST_FIRST = 999
 """No list begins with a larger number: it would be a year."""
+CLEAR_OPENING = 1.5
+"""Evidence of an opening such as "Smith, J." or "J. Smith"; few second lines have as much."""
 MISSING = 0.6
 """What a missing number costs in numbers found; a new count costs five times as much."""
 
@@ -118,7 +123,13 @@ def _part(line: Line, begin: int, end: int) -> Line:
 
 def find_marks(lines: Sequence[Line]) -> dict[int, Mark]:
     """Return the marks of a marked list by line, and nothing for a list without them."""
-    return max((_counted(lines), _keyed(lines), _bulleted(lines)), key=len)
+    marks = max((_counted(lines), _keyed(lines), _bulleted(lines)), key=len)
+    alone = {i for i, mark in marks.items() if not lines[i].text[mark.width :].strip()}
+    others = [line.text for i, line in enumerate(lines) if i not in marks and i - 1 not in alone]
+    # Without the number that some of them have, too: "55 Mason, J."
+    bare = [text[mark.width :] if (mark := _number_mark(text)) else text for text in others]
+    beginnings = sum(opening_evidence(text) >= CLEAR_OPENING for text in bare)
+    return {} if 2 * beginnings > len(others) else marks
 
 
 def common_marks(texts: Sequence[str]) -> list[Mark] | None:
