@@ -104,12 +104,12 @@ def on_generated(given: Namespace) -> dict[str, dict[str, float]]:
     made, held_out = generated_references(given.seed)
     if given.quick:
         made, held_out = made[:200], held_out[:50]
-    real = {
-        kind: Random(given.seed).sample(
+    real = [
+        Random(given.seed).sample(
             list(read_part(given.data, kind.name, "train")), 20 if given.quick else 300
         )
         for kind in SETS
-    }
+    ]
     found: dict[str, dict[str, float]] = {}
     for variant in VARIANTS:
         if variant.segments:
@@ -125,7 +125,10 @@ def on_generated(given: Namespace) -> dict[str, dict[str, float]]:
         plain = [to_plain(labels, variant.scheme) for labels in answers]
         report = tw.report([list(one.labels) for one in held_out], plain, scheme="plain")
         own = {"held-out styles": report.token_accuracy}
-        own |= {kind.name: score_parser(tagger, kind, some).tokens for kind, some in real.items()}
+        own |= {
+            kind.name: score_parser(tagger, kind, some).tokens
+            for kind, some in zip(SETS, real, strict=True)
+        }
         found[variant.name] = own
     return found
 

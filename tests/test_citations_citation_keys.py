@@ -33,6 +33,13 @@ SHANNON = reference(
         (reference(container="Nature", year="1953"), "ref1953nature"),
         (reference(Name("王伟"), title="论文"), "ref"),
         (reference(), "ref"),
+        (reference(Name("Shannon"), year="1948", key="Sha48"), "Sha48"),
+        (
+            reference(Name("Shannon"), year="1948", key="dblp:conf/it/Shannon48"),
+            "dblp:conf/it/Shannon48",
+        ),
+        (reference(Name("Shannon"), year="1948", key="12"), "shannon1948"),
+        (reference(Name("Shannon"), year="1948", key="Smith et al., 2003"), "shannon1948"),
     ],
 )
 def test_keys_say_who_when_and_what(cited, key):

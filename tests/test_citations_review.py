@@ -209,3 +209,13 @@ def test_references_that_were_not_read_are_not_asked_about():
 def test_tokens_that_are_not_those_of_the_text():
     with pytest.raises(DataError, match="at character 7: expected the tokens of its text"):
         write_review([replace(reference(("title", "A b")), tokens=("A",), start=7)])
+
+
+def test_two_fields_of_one_label_side_by_side_are_one_line():
+    """Each field has its own confidence; later lines keep theirs."""
+    given = reference(
+        ("note", "In press. "), ("note", "Draft 2. "), ("date", "1999."), sure=[0.9, 0.2, 0.3]
+    )
+    form = write_review([given])
+    assert "? note:" in form
+    assert "? date:" in form

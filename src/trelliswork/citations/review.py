@@ -116,10 +116,13 @@ def _runs(reference: Reference) -> Iterator[tuple[str, str, bool]]:
     fields = list(reference.fields)
     for label, run in groupby(range(len(labels)), key=labels.__getitem__):
         places = list(run)
-        # The fields are these runs without the marks around them; a run of marks alone is none.
-        own = fields.pop(0) if fields and fields[0].label == label else None
+        # The fields are these runs without the marks around them; a run of marks alone is none, and
+        # two fields of one label may stand side by side.
+        sure = 1.0
+        while fields and fields[0].label == label:
+            sure = min(sure, fields.pop(0).confidence)
         words = _on_one_line(text[offsets[places[0]][0] : offsets[places[-1]][1]])
-        yield label, words, own is not None and own.confidence < UNSURE
+        yield label, words, sure < UNSURE
 
 
 @dataclass

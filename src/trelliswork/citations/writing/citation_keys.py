@@ -31,21 +31,24 @@ _SMALL_WORDS = frozenset(
 )
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _YEAR = re.compile(r"[0-9]{4}")
+_OWN_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_:.+/-]*")
 _LONGEST = 40
 _NAMELESS = "ref"
 
 
 def citation_keys(references: Sequence[Reference]) -> list[str]:
-    """Return a key for each reference: who, when, and the first word of the title.
+    """Return a key for each reference: the one it has, or who, when, and a word of the title.
 
-    Keys are of letters and digits of ASCII, begin with a letter, and differ: where they would not,
-    the second one ends in "a", the next in "b" and so on.
+    Keys of a ``.bbl`` file and of a list ("[Sha48]") stay if they begin with a letter and are such
+    as BibTeX takes; a number is none. Keys that are made are of letters and digits of ASCII and
+    begin with a letter. All differ: where they would not, the second one ends in "a", the next in
+    "b" and so on.
     """
     used: set[str] = set()
     tried: dict[str, int] = {}
     keys = []
     for reference in references:
-        base = _base(reference)
+        base = reference.key if _OWN_KEY.fullmatch(reference.key) else _base(reference)
         key = base
         if key in used:
             for number in count(tried.get(base, 0)):
