@@ -72,7 +72,9 @@ def test_records_become_references_to_learn_from(shipped):
 
 
 def test_nothing_to_learn_from_is_an_error(shipped):
-    with pytest.raises(DataError, match="references to adapt to, got none"):
+    with pytest.raises(DataError, match="got 0 texts of which none is one"):
         adapt(shipped, [Sentence([])])
+    with pytest.raises(DataError, match="got 1 texts of which none is one"):
+        adapt(shipped, [TOKENIZER.tokenize("The quick brown fox jumps over the lazy dog.")])
     with pytest.raises(DataError, match="corrected references or records"):
         learn_labelled(shipped, [])

@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.citations.fields import to_scheme
+from trelliswork.citations.fields import to_plain, to_scheme
 from trelliswork.citations.learning import make_references
+from trelliswork.citations.parser import is_believable
 from trelliswork.citations.readings import Reader
 from trelliswork.citations.styles.csl import csl_styles
 from trelliswork.errors import DataError
@@ -62,7 +63,7 @@ def adapt(
     tagger : CRFTagger
         The model; its constraints are the rules. It stays as it is.
     sentences : sequence of Sentence
-        ``U``: the tokens of references.
+        ``U``: the tokens of references; what is none by its labels is left out.
     cycles : int
         How often they are labelled and learned from.
     on_cycle : callable, optional
@@ -74,14 +75,19 @@ def adapt(
         There is nothing to adapt to.
     """
     known = [sentence for sentence in sentences if len(sentence.tokens)]
-    if not known:
-        raise DataError("expected references to adapt to, got none.")
-    readings = Reader(tagger).read(known)
+    read = zip(known, Reader(tagger).read(known, by_field=False), strict=True)
+    scheme = tagger.labels_.scheme
+    pairs = [pair for pair in read if is_believable(to_plain(pair[1].labels, scheme))]
+    if not pairs:
+        raise DataError(
+            f"expected references to adapt to, got {len(known)} texts of which none is one."
+        )
+    known, readings = [one for one, _ in pairs], [reading for _, reading in pairs]
     now = tagger
     for cycle in range(1, cycles + 1):
         labels = [reading.labels for reading in readings]
         now = _moved(tagger, known, _sure_labels(now, known, labels))
-        readings = Reader(now).read(known)
+        readings = Reader(now).read(known, by_field=False)
         if on_cycle is not None:
             on_cycle(cycle, _changed(labels, [reading.labels for reading in readings]))
     return now

@@ -178,7 +178,7 @@ class Parser:
     ) -> Reference:
         spans = self.tagger.labels_.spans
         labels = to_plain(reading.labels, self.tagger.labels_.scheme)
-        believed = _is_believable(labels)
+        believed = is_believable(labels)
         sure = reading.confidences if believed else [0.0] * len(reading.spans)
         fields = _fields(entry, sentence, reading.spans, sure)
         alternatives = []
@@ -262,7 +262,7 @@ def _fields(
     return found
 
 
-def _is_believable(labels: Iterable[str]) -> bool:
+def is_believable(labels: Iterable[str]) -> bool:
     """Return whether a labelling is that of a reference at all.
 
     A model that has seen nothing but references takes a line of prose for a title, and is sure.
