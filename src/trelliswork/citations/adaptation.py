@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 _L2 = 1.0
 _SURE = 0.9
+_LONGEST = 300  # tokens: what is longer is several references, and slow under rules
 _CORRECTED_WEIGHT = 10.0
 _MOST_MADE = 2_000
 _MOST_PER_WORK = 20
@@ -74,7 +75,7 @@ def adapt(
     DataError
         There is nothing to adapt to.
     """
-    known = [sentence for sentence in sentences if len(sentence.tokens)]
+    known = [sentence for sentence in sentences if 0 < len(sentence.tokens) <= _LONGEST]
     read = zip(known, Reader(tagger).read(known, by_field=False), strict=True)
     scheme = tagger.labels_.scheme
     pairs = [pair for pair in read if is_believable(to_plain(pair[1].labels, scheme))]

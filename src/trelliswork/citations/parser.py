@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from importlib import resources
@@ -27,7 +28,7 @@ from trelliswork.loading import load_saved
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from trelliswork.citations.readings import Reading
     from trelliswork.segments import Span
@@ -35,12 +36,13 @@ if TYPE_CHECKING:
     from trelliswork.trained import TrainedTagger
 
 DEFAULT_MODEL = "default.tw"
-LONGEST = 5_000
+LONGEST = 3_000
 """Characters of the longest text that is taken for a reference."""
 
 _BATCH = 256
 
-# A reference says what is cited, and two of: who, when, where it came out, by whom, its numbers.
+# A reference says what is cited, and two of: who, when, where it came out, by whom, its numbers, an
+# identifier; or three of these.
 _CITED = frozenset({"title", "journal", "booktitle"})
 _EVIDENCE = {
     "author": "who",
@@ -148,6 +150,8 @@ class Parser:
         name : str
             What the document is called in messages.
         """
+        if alternatives < 0:
+            raise ValueError(f"alternatives: expected 0 or more, got {alternatives}.")
         entries = _entries(source, name)
         read = partial(self._reader.read, exact=exact, alternatives=alternatives, by_field=by_field)
         for first in range(0, len(entries), _BATCH):
@@ -231,6 +235,11 @@ def parse(
 def _entries(source: str | Iterable[str], name: str) -> list[Entry]:
     if isinstance(source, str):
         return split_references(source, name=name)
+    if not isinstance(source, Iterable) or isinstance(source, bytes):
+        raise DataError(
+            f"references: expected a document as a string, or a list of strings, got "
+            f"{type(source).__name__}."
+        )
     entries: list[Entry] = []
     for i, text in enumerate(source):
         if not isinstance(text, str):
@@ -268,7 +277,8 @@ def is_believable(labels: Iterable[str]) -> bool:
     A model that has seen nothing but references takes a line of prose for a title, and is sure.
     """
     found = set(labels)
-    return bool(found & _CITED) and len({_EVIDENCE[x] for x in found if x in _EVIDENCE}) >= 2
+    kinds = {_EVIDENCE[label] for label in found if label in _EVIDENCE}
+    return len(kinds) >= (2 if found & _CITED else 3)
 
 
 def _unread(entry: Entry) -> Reference:

@@ -118,9 +118,17 @@ def _summarise(references: list[Reference], html: Path | None) -> None:
     if not references:
         say("No references: the input has no text.")
         return
+    from trelliswork.citations.parser import LONGEST
+
     unsure = sum(reference.confidence < UNSURE for reference in references)
     changed = sum(bool(reference.unruled) for reference in references)
-    say(
-        f"{len(references)} references, {unsure} of them uncertain, {changed} where rules changed "
-        f"the reading.{'' if html is None else f' Look at {html}.'}"
-    )
+    unread = sum(not reference.tokens for reference in references)
+    said = [
+        f"{len(references)} reference{'s' if len(references) > 1 else ''}, {unsure} uncertain "
+        f"(below {UNSURE}), {changed} where rules changed the reading."
+    ]
+    if unread:
+        said.append(f"{unread} not read: more than {LONGEST:,} characters, or no words.")
+    if html is not None:
+        said.append(f"Look at {html}.")
+    say(" ".join(said))

@@ -14,6 +14,7 @@ from trelliswork.errors import DataError
 
 if TYPE_CHECKING:
     from trelliswork.citations.records import Work
+    from trelliswork.estimators import CRFTagger
 
 __all__ = ["EXAMPLES", "cite_train"]
 
@@ -68,9 +69,19 @@ def cite_train(
 
         corrected = [pair for path in add or [] for pair in _corrected(path)]
         works = [work for path in records or [] for work in _works(path)]
-        tagger = learn_labelled(load_trainable(model), corrected, works, seed=seed)
+        before = load_trainable(model)
+        _warn_of_broken_rules(before, [labels for _, labels in corrected])
+        tagger = learn_labelled(before, corrected, works, seed=seed)
         tagger.save(out)
     say(f"{out}: {out.stat().st_size / 1000:,.0f} kB, {time.perf_counter() - began:.1f} s.")
+
+
+def _warn_of_broken_rules(tagger: CRFTagger, labels: list[tuple[str, ...]]) -> None:
+    """Say which corrections no record can have: they are learned from, and never an answer."""
+    for rule in tagger.plan_.constraints:
+        count = 0 if rule.is_soft else sum(rule.violations(y, scheme="plain") > 0 for y in labels)
+        if count:
+            say(f"{count} of the corrected references break {rule}, which no answer may.")
 
 
 def _corrected(path: Path) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:

@@ -127,9 +127,14 @@ def interpret(
     if arxiv:
         texts["arxiv"] = arxiv
         number = "" if arxiv in number else number
-    if notes and (doi or url or arxiv or isbn or issn):
-        found = (doi, url, arxiv, isbn, issn)
+    found = (doi, url, arxiv, isbn, issn)
+    if any(found):
         notes = [rest for said in notes if (rest := _without(said, found))]
+        # What else stands in the field of an identifier is not lost: "10.1136/bmj.n71. PMID: 3".
+        for label in ("url", "doi"):
+            rest = _without(said, found) if (said := get(label, "")) else ""
+            if rest and rest != said:
+                notes.append(rest)
 
     container = ""
     if "journal" in texts:

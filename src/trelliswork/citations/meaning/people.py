@@ -36,7 +36,7 @@ _ROLE_BEHIND = re.compile(
     r"|[Tt]ransl?\.|[Tt]ranslators?|[Cc]oords?\.)(?=\s*(?:[,;:]|$))"
 )
 _ROLE_IN_FRONT = re.compile(
-    r"[\s,;:.(\[]*(?:in\s*:|in(?=\s)|and\s|&|with\s|by\s|(?:ed\.|edited|hrsg\.|hg\.|éd\.|édité|"
+    r"[\s,;:.(\[]*(?:in\s*:|in(?=\s)|dans\s*:?\s|en\s*:?\s|and\s|&|with\s|by\s|(?:ed\.|edited|hrsg\.|hg\.|éd\.|édité|"
     r"herausgegeben|editado|trans(?:l|lated)?\.?(?:\s+from\s[\w\s]{1,30})?|übers(?:etzt|\.)?|trad\."
     r"|traduit|traducido|tradu[cz]ione|compiled)\s+(?:by|von|v\.|par|por|di|de)\s|a cura di\s"
     r"|eds?\.\s|trans\.\s|trad\.\s|tr\.\s|übers\.\s|under the direction of\s)\s*",

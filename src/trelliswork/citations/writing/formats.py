@@ -24,11 +24,35 @@ if TYPE_CHECKING:
     from trelliswork.citations.records import Name
     from trelliswork.citations.reference import Field
 
-__all__ = ["FORMATS", "to_bibtex", "to_conll", "to_csl", "to_csl_json", "to_jsonl", "to_ris"]
+__all__ = [
+    "FORMATS",
+    "to_bibtex",
+    "to_conll",
+    "to_csl",
+    "to_csl_json",
+    "to_jsonl",
+    "to_ris",
+    "write",
+]
 
 _OWN_FORM = ("confidence", "fields", "authors", "editors", "translators", "alternatives", "unruled")
 _AS_THEY_ARE = tuple(field.name for field in fields(Reference) if field.name not in _OWN_FORM)
 _NAME_PARTS = ("family", "given", "particle", "suffix", "literal")
+
+
+def write(references: Sequence[Reference], to: str = "bibtex") -> str:
+    """Write references in a format.
+
+    Parameters
+    ----------
+    references : sequence of Reference
+        What `trelliswork.citations.parse` returns.
+    to : str
+        One of `FORMATS`: ``"bibtex"``, ``"csl-json"``, ``"ris"``, ``"jsonl"`` or ``"conll"``.
+    """
+    if to not in FORMATS:
+        raise ValueError(f"to: expected {', '.join(map(repr, FORMATS))}, got {to!r}.")
+    return FORMATS[to](references)
 
 
 def to_jsonl(references: Sequence[Reference]) -> str:
