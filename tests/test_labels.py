@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from trelliswork.corpus import Corpus, read_conll
 from trelliswork.errors import LabelError
 from trelliswork.labels import LabelSet, convert, infer_scheme
-from trelliswork.schemes import violations
+from trelliswork.schemes import continued_levels, parse, violations
 from trelliswork.segments import spans, tag_spans
 
 FLAT = ["iob1", "bio", "bioes", "bilou"]
@@ -311,3 +311,18 @@ def test_real_paths_are_valid(data_dir):
     assert len(labels) == 126
     assert "authors/person/person-last" in labels.segment_names
     assert all(map(labels.is_valid, corpus.labels))
+
+
+@given(st.data())
+def test_segments_are_where_one_begins_and_none_goes_on(data):
+    scheme = data.draw(st.sampled_from(["plain", *FLAT]))
+    labels = data.draw(st.lists(st.sampled_from([None, *ALPHABETS[scheme]])))
+    expected, start, before = [], 0, ()
+    for position, label in enumerate([*labels, None]):
+        levels = () if label is None else parse(label, scheme)
+        if before and not continued_levels(before, levels):
+            expected.append((start, position, before[0][1]))
+        if levels and not continued_levels(before, levels):
+            start = position
+        before = levels
+    assert spans(labels, scheme) == expected

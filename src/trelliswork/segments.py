@@ -94,14 +94,19 @@ def _flat_spans(labels: Sequence[Label], scheme: Scheme, outside: str | None) ->
     found: list[Span] = []
     start = 0
     previous: Levels = ()
+    last: Label = None
+    goes_on = True  # whether a label equal to the last one changes nothing
     for position, label in enumerate(labels):
+        if goes_on and label == last:
+            continue
         levels = parse(label, scheme, outside) if isinstance(label, str) else ()
         if previous and not continued_levels(previous, levels):
             found.append(Span(start, position, previous[0][1]))
             previous = ()
         if not previous:
             start = position
-        previous = levels
+        previous, last = levels, label
+        goes_on = not levels or levels[0][0] == "I"
     if previous:
         found.append(Span(start, len(labels), previous[0][1]))
     return found
