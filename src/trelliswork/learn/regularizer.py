@@ -68,8 +68,7 @@ class Regularizer:
         self.size = size
         self.l1: FloatArray = np.broadcast_to(np.asarray(l1, dtype=np.float64), (size,))
         self.nonnegative = np.zeros(0, np.int64) if nonnegative is None else nonnegative
-        # Smaller groups first: the more levels a level is inside of, the earlier its turn.
-        self.levels = sorted(levels, key=lambda level: -sum(map(level.is_within, levels)))
+        self.levels = _inner_first(levels)
 
     @cached_property
     def is_tree(self) -> bool:
@@ -173,6 +172,7 @@ class Regularizer:
         zero = np.zeros((len(parts), self.size), dtype=bool)
         found = x.copy()
         scale = max(float(x @ x), 1e-300)
+        rounding = np.finfo(np.float64).eps * float(np.abs(x).max(initial=0.0))
         for _ in range(_MOST_ROUNDS):
             for i, prox in enumerate(parts):
                 given = found + taken[i]
@@ -180,7 +180,7 @@ class Regularizer:
                 taken[i] = given - found
                 zero[i] = found == 0.0
             # What one part sets to 0 is 0: what the others left there is rounding, or will be.
-            primal = np.where(zero.any(axis=0), 0.0, found)
+            primal = np.where(zero.any(axis=0) | (np.abs(found) <= rounding), 0.0, found)
             primal[self.nonnegative] = np.maximum(primal[self.nonnegative], 0.0)
             distance = primal - x
             gap = 0.5 * float(distance @ distance) + step * self.value(primal)
@@ -204,3 +204,12 @@ class Regularizer:
             else:
                 high = middle
         return high
+
+
+def _inner_first(levels: Sequence[GroupNorms]) -> list[GroupNorms]:
+    """Return levels in an order in which each lies within all later ones, where there is one."""
+    rest, found = list(levels), []
+    while rest:
+        within = (all(map(level.is_within, rest)) for level in rest)
+        found.append(rest.pop(next((i for i, holds in enumerate(within) if holds), 0)))
+    return found
