@@ -202,3 +202,14 @@ HOSTILE = reference(
 )
 
 REFERENCES = (SHANNON, VASWANI, NEUMANN, HEBREW, HOSTILE)
+
+
+def luminance(shade: str) -> float:
+    parts = [int(shade[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)

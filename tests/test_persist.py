@@ -10,7 +10,7 @@ import safetensors.numpy
 import trelliswork as tw
 from trelliswork import persist
 from trelliswork.parameters import SINCE_VERSION_2, SINCE_VERSION_3
-from trelliswork.persist import FORMAT_VERSION, read_model_file, write_model_file
+from trelliswork.persist import FORMAT_VERSION, model_file, read_model_file, write_model_file
 
 X = [["the", "cat", "sat"], ["a", "dog", "ran"], ["cats", "run"]]
 Y = [["D", "N", "V"], ["D", "N", "V"], ["N", "V"]]
@@ -33,6 +33,12 @@ def test_round_trip(tagger, tmp_path):
     assert loaded.metadata_ == {"columns": ["word"]}
     for one, two in zip(loaded.predict_marginals(X), tagger.predict_marginals(X), strict=True):
         np.testing.assert_array_equal(one, two)
+
+
+def test_the_same_model_is_the_same_file():
+    arrays = {name: np.arange(n, dtype=np.int32) for n, name in enumerate("dbca")}
+    settings = {"labels": ["x", "é"], "features": "word[0]"}
+    assert len({model_file(settings, arrays) for _ in range(20)}) == 1
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def model_file(
         "checksum": _checksum(str(version), document, tensors),
         "settings": document,
     }
-    return safetensors.numpy.save(tensors, metadata=metadata)
+    return _in_order(safetensors.numpy.save(tensors, metadata=metadata))
 
 
 def read_model_file(
@@ -107,6 +107,14 @@ def read_model_file(
     if metadata.get("checksum") != _checksum(version, metadata["settings"], arrays):
         raise _damaged(path, "its checksum does not match its content")
     return settings, arrays
+
+
+def _in_order(content: bytes) -> bytes:
+    """Return a safetensors file with its header sorted: each run writes it in another order."""
+    begin = 8 + int.from_bytes(content[:8], "little")
+    header = json.dumps(json.loads(content[8:begin]), sort_keys=True).encode()
+    header += b" " * (-len(header) % 8)  # tensors are aligned
+    return len(header).to_bytes(8, "little") + header + content[begin:]
 
 
 def _metadata(path: str | os.PathLike[str], content: bytes) -> dict[str, str]:

@@ -55,10 +55,8 @@ def show_training(training: dict[str, Any]) -> None:
     loss = training["loss"]
     told = "iterations" if loss is not None else "epochs"
     final = "" if loss is None else f", final loss {loss:,.4f}"
-    typer.echo(
-        f"{training['iterations']} {told} in {training['seconds']:.1f} s, stopped: "
-        f"{training['stop_reason']}{final}"
-    )
+    took = f" in {training['seconds']:.1f} s" if log else ""
+    typer.echo(f"{training['iterations']} {told}{took}, stopped: {training['stop_reason']}{final}")
     name = "loss" if loss is not None else "mistakes"
     values = [step[name] for step in log]
     if values:

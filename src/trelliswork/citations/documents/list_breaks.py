@@ -129,7 +129,8 @@ def _name_evidence(words: list[str]) -> float:
     return 0.5 if second in {".", "("} else -0.5
 
 
-def _ending_evidence(text: str) -> float:
+def ending_evidence(text: str) -> float:
+    """Return how much an end of a line looks like that of a reference: above 0 if it does."""
     tail = text[-24:]
     last = text[-200:].rsplit(None, 1)[-1]
     if "://" in last or last.startswith(("www.", "10.", "doi:")):
@@ -170,7 +171,7 @@ def _break_evidence(lines: Sequence[Line], room: list[float]) -> list[float]:
         points = next(points for limit, points in _ROOM if filled < limit)
         if line.after_gap and not line.after_page:
             points += GAP
-        evidence.append(_ending_evidence(before.text) + opening_evidence(line.text) + points)
+        evidence.append(ending_evidence(before.text) + opening_evidence(line.text) + points)
     return evidence
 
 

@@ -13,8 +13,8 @@ Keys ("[Sha48]", "[Smith et al., 2003]", also numbers in brackets that do not co
 are believed if the first line and at least one more have one; all bullets are the same, and no two
 keys are.
 
-Whatever the marks, they are not believed where most lines without one begin as references do: a
-list in which only some of the references have a number is no numbered list.
+Whatever the marks, they are not believed where most lines without one, and at least two, begin as
+references do: a list in which only some of the references have a number is no numbered list.
 
 Where line breaks were lost, marks stand inside of lines: "[1] … [2] … [3] …". If the first line
 has a number, a line is also cut before the next number in the same form wherever a blank is in
@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from trelliswork.citations.documents.list_breaks import opening_evidence
+from trelliswork.citations.documents.list_breaks import ending_evidence, opening_evidence
 from trelliswork.citations.documents.list_lines import Line
 from trelliswork.citations.documents.list_words import NO_KEYS
 
@@ -125,11 +125,18 @@ def find_marks(lines: Sequence[Line]) -> dict[int, Mark]:
     """Return the marks of a marked list by line, and nothing for a list without them."""
     marks = max((_counted(lines), _keyed(lines), _bulleted(lines)), key=len)
     alone = {i for i, mark in marks.items() if not lines[i].text[mark.width :].strip()}
-    others = [line.text for i, line in enumerate(lines) if i not in marks and i - 1 not in alone]
+    others = [i for i in range(1, len(lines)) if i not in marks and i - 1 not in alone]
+    beginnings = sum(_begins(lines[i - 1].text, lines[i].text) for i in others)
+    # One alone may be the rest of a title: "… und verwandte Systeme. / Teil I. Monatshefte".
+    return {} if beginnings > max(1, len(others) / 2) else marks
+
+
+def _begins(before: str, text: str) -> bool:
+    """Whether a line without a mark begins a reference after another line."""
     # Without the number that some of them have, too: "55 Mason, J."
-    bare = [text[mark.width :] if (mark := _number_mark(text)) else text for text in others]
-    beginnings = sum(opening_evidence(text) >= CLEAR_OPENING for text in bare)
-    return {} if 2 * beginnings > len(others) else marks
+    number = _number_mark(text)
+    bare = text[number.width :] if number else text
+    return opening_evidence(bare) >= CLEAR_OPENING and ending_evidence(before) > 0.0
 
 
 def common_marks(texts: Sequence[str]) -> list[Mark] | None:
