@@ -27,8 +27,8 @@ def shipped():
 def test_adapting_keeps_what_is_sure_and_the_rules(shipped):
     seen = []
     adapted = adapt(shipped, SENTENCES, cycles=2, on_cycle=lambda *step: seen.append(step))
-    assert [number for number, _ in seen] == [1, 2]
-    assert all(0.0 <= changed < 0.1 for _, changed in seen)
+    assert [(number, used) for number, used, _ in seen] == [(n, len(SENTENCES)) for n in (1, 2)]
+    assert all(0.0 <= changed < 0.1 for *_, changed in seen)
     assert adapted.plan_ is shipped.plan_
     assert adapted.model_ is not shipped.model_
     before, after = shipped.predict(SENTENCES), adapted.predict(SENTENCES)
@@ -78,3 +78,12 @@ def test_nothing_to_learn_from_is_an_error(shipped):
         adapt(shipped, [TOKENIZER.tokenize("The quick brown fox jumps over the lazy dog.")])
     with pytest.raises(DataError, match="corrected references or records"):
         learn_labelled(shipped, [])
+
+
+def test_what_is_no_reference_is_not_learned_from(shipped):
+    seen = []
+    prose = TOKENIZER.tokenize("The quick brown fox jumps over the lazy dog.")
+    both = adapt(shipped, [*SENTENCES, prose], on_cycle=lambda *step: seen.append(step))
+    alone = adapt(shipped, SENTENCES)
+    assert seen[0][1] == len(SENTENCES)
+    assert (both.model_.state.weights == alone.model_.state.weights).all()

@@ -222,6 +222,28 @@ def test_infeasible_names_a_minimal_subset():
     assert found.kept == {1: (0, 1)}  # the last given is dropped
 
 
+@settings(max_examples=60)
+@given(cases(), st.data(), st.sampled_from(["relax", "unconstrained"]))
+def test_some_constraints_are_heeded_as_if_there_were_no_others(case, data, on_infeasible):
+    plan, trellis, evidence = prepared(case)
+    n = len(case.constraints)
+    flags = data.draw(st.lists(st.booleans(), min_size=n, max_size=n))
+    chosen = [i for i, flag in enumerate(flags) if flag]
+    alone = Plan(case.labels, [case.constraints[i] for i in chosen])
+    found = decode_batch(
+        plan, trellis, evidence, constraints=chosen, on_infeasible=on_infeasible, n_jobs=1
+    )
+    expected = decode_batch(
+        alone,
+        trellis,
+        alone.evidence(case.sentences, trellis.offsets),
+        on_infeasible=on_infeasible,
+        n_jobs=1,
+    )
+    np.testing.assert_allclose(found.scores, expected.scores)
+    assert found.kept == {b: tuple(chosen[i] for i in kept) for b, kept in expected.kept.items()}
+
+
 def test_known_labels_in_a_conflict_are_said():
     labels = LabelSet(["author", "title"])
     case = Case(labels, (starts_with("title"),), [["x"]], [np.zeros((1, 2))], np.zeros((2, 2)))

@@ -69,6 +69,14 @@ def test_quadratics_as_a_conic_solver_has_them(seed, size, data):
     assert found.value == pytest.approx(value, rel=1e-7, abs=1e-8)
 
 
+@pytest.mark.parametrize(("seed", "size", "l1"), [(13, 6, 0.3), (16, 6, 0.3), (30, 8, 1.0)])
+def test_weights_that_were_left_out_move_where_the_others_cannot(seed, size, l1):
+    function, matrix, linear = quadratic(np.random.default_rng(seed), size)
+    regularizer = Regularizer(size, l1)
+    found = minimize_owlqn(function, np.zeros(size), regularizer, max_iter=2000, tol=1e-12)
+    np.testing.assert_allclose(found.x, minimum(matrix, linear, regularizer), atol=2e-4)
+
+
 @given(cases())
 @settings(max_examples=50)
 def test_the_pseudo_gradient_is_the_steepest_slope_down(case):

@@ -69,6 +69,7 @@ def feasible_rules(
     sequence: int,
     allowed: BoolArray | None,
     on_infeasible: OnInfeasible,
+    constraints: Sequence[int] | None = None,
 ) -> tuple[int, ...]:
     """Return constraints that some labelling of one sequence satisfies.
 
@@ -85,13 +86,16 @@ def feasible_rules(
     on_infeasible
         ``"relax"``: all but one of every minimal conflicting subset met, the last given is dropped.
         ``"unconstrained"``: none.
+    constraints
+        Indices of those that are asked for. Default: all.
 
     Raises
     ------
     InfeasibleError
         With ``"error"``; and where dropping all constraints does not help.
     """
-    kept = list(range(len(plan.constraints))) if on_infeasible != "unconstrained" else []
+    asked = range(len(plan.constraints)) if constraints is None else constraints
+    kept = list(asked) if on_infeasible != "unconstrained" else []
     one = evidence.take(np.array([sequence]))
     first, last = evidence.offsets[sequence : sequence + 2]
     known = None if allowed is None else allowed[first:last]
@@ -113,7 +117,7 @@ def feasible_rules(
             "tagger may relax it: on_infeasible='relax'."
         )
     kept = [i for i in kept if i not in lost]
-    if len(kept) < len(plan.constraints):
+    if len(kept) < len(asked):
         return tuple(kept)
     # The constraints agree; it is the scores that forbid what they leave.
     if on_infeasible == "error":
@@ -159,6 +163,7 @@ def group_by_rules(
     hopeless: NDArray[np.int64],
     allowed: BoolArray | None,
     on_infeasible: OnInfeasible,
+    constraints: Sequence[int] | None = None,
 ) -> dict[tuple[int, ...], list[int]]:
     """Return which of the sequences that no labelling fits can satisfy which constraints.
 
@@ -172,7 +177,7 @@ def group_by_rules(
         length = int(lengths[b])
         kept = by_length.get(length) if same else None
         if kept is None:
-            kept = feasible_rules(plan, evidence, b, allowed, on_infeasible)
+            kept = feasible_rules(plan, evidence, b, allowed, on_infeasible, constraints)
             by_length[length] = kept
         groups.setdefault(kept, []).append(b)
     return groups

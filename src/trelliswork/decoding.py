@@ -64,7 +64,7 @@ def decode_batch(
     evidence
         What the constraints see of the batch.
     constraints
-        Indices of the constraints to heed, where it is known which fit together. Default: all.
+        Indices of the constraints to heed. Default: all.
     allowed
         Labels that each token may have for other reasons, shape ``(N, L)``; in a semi-Markov model
         ``(N, 2, L)``, those that may begin and go on.
@@ -130,7 +130,7 @@ def decode_batch(
             )
     kept_rules = {} if on_infeasible == "unconstrained" else dict(found.given_up)
     hopeless = np.flatnonzero(np.isin(found.status, (INFEASIBLE, UNKNOWN)))
-    groups = group_by_rules(plan, evidence, hopeless, allowed, on_infeasible)
+    groups = group_by_rules(plan, evidence, hopeless, allowed, on_infeasible, constraints)
     if on_infeasible == "unconstrained":
         groups.setdefault((), []).extend(found.given_up)
     for kept, members in groups.items():

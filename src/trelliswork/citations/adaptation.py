@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trelliswork.citations.believable import is_believable
 from trelliswork.citations.fields import to_plain, to_scheme
 from trelliswork.citations.learning import make_references
-from trelliswork.citations.parser import is_believable
 from trelliswork.citations.readings import Reader
 from trelliswork.citations.styles.csl import csl_styles
 from trelliswork.errors import DataError
@@ -55,7 +55,7 @@ def adapt(
     sentences: Sequence[Sentence],
     *,
     cycles: int = 1,
-    on_cycle: Callable[[int, float], object] | None = None,
+    on_cycle: Callable[[int, int, float], object] | None = None,
 ) -> CRFTagger:
     """Adapt a model of references to references without labels.
 
@@ -68,7 +68,8 @@ def adapt(
     cycles : int
         How often they are labelled and learned from.
     on_cycle : callable, optional
-        Called after each cycle with its number and the share of tokens that get another label.
+        Called after each cycle with its number, the number of texts that are references, and the
+        share of their tokens that get another label.
 
     Raises
     ------
@@ -88,9 +89,11 @@ def adapt(
     for cycle in range(1, cycles + 1):
         labels = [reading.labels for reading in readings]
         now = _moved(tagger, known, _sure_labels(now, known, labels))
-        readings = Reader(now).read(known, by_field=False)
+        if cycle < cycles or on_cycle is not None:
+            readings = Reader(now).read(known, by_field=False)
         if on_cycle is not None:
-            on_cycle(cycle, _changed(labels, [reading.labels for reading in readings]))
+            changed = _changed(labels, [reading.labels for reading in readings])
+            on_cycle(cycle, len(known), changed)
     return now
 
 

@@ -16,6 +16,7 @@ from importlib import resources
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
+from trelliswork.citations.believable import is_believable
 from trelliswork.citations.documents import Entry, split_references
 from trelliswork.citations.documents.entry import Vocabulary, join_lines
 from trelliswork.citations.fields import LABELS, TOKENIZER, to_plain
@@ -40,30 +41,6 @@ LONGEST = 3_000
 """Characters of the longest text that is taken for a reference."""
 
 _BATCH = 256
-
-# A reference says what is cited, and two of: who, when, where it came out, by whom, its numbers, an
-# identifier; or three of these.
-_CITED = frozenset({"title", "journal", "booktitle"})
-_EVIDENCE = {
-    "author": "who",
-    "editor": "who",
-    "translator": "who",
-    "date": "when",
-    "journal": "where",
-    "booktitle": "where",
-    "series": "where",
-    "publisher": "publisher",
-    "institution": "publisher",
-    "location": "publisher",
-    "tech": "number",
-    "volume": "number",
-    "issue": "number",
-    "pages": "number",
-    "doi": "identifier",
-    "url": "identifier",
-    "arxiv": "identifier",
-    "isbn": "identifier",
-}
 
 
 class Parser:
@@ -269,16 +246,6 @@ def _fields(
             start, stop = entry.locate(begin, end)
             found.append(Field(label, entry.text[begin:end], start, stop, confidence))
     return found
-
-
-def is_believable(labels: Iterable[str]) -> bool:
-    """Return whether a labelling is that of a reference at all.
-
-    A model that has seen nothing but references takes a line of prose for a title, and is sure.
-    """
-    found = set(labels)
-    kinds = {_EVIDENCE[label] for label in found if label in _EVIDENCE}
-    return len(kinds) >= (2 if found & _CITED else 3)
 
 
 def _unread(entry: Entry) -> Reference:

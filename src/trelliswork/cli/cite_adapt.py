@@ -51,10 +51,14 @@ def cite_adapt(
     if 0 < len(kept) < FEW:
         say(f"{len(kept)} references are few; a hundred or more of one kind adapt better.")
 
-    def show(cycle: int, changed: float) -> None:
+    def show(cycle: int, used: int, changed: float) -> None:
         seconds = time.perf_counter() - began
-        say(f"cycle {cycle}: {100 * changed:.1f}% of the labels changed, {seconds:.1f} s")
+        of = "" if used == len(entries) else f" (of {len(entries)} texts)"
+        say(
+            f"cycle {cycle}: {used} references{of}, {100 * changed:.1f}% of their labels changed, "
+            f"{seconds:.1f} s"
+        )
 
     adapted = adapt(load_trainable(model), kept, cycles=cycles, on_cycle=show)
     adapted.save(out)
-    say(f"{out}: adapted to {len(kept)} references.")
+    say(f"{out}: the adapted model.")

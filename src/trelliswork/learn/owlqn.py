@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork.learn.history import History
-from trelliswork.learn.optimize import Iteration, OptimizeResult, Stopping, norm_of, refuse_start
+from trelliswork.learn.optimize import (
+    PERIOD,
+    Iteration,
+    OptimizeResult,
+    Stopping,
+    norm_of,
+    refuse_start,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,7 +96,7 @@ def minimize_owlqn(
     refuse_start(value, norm)
     stopping = Stopping(tol, gap_tol, lower_bound, max_iter)
     reason = stopping.at_once(x, smooth, gradient, norm)
-    number = 0
+    number, step = 0, 1.0
     free = _Free(x, gradient, regularizer)
     history = History(free.places.size, memory)
     try:
@@ -99,7 +106,8 @@ def minimize_owlqn(
             direction[direction * slopes >= 0.0] = 0.0
             own = x[free.places]
             orthant = np.where(own != 0.0, np.sign(own), -np.sign(slopes))
-            step = 1.0
+            # Near the optimum whole steps go too far again and again: they are tried now and then.
+            step = 1.0 if number % PERIOD == 0 else max(0.5, step)
             for _ in range(_MAX_LINE_SEARCH):
                 new_own = own + step * direction
                 new_own[new_own * orthant <= 0.0] = 0.0
@@ -115,8 +123,10 @@ def minimize_owlqn(
                 step *= 0.5
             else:
                 if not history.slots:
-                    reason = "precision"
-                    break
+                    if not free.lacks_some(x, gradient):
+                        reason = "precision"
+                        break
+                    free = _Free(x, gradient, regularizer)
                 history = History(free.places.size, memory)
                 continue
             history.add(moved, (new_gradient - gradient)[free.places])

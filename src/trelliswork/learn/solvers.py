@@ -10,6 +10,7 @@ import numpy as np
 
 from trelliswork.learn.duality import lower_bound
 from trelliswork.learn.group_norms import GroupNorms
+from trelliswork.learn.growing import begin_on_parts
 from trelliswork.learn.hybrid import minimize_hybrid
 from trelliswork.learn.lbfgs import minimize
 from trelliswork.learn.online import minimize_online
@@ -119,16 +120,22 @@ class Minimizer:
 
         proven = bound if objective.is_convex else None
         if self.solver == "owlqn" or (self.solver == "auto" and regularizer.is_separable):
-            return minimize_owlqn(
+            start, interrupted_after = begin_on_parts(
+                objective, start, regularizer, max_iter=self.max_iter, n_jobs=self.n_jobs
+            )
+            found = minimize_owlqn(
                 function,
                 start,
                 regularizer,
-                max_iter=self.max_iter,
+                max_iter=self.max_iter if interrupted_after is None else 0,
                 tol=self.tol,
                 lower_bound=proven,
                 gap_tol=self.gap_tol,
                 callback=callback,
             )
+            if interrupted_after is None:
+                return found
+            return replace(found, reason="interrupted", n_iterations=interrupted_after)
         if self.solver == "hybrid" or (self.solver == "auto" and regularizer.is_smooth_on_faces):
             return minimize_hybrid(
                 function,
