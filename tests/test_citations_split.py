@@ -160,23 +160,55 @@ def test_page_numbers_are_left_out(line):
     assert [entry.text[:5] for entry in split_references(document)] == ["Smith", "Jones"]
 
 
-def test_running_heads_are_left_out():
+@pytest.mark.parametrize(
+    "heads",
+    [
+        ["TESTS, VOL. 3    117", "118    TESTS, VOL. 3", "TESTS, VOL. 3    119"],
+        ["Lee et al. | Page 3 of 9", "Lee et al. | Page 4 of 9", "Lee et al. | Page 5 of 9"],
+        ["12 | A paper", "A paper | 13", "14 | A paper"],
+        ["A paper (1998)", "A paper (1998)", ""],
+    ],
+)
+def test_running_heads_are_left_out(heads):
     pages = [
-        "TESTS, VOL. 3    117\n\nSmith, J. (1998). Title.",
-        "118    TESTS, VOL. 3\n",
-        "Jones, K.",
+        f"{head}\n\n{name}, J. (199{n}). Title."
+        for n, (head, name) in enumerate(zip(heads, ("Smith", "Jones", "Cohen"), strict=True))
     ]
-    assert [entry.text for entry in split_references("\n\f".join([*pages[:2], *pages[1:]]))] == [
-        "Smith, J. (1998). Title.",
-        "Jones, K.",
+    assert [entry.text for entry in split_references("\n\f".join(pages))] == [
+        "Smith, J. (1990). Title.",
+        "Jones, J. (1991). Title.",
+        "Cohen, J. (1992). Title.",
     ]
 
 
-def test_lines_with_other_numbers_inside_are_no_running_heads():
-    pages = ["Smith, J. (1998). Title.\nhttps://a.org/13.508", "Jones, K.\nhttps://a.org/116.61"]
-    texts = " ".join(entry.text for entry in split_references("\n\f".join(pages)))
-    assert "13.508" in texts
-    assert "116.61" in texts
+@pytest.mark.parametrize(
+    "ends",
+    [
+        ["https://a.org/13.508", "https://a.org/116.61"],
+        ["Phys. Rev. Lett. 77, 1 (2003).", "Phys. Rev. Lett. 80, 4521 (2005)."],
+        ["J Tree 2000", "J Tree 2001"],
+        ["Journal of Tests 7", "Journal of Tests 12"],
+    ],
+)
+def test_ends_of_references_are_no_running_heads(ends):
+    pages = [f"[{n}] A. Smith, A title, \n{end}" for n, end in enumerate(ends, start=1)]
+    for entry, end in zip(split_references("\n\f".join(pages)), ends, strict=True):
+        assert entry.text.endswith(end)
+
+
+def test_a_page_may_end_inside_a_reference_of_a_list_with_gaps():
+    document = (
+        "Smith, J. 1999. A study of the growth of several very long trees in the north of\n"
+        "England. Journal of Trees 4, 1-20.\n\n"
+        "Adams, B. 2001. The other study of the growth of several very short trees in the\n"
+        "south of England. Journal of Trees 5, 3-9.\n\n"
+        "Baker, C. 2003. Yet another study of the growth of several medium trees in the Great{}"
+        "Britain Museum. Journal of Trees 6, 10-19.\n\n"
+        "Clark, D. 2005. The last study of the growth of several broad trees in the west of\n"
+        "England. Journal of Trees 7, 1-2.\n"
+    )
+    for page_break in ("\n", "\f", "\n\f"):
+        assert len(split_references(document.format(page_break))) == 4
 
 
 def test_a_year_on_a_line_of_its_own_stays():

@@ -8,7 +8,7 @@ The loss of a CRF is ``f(w) = Σ_b log Z_b(w) − w·c``, with ``c`` the counts 
 ``h`` is the entropy of the model's labellings. It is the dual objective at the model's own
 expectations; at ``s`` of these and ``1 − s`` of the gold counts, which a mixture of both has, it is
 at least ``s h``, as entropy is concave. Where ``a_k = 0``, ``z_k`` has to be 0, which is what ``s``
-is for: ``s = 1 / (dual norm of ∇f)``.
+is for: ``s = 1 / (dual norm of ∇f)``, over these ``k`` alone or over all.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 __all__ = ["lower_bound"]
+
+_ROUNDING = 1.0 + 1e-12
 
 
 def lower_bound(
@@ -50,7 +52,12 @@ def lower_bound(
     entropy = loss - float(x @ gradient)
     excess = max(1.0, regularizer.needed(-gradient))
     bound = entropy / excess if np.isfinite(excess) else -np.inf
-    if (l2 > 0.0).all():
-        left = regularizer.prox(-gradient, 1.0)
-        bound = max(bound, entropy - float((left * left / (4.0 * l2)).sum()))
-    return bound
+    bent = np.broadcast_to(l2 > 0.0, x.shape)
+    if not bent.any():
+        return bound
+    excess = max(1.0, regularizer.needed(np.where(bent, 0.0, -gradient)) * _ROUNDING)
+    left = regularizer.prox(-gradient / excess, 1.0)
+    if left[~bent].any():  # of groups in which some weights are bent and others are not
+        return bound
+    curvatures = np.broadcast_to(l2, x.shape)[bent]
+    return max(bound, entropy / excess - float((left[bent] ** 2 / (4.0 * curvatures)).sum()))

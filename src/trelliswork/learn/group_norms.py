@@ -153,12 +153,16 @@ class GroupNorms:
         owner = np.repeat(np.arange(self._starts.size), self._counts)
         order = np.lexsort((-sizes, owner))
         falling = sizes[order]
+        # In units of its largest entry, no group is lost in a sum that goes over all of them.
+        largest = falling[self._starts]
+        units = np.where(largest > 0.0, largest, 1.0)
+        falling = falling / units[owner]
         sums = np.cumsum(falling)
         before = np.concatenate([[0.0], sums])[self._starts]
         rank = np.arange(falling.size) - self._starts[owner] + 1
-        levels = (sums - before[owner] - radii[self._present][owner]) / rank
+        levels = (sums - before[owner] - (radii[self._present] / units)[owner]) / rank
         last = np.bincount(owner[falling > levels], minlength=self._starts.size)
-        level = np.maximum(0.0, levels[self._starts + np.maximum(last, 1) - 1])
+        level = units * np.maximum(0.0, levels[self._starts + np.maximum(last, 1) - 1])
         found = x.copy()
         mine = x[self._members]
         found[self._members] = np.clip(mine, -level[owner], level[owner])

@@ -12,7 +12,7 @@ minimum, and all in all two thirds of the time.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from trelliswork.learn.owlqn import minimize_owlqn
 
@@ -25,13 +25,21 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-__all__ = ["begin_on_parts"]
+__all__ = ["Beginning", "begin_on_parts"]
 
 logger = logging.getLogger(__name__)
 
 _FEWEST = 2000  # sequences; training on fewer takes seconds
 _PARTS = ((0.1, 150), (0.35, 60))  # of the sequences, and most iterations there
 _TOL = 1e-3
+
+
+class Beginning(NamedTuple):
+    """Where to begin, how many iterations led there, and whether Ctrl-C ended them."""
+
+    x: FloatArray
+    n_iterations: int
+    interrupted: bool
 
 
 def begin_on_parts(
@@ -41,8 +49,8 @@ def begin_on_parts(
     *,
     max_iter: int,
     n_jobs: int = 1,
-) -> tuple[FloatArray, int | None]:
-    """Return where to begin on all sequences; and after Ctrl-C how many iterations led there.
+) -> Beginning:
+    """Return where to begin on all sequences.
 
     Parameters
     ----------
@@ -58,22 +66,27 @@ def begin_on_parts(
     """
     n = objective.n_sequences
     if n < _FEWEST or start.any():
-        return start, None
+        return Beginning(start, 0, False)
     x, n_iterations = start, 0
     for share, most in _PARTS:
-        found = minimize_owlqn(
-            _Part(objective, int(share * n), n_jobs),
-            x,
-            regularizer,
-            max_iter=min(max_iter, most),
-            tol=_TOL,
-        )
-        logger.debug("%d%% of the sequences: %d iterations", 100 * share, found.n_iterations)
+        try:
+            found = minimize_owlqn(
+                _Part(objective, int(share * n), n_jobs),
+                x,
+                regularizer,
+                max_iter=min(max_iter, most),
+                tol=_TOL,
+            )
+        except KeyboardInterrupt:
+            if not n_iterations:
+                raise
+            return Beginning(x, n_iterations, True)
+        logger.info("%d%% of the sequences: %d iterations", 100 * share, found.n_iterations)
         x = found.x
         n_iterations += found.n_iterations
         if found.reason == "interrupted":
-            return x, n_iterations
-    return x, None
+            return Beginning(x, n_iterations, True)
+    return Beginning(x, n_iterations, False)
 
 
 class _Part:

@@ -41,6 +41,7 @@ logger = logging.getLogger(__name__)
 
 _SUFFICIENT_DECREASE = 1e-4
 _MAX_LINE_SEARCH = 25
+_MAX_FIRST_SEARCH = 100  # halvings of a first step, whose length is a guess
 _REFRESH = 20  # iterations between two choices of the weights that may move
 _NEAR = 0.8  # of λ: gradients from there on make a weight one of them
 
@@ -108,7 +109,7 @@ def minimize_owlqn(
             orthant = np.where(own != 0.0, np.sign(own), -np.sign(slopes))
             # Near the optimum whole steps go too far again and again: they are tried now and then.
             step = 1.0 if number % PERIOD == 0 else max(0.5, step)
-            for _ in range(_MAX_LINE_SEARCH):
+            for _ in range(_MAX_LINE_SEARCH if history.slots else _MAX_FIRST_SEARCH):
                 new_own = own + step * direction
                 new_own[new_own * orthant <= 0.0] = 0.0
                 new_x = np.zeros(x.size)
@@ -140,7 +141,7 @@ def minimize_owlqn(
                 break
             reason = stopping.after(x, smooth, gradient, value, norm)
             if reason == "converged" and free.lacks_some(x, gradient):
-                reason = None
+                reason = "max_iter" if number >= max_iter else None
                 stopping.begin_again()
             if reason is None and (number % _REFRESH == 0 or free.is_outgrown):
                 free, before = _Free(x, gradient, regularizer), free.places

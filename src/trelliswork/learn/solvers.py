@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from trelliswork.learn.duality import lower_bound
 from trelliswork.learn.group_norms import GroupNorms
-from trelliswork.learn.growing import begin_on_parts
+from trelliswork.learn.growing import Beginning, begin_on_parts
 from trelliswork.learn.hybrid import minimize_hybrid
 from trelliswork.learn.lbfgs import minimize
 from trelliswork.learn.online import minimize_online
@@ -120,22 +121,20 @@ class Minimizer:
 
         proven = bound if objective.is_convex else None
         if self.solver == "owlqn" or (self.solver == "auto" and regularizer.is_separable):
-            start, interrupted_after = begin_on_parts(
+            begun = begin_on_parts(
                 objective, start, regularizer, max_iter=self.max_iter, n_jobs=self.n_jobs
             )
-            found = minimize_owlqn(
+            whole = partial(
+                minimize_owlqn,
                 function,
-                start,
+                begun.x,
                 regularizer,
-                max_iter=self.max_iter if interrupted_after is None else 0,
                 tol=self.tol,
                 lower_bound=proven,
                 gap_tol=self.gap_tol,
                 callback=callback,
             )
-            if interrupted_after is None:
-                return found
-            return replace(found, reason="interrupted", n_iterations=interrupted_after)
+            return _after(begun, whole, self.max_iter)
         if self.solver == "hybrid" or (self.solver == "auto" and regularizer.is_smooth_on_faces):
             return minimize_hybrid(
                 function,
@@ -159,6 +158,22 @@ class Minimizer:
             gap_tol=self.gap_tol,
             callback=callback,
         )
+
+
+def _after(begun: Beginning, whole: Callable[..., OptimizeResult], max_iter: int) -> OptimizeResult:
+    """Go on with all sequences; after Ctrl-C what was reached so far is only evaluated."""
+    interrupted = begun.interrupted
+    try:
+        found = whole(max_iter=0 if interrupted else max_iter)
+    except KeyboardInterrupt:
+        if interrupted or not begun.n_iterations:
+            raise
+        interrupted, found = True, whole(max_iter=0)
+    if not interrupted and found.reason != "interrupted":
+        return found
+    return replace(
+        found, reason="interrupted", n_iterations=begun.n_iterations + found.n_iterations
+    )
 
 
 def check_solver(

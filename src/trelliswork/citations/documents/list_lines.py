@@ -6,17 +6,17 @@ Left out are blank lines and what printing put onto the page:
 * page numbers: lines with nothing but a number, or "Page 12", "- 12 -", "12 of 30", that stand
   alone between blank lines or pages, at the edge of a page, or in a row with another one
   (11, 12); a year is left out only where it stands alone;
-* running heads: the first or last line of a page if its words are there on at least half of the
-  pages, and on two, whatever number stands on its left or right.
+* running heads: the first or last line of a page if it is there on at least half of the pages,
+  and on two, whatever number of a page stands on its left or right.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass, replace
 
 from trelliswork.citations.documents.list_words import HEADINGS
+from trelliswork.citations.documents.running_heads import running_heads
 
 BLANKS = "".join(
     map(
@@ -38,8 +38,6 @@ _PAGE_NUMBER = re.compile(
     r"(?:\s?[-–—]|\s?(?:/|of|von|de|sur)\s?\d{1,4})?",
     re.IGNORECASE,
 )
-_OF_PAGES = re.compile(r"\d*|page|p|seite|página|стр|of|von|de|sur", re.IGNORECASE)
-_AROUND_NUMBERS = "()[]|/.,:·•-–—"
 _HEADING = re.compile(r"(?:#+|[\dIVX]{1,4}(?:\.\d{1,2})*\.?)?(\D+?)[:.]?")
 
 
@@ -106,7 +104,7 @@ def _lines(document: str) -> list[Line]:
             indent = len(line[: start - begin].expandtabs(8))
             lines.append(Line(text, start, start + len(text), indent, page, gap, new_page))
             gap = new_page = False
-        elif begin < stop or document[begin - 1 : begin] != "\f":
+        elif begin < stop or "\f" not in (document[begin - 1 : begin], document[stop:after]):
             gap = True
         if document[stop:after] == "\f":
             page += 1
@@ -144,20 +142,8 @@ def _running_heads(lines: list[Line], without: set[int]) -> set[int]:
     # A second round sees what a page number stood above.
     for _ in range(2):
         for edge in _page_edges(lines, without | found):
-            words = {i: _head_words(lines[i].text) for i in edge}
-            words = {i: text for i, text in words.items() if text}
-            counts = Counter(words.values())
-            found |= {i for i, text in words.items() if counts[text] >= max(2, len(edge) / 2)}
+            found |= running_heads({i: (lines[i].text, lines[i].page) for i in edge})
     return found
-
-
-def _head_words(text: str) -> tuple[str, ...]:
-    """Return the words of a line without the number of a page on its left or right."""
-    words = text.split()
-    ours = [
-        i for i, word in enumerate(words) if not _OF_PAGES.fullmatch(word.strip(_AROUND_NUMBERS))
-    ]
-    return tuple(words[ours[0] : ours[-1] + 1]) if ours else ()
 
 
 def _page_numbers(lines: list[Line], without: set[int]) -> set[int]:
