@@ -17,7 +17,14 @@ from trelliswork import inference
 from trelliswork.automaton import Automaton
 from trelliswork.conflicts import find_conflict
 from trelliswork.constrained import constrained_trellis, feasible_trellises
-from trelliswork.constraints import at_least, at_most, ends_with, matches, starts_with
+from trelliswork.constraints import (
+    at_least,
+    at_most,
+    ends_with,
+    matches,
+    predicate,
+    starts_with,
+)
 from trelliswork.decoding import decode_batch, decode_nbest_batch
 from trelliswork.described import describe_batch, describe_nbest
 from trelliswork.errors import InfeasibleError, TooLargeError
@@ -242,6 +249,29 @@ def test_some_constraints_are_heeded_as_if_there_were_no_others(case, data, on_i
     )
     np.testing.assert_allclose(found.scores, expected.scores)
     assert found.kept == {b: tuple(chosen[i] for i in kept) for b, kept in expected.kept.items()}
+
+
+def test_where_scores_forbid_what_is_left_all_rules_go():
+    rules = (starts_with("a"), starts_with("b"), at_least(1, "c"))
+    scores = np.array([[0.0, 1.0, -np.inf]] * 2)
+    case = Case(LabelSet(["a", "b", "c"]), rules, [["x", "x"]], [scores], np.zeros((3, 3)))
+    plan, trellis, evidence = prepared(case)
+    found = decode_batch(plan, trellis, evidence, on_infeasible="relax")
+    lists = decode_nbest_batch(plan, trellis, evidence, 2, on_infeasible="relax")
+    for one in (found, lists[0]):
+        assert one.kept == {0: ()}
+        assert one.tags.tolist() == [1, 1]
+    assert sorted(lists[1].tags.tolist()) == [0, 1]
+
+
+def test_predicates_outside_a_conflict_are_kept():
+    ends_in_c = predicate(lambda names, sentence: int(names[-1] != "c"), "ends in c")
+    rules = (starts_with("a"), ends_in_c, starts_with("b"))
+    scores = np.array([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]])
+    case = Case(LabelSet(["a", "b", "c"]), rules, [["x", "x"]], [scores], np.zeros((3, 3)))
+    found = decode_batch(*prepared(case), on_infeasible="relax")
+    assert found.tags.tolist() == [0, 2]
+    assert found.kept == {0: (0, 1)}
 
 
 def test_known_labels_in_a_conflict_are_said():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import test_objective
 import test_soft_terms
+import trelliswork as tw
 from regularizer_cases import SEEDS, regularizers
 from trelliswork.learn.duality import lower_bound
 from trelliswork.learn.objective import Objective
@@ -144,3 +145,12 @@ def small(*, known: bool) -> Objective:
         pairs="all",
         transitions="all",
     )
+
+
+def test_the_gap_closes_where_only_some_weights_have_l2():
+    rng = np.random.default_rng(3)
+    X = [rng.choice(list("abcdef"), size=n).tolist() for n in rng.integers(2, 8, size=50)]
+    Y = [["xyz"[(ord(word) + t % 2) % 3] for t, word in enumerate(words)] for words in X]
+    tagger = tw.CRFTagger(features="word[-1..1]", l1=0.7, l2={0: 0.0, 1: 0.3}, tol=0.0).fit(X, Y)
+    assert tagger.stop_reason_ == "gap"
+    assert tagger.gap_ <= 1e-4 * tagger.loss_

@@ -71,20 +71,30 @@ def test_learned_weights_and_few_sequences_stay(objective, monkeypatch):
 
 
 @pytest.mark.usefixtures("from_few")
-def test_control_c_keeps_what_was_reached(monkeypatch):
+@pytest.mark.parametrize(
+    ("sequences", "call", "kept"),
+    [(20, 1, False), (20, 5, True), (70, 1, True), (None, 1, True), (None, 2, True)],
+)
+def test_control_c_keeps_what_was_reached(sequences, call, kept, monkeypatch):
+    """`sequences`: of the part on which it comes; None: on all."""
     calls = []
+    evaluate = Objective.value_and_grad
 
-    class Interrupted(_Part):
-        def __call__(self, x, gradient, /):
-            calls.append(x)
-            if len(calls) == 6:
-                raise KeyboardInterrupt
-            return super().__call__(x, gradient)
+    def interrupted(self, x, gradient, *, sequences=None, n_jobs=1):
+        calls.append(None if sequences is None else len(sequences))
+        if calls[-1] == where and calls.count(where) == call:
+            raise KeyboardInterrupt
+        return evaluate(self, x, gradient, sequences=sequences, n_jobs=n_jobs)
 
-    monkeypatch.setattr(growing, "_Part", Interrupted)
-    tagger = tw.CRFTagger(**TIGHT).fit(X, Y)
+    where = sequences
+    monkeypatch.setattr(Objective, "value_and_grad", interrupted)
+    tagger = tw.CRFTagger(**TIGHT)
+    if not kept:
+        with pytest.raises(KeyboardInterrupt):
+            tagger.fit(X, Y)
+        return
+    tagger.fit(X, Y)
     assert tagger.stop_reason_ == "interrupted"
-    assert len(calls) == 6
     assert tagger.training_log_ == []
     assert tagger.model_.state.weights.any()
     assert len(tagger.predict(X)) == len(X)

@@ -77,6 +77,22 @@ def test_weights_that_were_left_out_move_where_the_others_cannot(seed, size, l1)
     np.testing.assert_allclose(found.x, minimum(matrix, linear, regularizer), atol=2e-4)
 
 
+def test_a_first_step_may_be_short():
+    def steep(x, gradient):
+        gradient[:] = 1e18 * (x - 1e-9)
+        return 0.5e18 * float((x - 1e-9) @ (x - 1e-9))
+
+    found = minimize_owlqn(steep, np.zeros(1), Regularizer(1, 1e3))
+    assert found.x[0] == pytest.approx(1e-9, rel=1e-3)
+
+
+@pytest.mark.parametrize("max_iter", range(1, 30))
+def test_no_more_iterations_than_allowed(max_iter):
+    function = logistic(np.random.default_rng(max_iter), 8)
+    found = minimize_owlqn(function, np.zeros(8), Regularizer(8, 1.0), max_iter=max_iter, tol=1e-2)
+    assert found.n_iterations <= max_iter
+
+
 @given(cases())
 @settings(max_examples=50)
 def test_the_pseudo_gradient_is_the_steepest_slope_down(case):

@@ -172,3 +172,8 @@ def test_weights_without_a_penalty_are_left_alone():
     assert regularizer.prox(np.array([4.0, 0.5, -1.0]), 1.0).tolist() == [4.0, 0.0, 0.0]
     assert regularizer.needed(np.array([0.0, 3.0, -1.0])) == 3.0
     assert regularizer.needed(np.array([0.1, 3.0, -1.0])) == np.inf
+
+
+def test_small_groups_beside_large_ones():
+    level = GroupNorms(np.array([0, 1, 1], np.int32), np.array([1.0, 1.0]), "linf")
+    np.testing.assert_array_equal(level.prox(np.array([1e17, 3.0, 1.0]), 1.0)[1:], [2.0, 1.0])

@@ -107,8 +107,10 @@ def feasible_rules(
             hint = _limits_in_the_way(plan, one, conflict, known)
             raise InfeasibleError(_describe(plan, conflict, number, int(last - first)) + hint)
         kept.remove(conflict.constraints[-1])
+    if on_infeasible == "relax" and len(kept) < len(asked):
+        return tuple(kept)
     # Where a search under predicates found nothing, all of them go that are hard.
-    lost = [i for i in kept if i in plan.predicates and i not in plan.soft]
+    lost = [i for i in kept if i in plan.hard_predicates]
     if lost and on_infeasible == "error":
         names = join_names([shorten(repr(plan.constraints[i])) for i in lost])
         raise InfeasibleError(

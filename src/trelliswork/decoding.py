@@ -133,17 +133,21 @@ def decode_batch(
     groups = group_by_rules(plan, evidence, hopeless, allowed, on_infeasible, constraints)
     if on_infeasible == "unconstrained":
         groups.setdefault((), []).extend(found.given_up)
-    for kept, members in groups.items():
-        chosen = np.array(members, dtype=np.int64)
-        if not chosen.size:
-            continue
-        found.put(solve(chosen, kept), chosen, trellis.offsets)
-        kept_rules.update(dict.fromkeys(members, kept))
-        kept_rules.update({b: found.given_up[b] for b in members if b in found.given_up})
-    lost = np.flatnonzero(found.status == UNKNOWN)
-    if lost.size:  # under some constraints too the limit came before any labelling
-        found.put(solve(lost, ()), lost, trellis.offsets)
-        kept_rules.update(dict.fromkeys(lost.tolist(), ()))
+    while groups:
+        weaker: dict[tuple[int, ...], list[int]] = {}
+        for kept, members in groups.items():
+            chosen = np.array(members, dtype=np.int64)
+            if not chosen.size:
+                continue
+            found.put(solve(chosen, kept), chosen, trellis.offsets)
+            kept_rules.update(dict.fromkeys(members, kept))
+            kept_rules.update({b: found.given_up[b] for b in members if b in found.given_up})
+            # Scores may forbid what they leave, and a search under predicates find nothing.
+            lost = [b for b in members if found.status[b] in (INFEASIBLE, UNKNOWN)]
+            if kept and lost:
+                fewer = tuple(i for i in kept if i not in plan.hard_predicates)
+                weaker.setdefault(fewer if len(fewer) < len(kept) else (), []).extend(lost)
+        groups = weaker
     for b in np.flatnonzero(np.isneginf(found.scores)).tolist():
         raise scores_forbid_all(plan, evidence.numbers[b])
     return DecodedBatch(
@@ -222,25 +226,30 @@ def decode_nbest_batch(
         groups.setdefault((), []).extend(found.given_up)
     else:
         kept_rules |= found.given_up
-    for kept, members in groups.items():
-        chosen = np.array(members, dtype=np.int64)
-        rows = rows_of(trellis.offsets, chosen)
-        part = best_lazily(
-            plan,
-            derive(trellis, sequences=chosen),
-            evidence.take(chosen),
-            kept,
-            allowed=None if allowed is None else allowed[rows],
-            k=k,
-            give_up=lenient,
-            n_jobs=n_jobs,
-        )
-        found.tags[:, rows] = part.tags
-        found.scores[chosen] = part.scores
-        found.iterations[chosen] += part.iterations
-        found.methods[chosen] = part.methods
-        kept_rules.update(dict.fromkeys(members, kept))
-        kept_rules.update({members[b]: rules for b, rules in part.given_up.items()})
+    while groups:
+        lost: list[int] = []
+        for kept, members in groups.items():
+            chosen = np.array(members, dtype=np.int64)
+            rows = rows_of(trellis.offsets, chosen)
+            part = best_lazily(
+                plan,
+                derive(trellis, sequences=chosen),
+                evidence.take(chosen),
+                kept,
+                allowed=None if allowed is None else allowed[rows],
+                k=k,
+                give_up=lenient,
+                n_jobs=n_jobs,
+            )
+            found.tags[:, rows] = part.tags
+            found.scores[chosen] = part.scores
+            found.iterations[chosen] += part.iterations
+            found.methods[chosen] = part.methods
+            kept_rules.update(dict.fromkeys(members, kept))
+            kept_rules.update({members[b]: rules for b, rules in part.given_up.items()})
+            if kept:  # scores may forbid what they leave
+                lost += chosen[np.isneginf(part.scores[:, 0])].tolist()
+        groups = {(): lost} if lost else {}
     for b in np.flatnonzero(np.isneginf(found.scores[:, 0])).tolist():
         raise scores_forbid_all(plan, evidence.numbers[b])
     fallback: Status = "unconstrained" if on_infeasible == "unconstrained" else "relaxed"

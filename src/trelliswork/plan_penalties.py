@@ -73,6 +73,11 @@ class PenaltyMethods:
         return tuple(i for i, constraint in enumerate(self.constraints) if constraint.is_predicate)
 
     @cached_property
+    def hard_predicates(self) -> frozenset[int]:
+        """Indices of the Python functions that are hard."""
+        return frozenset(self.predicates) - frozenset(self.soft)
+
+    @cached_property
     def tolls(self) -> tuple[Toll, ...]:
         """What soft constraints charge single tokens; no items, see `trelliswork.tolls`."""
         return tolls_of((i, self.constraints[i]) for i in self.soft)

@@ -41,7 +41,9 @@ logger = logging.getLogger(__name__)
 
 _SUFFICIENT_DECREASE = 1e-4
 _MAX_LINE_SEARCH = 25
-_MAX_FIRST_SEARCH = 100  # halvings of a first step, whose length is a guess
+_MAX_FIRST_SEARCH = (
+    45  # of a first step, whose length is a guess; shorter ones are lost in rounding
+)
 _REFRESH = 20  # iterations between two choices of the weights that may move
 _NEAR = 0.8  # of λ: gradients from there on make a weight one of them
 
