@@ -261,3 +261,30 @@ def test_what_else_stands_in_the_field_of_an_identifier_is_a_note():
     assert "scikit-learn" in found.note
     assert read("url", "Available at: https://example.org/a").note == ""
     assert read("doi", "https://doi.org/10.1000/182").note == ""
+
+
+@pytest.mark.parametrize(
+    ("fields", "values"),
+    [
+        (
+            [("date", "(2010)"), ("date", "Recuperado el 3 de marzo de 2021")],
+            {"year": "2010", "month": "", "day": "", "note": "Recuperado el 3 de marzo de 2021"},
+        ),
+        ([("date", "1968"), ("date", "March 1968")], {"year": "1968", "month": "March"}),
+        ([("date", "[data set]. Luxembourg, 2021")], {"year": "2021", "month": ""}),
+        ([("date", "set. 2021")], {"year": "2021", "month": "September"}),
+        (
+            [("date", "https://arxiv.org/abs/2004.01234v2, 2020")],
+            {"year": "2020", "month": "", "arxiv": "2004.01234"},
+        ),
+        ([("tech", "ISBN-13: 978-1-4736-3746-7")], {"isbn": "978-1-4736-3746-7", "number": ""}),
+        (
+            [("editor", "Hirose, K., ed."), ("booktitle", "Speech Prosody")],
+            {"title": "Speech Prosody", "container": ""},
+        ),
+        ([("title", "E\ufb03cient \ufb02ow")], {"title": "Efficient flow"}),
+    ],
+)
+def test_what_fields_say_beside_what_they_are(fields, values):
+    reference = read(*fields)
+    assert {name: getattr(reference, name) for name in values} == values

@@ -53,7 +53,6 @@ def test_an_article():
         == """TY  - JOUR
 AU  - von Neumann, John
 AU  - King, M. L., Jr.
-AU  - et al.
 TI  - Games
 T2  - Nature
 VL  - 3
@@ -64,6 +63,7 @@ PY  - 1948
 DA  - 1948/07/03/
 SN  - 0028-0836
 DO  - 10.1000/x
+N1  - et al.
 ER  - \n"""
     )
 

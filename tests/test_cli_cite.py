@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -205,3 +208,31 @@ def _other_model(directory):
     path = directory / "other.tw"
     tw.CRFTagger(features="word[0]").fit([["a", "b"]], [["X", "Y"]]).save(path)
     return path
+
+
+@pytest.mark.parametrize(
+    ("closed", "said"),
+    [
+        ("<&-", "standard input is closed"),
+        (">&-", "standard output is closed"),
+        ("2>&-", ""),
+    ],
+)
+def test_closed_streams(references, tmp_path, closed, said):
+    source = "-" if closed == "<&-" else references
+    out = tmp_path / "out.bib"
+    target = f'> "{out}"' if closed == "2>&-" else ""
+    program = Path(sys.executable).with_name("trelliswork")
+    command = f'"{program}" cite parse "{source}" {target} {closed}'
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    if said:
+        assert done.returncode == 2
+        assert said in done.stderr
+        assert "Traceback" not in done.stderr
+    else:
+        assert done.returncode == 0
+        assert out.read_text().startswith("@")
+
+
+def test_a_page_wants_a_file(references):
+    assert "expected a file to write the page to" in run("cite", references, "--html", "-").stderr

@@ -98,6 +98,8 @@ def open_for_writing(target: Target) -> Iterator[IO[str]]:
     A path appears under its name only when the block ends without an error.
     """
     if target == "-":
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, "standard output is closed; name a file to write to")
         buffer = getattr(sys.stdout, "buffer", None)
         if buffer is None:
             yield sys.stdout

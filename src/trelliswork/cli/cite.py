@@ -53,7 +53,7 @@ for name, summary in COMMANDS.items():
 
 - `trelliswork cite refs.txt --html refs.html`
 
-- `pdftotext -layout paper.pdf - | trelliswork cite --to csl-json`
+- `pdftotext -f 11 -l 12 paper.pdf - | trelliswork cite --to csl-json`
 
 - `trelliswork cite adapt refs.txt --out mine.tw`, then `trelliswork cite refs.txt --model mine.tw`
 

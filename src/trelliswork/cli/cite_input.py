@@ -125,7 +125,7 @@ def check_targets(*targets: str | Path | None) -> None:
 
 def counted(references: Iterable[T]) -> Iterator[T]:
     """Count references as they are read, where somebody may be watching."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield from references
         return
     from rich.console import Console
@@ -139,6 +139,8 @@ def counted(references: Iterable[T]) -> Iterator[T]:
 def _read(source: str, name: str) -> bytes:
     """Return the bytes of a source, one more than `LARGEST` at most."""
     if source == "-":
+        if sys.stdin is None:
+            raise DataError("standard input is closed. Name a file, or pipe references in.")
         return sys.stdin.buffer.read(LARGEST + 1)
     with Path(source).open("rb") as file:
         content = file.read(LARGEST + 1)
@@ -158,7 +160,7 @@ def _decode(content: bytes, name: str) -> str:
     if content.startswith(b"%PDF-"):
         raise DataError(
             f"{name}: expected text, got a PDF. Take its text out first: "
-            "pdftotext -layout FILE.pdf - | trelliswork cite"
+            "pdftotext -f 11 -l 12 FILE.pdf - | trelliswork cite (the pages of its list)"
         )
     wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     encoding = "utf-16" if wide else "utf-8-sig"

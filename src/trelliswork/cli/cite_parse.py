@@ -90,6 +90,10 @@ def cite_parse(
     """
     from trelliswork.citations.writing import FORMATS
 
+    if html == Path("-"):
+        raise typer.BadParameter(
+            "expected a file to write the page to, got '-'.", param_hint="--html"
+        )
     if to is None and (html is None or output != "-"):
         to = Format.BIBTEX
     check_targets(output, html)

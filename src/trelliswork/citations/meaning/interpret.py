@@ -59,6 +59,11 @@ _READER_OF: dict[str, tuple[str, Callable[[str], str]]] = {
     "http": ("url", parse_url),
     "https": ("url", parse_url),
 }
+_NUMBERED = frozenset(("tech", "volume", "pages"))
+_NO_NUMBER = re.compile(r"\W*(?:isbn|issn|https?)\b", re.IGNORECASE)
+_OTHERWISE_CITED = ("author", "title", "journal")
+_ADDRESS = re.compile(r"https?://\S+")
+_LIGATURES = {0xFB00 + i: letters for i, letters in enumerate(("ff", "fi", "fl", "ffi", "ffl"))}
 _PAGES_BEHIND = re.compile(r"[:,]\s*(?:pp?\.\s*)?([A-Za-z]?\d+\s*[-–]+\s*[A-Za-z]?\d+)$")
 _EDGES = " \t\n,;:"
 
@@ -98,6 +103,12 @@ def interpret(
         gives no value is a note.
     """
     texts, notes, people, et_al = _gather(fields)
+    if {"booktitle", "editor"} <= texts.keys() and not {
+        "author",
+        "title",
+        "journal",
+    } & texts.keys():
+        texts["title"] = texts.pop("booktitle")  # what they edited is what is cited
     get = texts.get
     doi, url, arxiv, isbn, issn = _identifiers(texts, "; ".join(notes))
     # An address that is but a DOI has become one.
@@ -201,8 +212,13 @@ def _gather(
     people: dict[str, tuple[Name, ...]] = {}
     et_al = False
     for field in fields:
-        said, label = field.text, field.label
+        said, label = field.text.translate(_LIGATURES), field.label
+        if label == "date" and (address := _ADDRESS.search(said)) is not None:
+            texts.setdefault("url", address[0].rstrip(",;."))
+            said = said[: address.start()] + said[address.end() :]
         if not said:
+            continue
+        if label in _NUMBERED and _NO_NUMBER.match(said) and _is_identifier(said, texts):
             continue
         if label in PEOPLE:
             names, more = parse_people(said)
@@ -211,7 +227,11 @@ def _gather(
         elif label == "note":
             notes.append(said)
         elif label == "date" and label in texts:
-            texts[label] += f" {said}"
+            first, other = parse_date(texts[label]).year, parse_date(said).year
+            if first and other and first != other:
+                notes.append(said)  # when it was looked at, or printed first
+            else:
+                texts[label] += f" {said}"
             continue
         elif label in texts and label != "number":
             if said != texts[label]:
@@ -222,7 +242,7 @@ def _gather(
 
 
 def _is_identifier(note: str, texts: dict[str, str]) -> bool:
-    """Whether a note is an identifier; it then gets its label, unless another field has it."""
+    """Whether a text is an identifier; it then gets its label, unless another field has it."""
     introduced = _INTRODUCED.match(note)
     if introduced is None:
         return False

@@ -49,6 +49,9 @@ _NUMERIC = re.compile(
     r"|(?P<a>\d\d?)(?P<mark>[./])\s?(?P<b>\d\d?)(?P=mark)\s?(?P<z>[12]\d{3})(?!\d))"
 )
 _WORD = re.compile(r"[^\W\d_]+")
+_LAST_WORD = re.compile(r"([^\W_]+)[\W_]*\Z")
+_FIRST_WORD = re.compile(r"[\W_]*([^\W_]+)")
+_BESIDE_MONTHS = frozenset(("of", "the", "de", "del", "di", "do", "and", "und", "et", "y", "e"))
 _DAY_BEHIND = re.compile(r"\.?\s*(\d\d?)(?:st|nd|rd|th)?(?!\d)")
 _DAY_IN_FRONT = re.compile(
     r"(?<!\d)(\d\d?)(?:st|nd|rd|th|\.|º|er)?(?:\s*[-–—/]\s*\d\d?\.?)?"
@@ -93,12 +96,23 @@ def parse_date(text: str) -> Date:
     for word in _WORD.finditer(text):
         lowered = word[0].lower()
         month = _MONTH_OF.get(lowered)
-        if month is not None:
+        if month is not None and _stands_in_a_date(text, word.start(), word.end()):
             return Date(year, month, _day(text, word.start(), word.end()))
         if lowered in _SEASONS:
             return Date(year, _SEASONS[lowered])
     numeric = _NUMERIC.search(text)
     return Date(year) if numeric is None else _numeric_date(numeric, year)
+
+
+def _stands_in_a_date(text: str, start: int, end: int) -> bool:
+    """Whether a word that may be a month has a number or a month beside it: "data set" has not."""
+    before, after = _LAST_WORD.search(text[:start]), _FIRST_WORD.match(text, end)
+    if before is None or after is None:
+        return True
+    return any(
+        word[1][0].isdigit() or word[1].lower() in _BESIDE_MONTHS or word[1].lower() in _MONTH_OF
+        for word in (before, after)
+    )
 
 
 def _day(text: str, start: int, end: int) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from trelliswork.citations.records import Name
     from trelliswork.citations.reference import Reference
 
+_YEAR_LETTER = re.compile(r"(?<=[0-9]{4})[a-z]\Z")  # styles add their own
 _ENTRY_OF = {
     "article": "article",
     "inproceedings": "inproceedings",
@@ -92,7 +93,7 @@ def _plain_fields(reference: Reference, kind: str) -> dict[str, str]:
         "series": reference.series,
         "volume": reference.volume,
         "number": reference.issue,
-        "year": reference.year,
+        "year": _YEAR_LETTER.sub("", reference.year),
         "month": reference.month,
         "day": reference.day,
         "edition": reference.edition,

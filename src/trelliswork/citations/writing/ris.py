@@ -53,10 +53,11 @@ def _record(reference: Reference) -> str:
         notes.append(reference.institution)
     if reference.arxiv:
         notes.append(f"arXiv:{reference.arxiv}")
+    if reference.et_al:
+        notes.append("et al.")  # as an author it would be a person
     lines = [
         ("TY", _TYPE_OF.get(reference.type, "GEN")),
         *[("AU", _name(name)) for name in reference.authors],
-        ("AU", "et al." if reference.et_al else ""),
         *[("ED", _name(name)) for name in reference.editors],
         *[("A4", _name(name)) for name in reference.translators],
         ("TI", reference.title),
