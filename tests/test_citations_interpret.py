@@ -282,6 +282,26 @@ def test_what_else_stands_in_the_field_of_an_identifier_is_a_note():
             [("editor", "Hirose, K., ed."), ("booktitle", "Speech Prosody")],
             {"title": "Speech Prosody", "container": ""},
         ),
+        (
+            [
+                ("date", "(2015)"),
+                ("title", "How to brew tea"),
+                ("journal", "Retrieved May"),
+                ("volume", "4"),
+                ("date", "2019"),
+                ("note", "from"),
+                ("url", "https://a.org/tea"),
+            ],
+            {
+                "year": "2015",
+                "container": "",
+                "volume": "",
+                "note": "Retrieved May 4 2019 from",
+                "url": "https://a.org/tea",
+            },
+        ),
+        ([("volume", "431"), ("note", "pp.")], {"volume": "", "note": "431 pp."}),
+        ([("volume", "12"), ("pages", "pp. 3-9")], {"volume": "12", "pages": "3-9"}),
         ([("title", "E\ufb03cient \ufb02ow")], {"title": "Efficient flow"}),
     ],
 )

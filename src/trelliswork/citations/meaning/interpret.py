@@ -16,6 +16,7 @@ from trelliswork.citations.meaning.identifiers import (
     parse_url,
 )
 from trelliswork.citations.meaning.people import parse_people
+from trelliswork.citations.meaning.relabelled import relabelled
 from trelliswork.citations.meaning.trimming import PEOPLE
 from trelliswork.citations.meaning.values import (
     Date,
@@ -59,11 +60,7 @@ _READER_OF: dict[str, tuple[str, Callable[[str], str]]] = {
     "http": ("url", parse_url),
     "https": ("url", parse_url),
 }
-_NUMBERED = frozenset(("tech", "volume", "pages"))
-_NO_NUMBER = re.compile(r"\W*(?:isbn|issn|https?)\b", re.IGNORECASE)
 _OTHERWISE_CITED = ("author", "title", "journal")
-_ADDRESS = re.compile(r"https?://\S+")
-_LIGATURES = {0xFB00 + i: letters for i, letters in enumerate(("ff", "fi", "fl", "ffi", "ffl"))}
 _PAGES_BEHIND = re.compile(r"[:,]\s*(?:pp?\.\s*)?([A-Za-z]?\d+\s*[-–]+\s*[A-Za-z]?\d+)$")
 _EDGES = " \t\n,;:"
 
@@ -211,15 +208,7 @@ def _gather(
     notes: list[str] = []
     people: dict[str, tuple[Name, ...]] = {}
     et_al = False
-    for field in fields:
-        said, label = field.text.translate(_LIGATURES), field.label
-        if label == "date" and (address := _ADDRESS.search(said)) is not None:
-            texts.setdefault("url", address[0].rstrip(",;."))
-            said = said[: address.start()] + said[address.end() :]
-        if not said:
-            continue
-        if label in _NUMBERED and _NO_NUMBER.match(said) and _is_identifier(said, texts):
-            continue
+    for label, said in relabelled(fields):
         if label in PEOPLE:
             names, more = parse_people(said)
             people[label] = people.get(label, ()) + names
@@ -242,7 +231,7 @@ def _gather(
 
 
 def _is_identifier(note: str, texts: dict[str, str]) -> bool:
-    """Whether a text is an identifier; it then gets its label, unless another field has it."""
+    """Whether a note is an identifier; it then gets its label, unless another field has it."""
     introduced = _INTRODUCED.match(note)
     if introduced is None:
         return False
