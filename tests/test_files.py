@@ -95,3 +95,11 @@ def test_standard_streams(monkeypatch, capsys):
     write_conll(corpus, "-")
     print("still open")
     assert capsys.readouterr().out == "é\tX\n\nstill open\n"
+
+
+def test_a_closed_standard_input_is_said(monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+    from trelliswork.files import read_lines
+
+    with pytest.raises(OSError, match="standard input is closed"):
+        list(read_lines("-"))

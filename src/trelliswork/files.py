@@ -74,11 +74,23 @@ def read_lines(source: Source) -> Iterator[str]:
         ) from error
 
 
+def standard_input() -> IO[bytes]:
+    """Return standard input as bytes, so that the encoding is ours and not the terminal's.
+
+    Raises
+    ------
+    OSError
+        It is closed.
+    """
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "standard input is closed; name a file, or pipe one in")
+    return cast("IO[bytes]", getattr(sys.stdin, "buffer", sys.stdin))
+
+
 @contextmanager
 def _open_lines(source: Source) -> Iterator[Iterable[str | bytes]]:
     if source == "-":
-        # Bytes, so that the encoding is ours and not the terminal's.
-        yield getattr(sys.stdin, "buffer", sys.stdin)
+        yield standard_input()
     elif isinstance(source, (str, os.PathLike)):
         path = Path(source)
         with path.open("rb") as raw:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from trelliswork.errors import DataError
+from trelliswork.files import standard_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -139,9 +140,7 @@ def counted(references: Iterable[T]) -> Iterator[T]:
 def _read(source: str, name: str) -> bytes:
     """Return the bytes of a source, one more than `LARGEST` at most."""
     if source == "-":
-        if sys.stdin is None:
-            raise DataError("standard input is closed. Name a file, or pipe references in.")
-        return sys.stdin.buffer.read(LARGEST + 1)
+        return standard_input().read(LARGEST + 1)
     with Path(source).open("rb") as file:
         content = file.read(LARGEST + 1)
     if Path(source).suffix != ".gz":

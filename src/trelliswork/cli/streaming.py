@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections import deque
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from trelliswork.errors import DataError
-from trelliswork.files import read_lines, source_name
+from trelliswork.files import read_lines, source_name, standard_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -42,7 +41,7 @@ class StandardInput:
 
     def __iter__(self) -> Iterator[bytes]:
         # A buffered reader; what a test puts in its place reads alike.
-        stream = cast("BufferedReader", sys.stdin.buffer)
+        stream = cast("BufferedReader", standard_input())
         rest: list[bytes] = []  # pieces of a line that has not ended yet
         while chunk := stream.read1(CHUNK):
             first, *others = chunk.split(b"\n")
