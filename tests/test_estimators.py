@@ -148,7 +148,7 @@ def test_control_c_before_the_first_iteration_goes_on(monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("trelliswork.learn.lbfgs._line_search", interrupt)
+    monkeypatch.setattr("trelliswork.learn.optimizers.lbfgs._line_search", interrupt)
     with pytest.raises(KeyboardInterrupt):
         tw.CRFTagger(features="word[0]").fit(X, Y)
 

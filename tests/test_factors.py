@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import trelliswork as tw
 from factor_graph_cases import chain_factors, logic_factors, pair_factors, span_factors
 from strategies import arrays, ordinary
-from trelliswork.factor_base import FREE, Factor
-from trelliswork.factors import (
+from trelliswork.graphs.factor import FREE, Factor
+from trelliswork.graphs.factors import (
     AtMostOne,
     Budget,
     Chain,

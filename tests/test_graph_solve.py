@@ -15,9 +15,19 @@ from hypothesis import strategies as st
 
 import trelliswork as tw
 from factor_graph_cases import cases, frustrated, graphs, odd_cycle
-from trelliswork.factors import AtMostOne, Budget, Chain, Knapsack, NoOverlap, Or, Pair, Xor, XorOut
-from trelliswork.graph_solution import GraphProgress
-from trelliswork.graph_variables import Variables
+from trelliswork.graphs.answers import GraphProgress
+from trelliswork.graphs.factors import (
+    AtMostOne,
+    Budget,
+    Chain,
+    Knapsack,
+    NoOverlap,
+    Or,
+    Pair,
+    Xor,
+    XorOut,
+)
+from trelliswork.graphs.variables import Variables
 
 EXACT = ("auto", "branch", "milp")
 RELAXED = ("ad3", "lp")

@@ -16,16 +16,16 @@ import test_objective_segments
 from ruled_tagger import RULES, X, Y
 from trelliswork.constraints import at_most
 from trelliswork.features import EncodedFeatures, FeatureMatrix, TemplateEncoder
-from trelliswork.labels import LabelSet
+from trelliswork.labels.gold import GoldLabels
+from trelliswork.labels.label_set import LabelSet
 from trelliswork.learn.denominator import Denominator
-from trelliswork.learn.gold_labels import GoldLabels
-from trelliswork.learn.group_norms import GroupNorms
-from trelliswork.learn.group_penalty import GroupPenalty
-from trelliswork.learn.lbfgs import minimize
-from trelliswork.learn.objective import Objective
-from trelliswork.learn.online import minimize_online
-from trelliswork.plan import plan
-from trelliswork.structure import Structure
+from trelliswork.learn.objective.objective import Objective
+from trelliswork.learn.optimizers.lbfgs import minimize
+from trelliswork.learn.optimizers.online import minimize_online
+from trelliswork.learn.sparsity.group_norms import GroupNorms
+from trelliswork.learn.sparsity.group_penalty import GroupPenalty
+from trelliswork.models.structure import Structure
+from trelliswork.planning.plan import plan
 
 PARTIAL = [["A", None, "Y"], [frozenset({"T", "A"}), "A", None], Y[2], [None, None]]
 

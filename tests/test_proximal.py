@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from conic import minimum
 from regularizer_cases import KINDS, SEEDS, regularizers
 from smooth_cases import gradient_of, logistic, quadratic, smooth_functions
-from trelliswork.learn.group_norms import GroupNorms
-from trelliswork.learn.hybrid import minimize_hybrid
-from trelliswork.learn.owlqn import minimize_owlqn
-from trelliswork.learn.proximal import minimize_proximal, proximal_residual
-from trelliswork.learn.regularizer import Regularizer
+from trelliswork.learn.optimizers.hybrid import minimize_hybrid
+from trelliswork.learn.optimizers.owlqn import minimize_owlqn
+from trelliswork.learn.optimizers.proximal import minimize_proximal, proximal_residual
+from trelliswork.learn.sparsity.group_norms import GroupNorms
+from trelliswork.learn.sparsity.regularizer import Regularizer
 
 METHODS = ("sparsa", "fista")
 

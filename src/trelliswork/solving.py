@@ -13,27 +13,27 @@
 
 Predicates, which are Python functions, have no automaton. Under them there are ``"beam"``,
 ``"astar"``, then a search over prefixes, and ``"auto"``, which searches where the best labelling
-without predicates breaks one; see `trelliswork.prefix_search`. These answers have no certificate.
-The methods of factor graphs are in `trelliswork.graph_solve`.
+without predicates breaks one; see `trelliswork.decoding.prefixes`. These answers have no
+certificate. The methods of factor graphs are in `trelliswork.graphs.solve`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, get_args, overload
 
-from trelliswork.factor_graph import FactorGraph
-from trelliswork.graph_solution import Solution
-from trelliswork.graph_solve import GraphMethod, solve_graphs
-from trelliswork.prefix_search import WIDTH, check_width
-from trelliswork.priced import check_time_limit
-from trelliswork.problem import Problem
-from trelliswork.problem_solve import SolveMethod, solve_problems
+from trelliswork.decoding.prefixes import WIDTH, check_width
+from trelliswork.decoding.prices import check_time_limit
+from trelliswork.decoding.problem import Problem
+from trelliswork.decoding.solve import SolveMethod, solve_problems
+from trelliswork.graphs.answers import Solution
+from trelliswork.graphs.graph import FactorGraph
+from trelliswork.graphs.solve import GraphMethod, solve_graphs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from trelliswork.decoded import Decoding
-    from trelliswork.graph_solution import AD3Options, GraphProgress
+    from trelliswork.decoding.answers import Decoding
+    from trelliswork.graphs.answers import AD3Options, GraphProgress
 
 __all__ = ["SolveMethod", "solve"]
 

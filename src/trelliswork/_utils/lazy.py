@@ -1,58 +1,58 @@
-"""A package whose names are imported when they are asked for, not before."""
+"""Packages that import a name when it is asked for, not before.
+
+The names stand once, in the package's stub (``__init__.pyi``), which type checkers read too.
+"""
 
 from __future__ import annotations
 
+import ast
 import sys
 from importlib import import_module
 from importlib.util import find_spec
-from types import ModuleType
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable
 
-__all__ = ["serve"]
+__all__ = ["attach_stub"]
 
 
-def serve(package: str, names: Mapping[str, tuple[str, ...]]) -> None:
-    """Let a package, and the modules in it, be asked for names that it has not imported.
+def attach_stub(
+    package: str, file: str
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package.
 
     Parameters
     ----------
     package
-        Its name. It is being imported.
-    names
-        What it offers, by the module that holds it, relative to the package.
+        Its name, ``__name__``.
+    file
+        Its file, ``__file__``. The stub beside it has a line ``from module import name as name``
+        for every name.
     """
-    module = sys.modules[package]
-    module.__dict__["_module_of"] = {name: own for own, held in names.items() for name in held}
-    module.__class__ = _Package
+    stub = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
+    module_of = {
+        alias.name: node.module
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
 
-
-class _Package(ModuleType):
-    """A package that imports what it is asked for.
-
-    Some functions have the name of their module: ``trelliswork.plan`` is a function, in the module
-    of that name. Python binds a module to its package wherever it is first imported; here that
-    must not hide the function.
-    """
-
-    _module_of: dict[str, str]
-
-    def __getattr__(self, name: str) -> Any:
-        if name in self._module_of:
-            value = getattr(import_module(f"{self.__name__}.{self._module_of[name]}"), name)
-        elif name.startswith("__") or find_spec(f"{self.__name__}.{name}") is None:
-            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        else:
-            value = import_module(f"{self.__name__}.{name}")
-        setattr(self, name, value)
+    def get(name: str) -> Any:
+        module = module_of.get(name)
+        if module is not None and module != package:
+            value = getattr(import_module(module), name)
+        elif name.startswith("__") or find_spec(f"{package}.{name}") is None:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        else:  # a module of the package
+            value = import_module(f"{package}.{name}")
+        setattr(sys.modules[package], name, value)
         return value
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if self._module_of.get(name) == name and isinstance(value, ModuleType):
-            value = getattr(value, name)
-        super().__setattr__(name, value)
+    names = sorted(module_of)
 
-    def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *self.__all__})
+    def list_names() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *names})
+
+    return get, list_names, names

@@ -17,11 +17,11 @@ class LoggedStep(Protocol):
     """What the bar shows of a step of any kind of training."""
 
     @property
-    def iteration(self) -> int: ...  # noqa: D102
+    def iteration(self) -> int: ...
     @property
-    def seconds(self) -> float: ...  # noqa: D102
+    def seconds(self) -> float: ...
     @property
-    def dev_score(self) -> float | None: ...  # noqa: D102
+    def dev_score(self) -> float | None: ...
 
     def summary(self) -> str:
         """Return how the step went, in a few words."""

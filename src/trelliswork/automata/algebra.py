@@ -10,7 +10,7 @@ from trelliswork import _core
 from trelliswork.errors import TooLargeError
 
 if TYPE_CHECKING:
-    from trelliswork.automaton import Automaton
+    from trelliswork.automata.automaton import Automaton
 
 __all__ = ["MAX_STATES", "from_core", "is_unambiguous", "smallest_unambiguous", "within"]
 
@@ -71,7 +71,7 @@ def smallest_unambiguous(language: _core.Language, max_states: int, what: str) -
 
 def from_core(language: _core.Language, labels: tuple[str, ...] | None) -> Automaton:
     """Return the automaton of a language of the core."""
-    from trelliswork.automaton import Automaton  # which has the methods below
+    from trelliswork.automata.automaton import Automaton  # which has the methods below
 
     source, label, target, initial, final = language.arrays()
     return Automaton(

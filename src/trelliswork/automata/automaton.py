@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork import _core, drawing, svg
-from trelliswork.algebra import MAX_STATES
-from trelliswork.arrays import Arrays, arc_order, flat_patterns
+from trelliswork import _core
+from trelliswork.automata import drawing, svg
+from trelliswork.automata.algebra import MAX_STATES
+from trelliswork.automata.arrays import Arrays, arc_order, flat_patterns
+from trelliswork.automata.language import LanguageMethods
 from trelliswork.errors import LabelError
-from trelliswork.language import LanguageMethods
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -178,7 +179,7 @@ class Automaton(LanguageMethods):
         Parameters
         ----------
         expression
-            The expression; see `trelliswork.regex` for its syntax.
+            The expression; see `trelliswork.automata.regex` for its syntax.
         labels
             The names of all labels, in the order of their ids.
         max_states
@@ -196,7 +197,7 @@ class Automaton(LanguageMethods):
         TooLargeError
             If every automaton that was tried passed `max_states`.
         """
-        from trelliswork.regex import compile_regex  # which makes automata
+        from trelliswork.automata.regex import compile_regex  # which makes automata
 
         return compile_regex(expression, labels, max_states=max_states)
 

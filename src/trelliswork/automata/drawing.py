@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trelliswork.automaton import Automaton
+    from trelliswork.automata.automaton import Automaton
 
 __all__ = ["describe", "describe_labels", "edges_of", "names_of", "to_dot"]
 
@@ -39,7 +39,7 @@ def describe(automaton: Automaton) -> str:
 
     Examples
     --------
-    >>> from trelliswork.automaton import Automaton
+    >>> from trelliswork.automata.automaton import Automaton
     >>> print(describe(Automaton.from_regex("O* B I*", ["O", "B", "I"])))
       -> 0        O -> 0; B -> 1
          1 final  I -> 1

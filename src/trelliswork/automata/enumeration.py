@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from trelliswork.automaton import Automaton
+    from trelliswork.automata.automaton import Automaton
 
 __all__ = ["count_strings", "iterate_strings"]
 

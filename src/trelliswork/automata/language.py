@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork import _core, enumeration
-from trelliswork.algebra import (
+from trelliswork import _core
+from trelliswork.automata import enumeration
+from trelliswork.automata.algebra import (
     MAX_STATES,
     PAIRS_A_STATE,
     from_core,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from trelliswork.automaton import Automaton
+    from trelliswork.automata.automaton import Automaton
 
 __all__ = ["MAX_STATES", "LanguageMethods"]
 

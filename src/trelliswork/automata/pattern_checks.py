@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    IntArray = NDArray[np.int64]
+    from trelliswork._typing import IntArray
+
 
 __all__ = ["check_arrays", "checked_patterns", "ids_of_names"]
 

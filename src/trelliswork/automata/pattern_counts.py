@@ -14,7 +14,8 @@ from trelliswork.errors import DataError, LabelError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    IntArray = NDArray[np.int64]
+    from trelliswork._typing import IntArray
+
 
 __all__ = [
     "Counted",

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from trelliswork.automaton import Automaton
-    from trelliswork.patterns import Patterns
+    from trelliswork.automata.automaton import Automaton
+    from trelliswork.automata.patterns import Patterns
 
 __all__ = ["LengthStatistics", "PatternStatistics", "growth_problem", "warn_of_growth"]
 
@@ -68,7 +68,7 @@ class PatternStatistics:
 
     Examples
     --------
-    >>> from trelliswork.patterns import Patterns
+    >>> from trelliswork.automata.patterns import Patterns
     >>> found = PatternStatistics.of(Patterns.observe([0, 1, 0, 1], [0, 4], 2, order=2))
     >>> found.states, found.arcs
     (5, 10)

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.arrays import Arrays
-from trelliswork.automaton import Automaton
+from trelliswork.automata.arrays import Arrays
+from trelliswork.automata.automaton import Automaton
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    IntArray = NDArray[np.int64]
-    BoolArray = NDArray[np.bool_]
+    from trelliswork._typing import BoolArray, IntArray
+
 
 __all__ = ["Trie"]
 

@@ -19,21 +19,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork import pattern_counting
-from trelliswork.automaton import Automaton
+from trelliswork.automata import pattern_counts
+from trelliswork.automata.automaton import Automaton
+from trelliswork.automata.pattern_checks import check_arrays, checked_patterns, ids_of_names
+from trelliswork.automata.pattern_counts import LetterSequences
+from trelliswork.automata.pattern_trie import Trie
 from trelliswork.errors import DataError
-from trelliswork.pair_weights import stored
-from trelliswork.pattern_checks import check_arrays, checked_patterns, ids_of_names
-from trelliswork.pattern_counting import LetterSequences
-from trelliswork.pattern_trie import Trie
+from trelliswork.models.pair_weights import stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    IntArray = NDArray[np.int64]
-    BoolArray = NDArray[np.bool_]
+    from trelliswork._typing import BoolArray, IntArray
+
 
 __all__ = ["Patterns"]
 
@@ -148,10 +148,10 @@ class Patterns:
                 f"{min_count} and {max_patterns}."
             )
         sequences = LetterSequences.of(letters, offsets, n_labels)
-        found = pattern_counting.count_patterns(sequences, n_labels, order, min_count)
+        found = pattern_counts.count_patterns(sequences, n_labels, order, min_count)
         if max_patterns is not None and found:
-            found = pattern_counting.most_frequent(found, max_patterns)
-        return cls(n_labels, *pattern_counting.flatten(found))
+            found = pattern_counts.most_frequent(found, max_patterns)
+        return cls(n_labels, *pattern_counts.flatten(found))
 
     @property
     def lengths(self) -> IntArray:
@@ -221,7 +221,7 @@ class Patterns:
         """
         sequences = LetterSequences.of(letters, offsets, self.n_labels)
         if self.is_chain:
-            return pattern_counting.find_pairs(sequences, self.n_labels)
+            return pattern_counts.find_pairs(sequences, self.n_labels)
         every = np.ones(self.n_labels, dtype=bool)
         return self._trie(every).find(*sequences)
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.arrays import Arrays
-from trelliswork.automaton import Automaton
+from trelliswork.automata.arrays import Arrays
+from trelliswork.automata.automaton import Automaton
 from trelliswork.errors import TooLargeError
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def product(
 
     Examples
     --------
-    >>> from trelliswork.automaton import Automaton
+    >>> from trelliswork.automata.automaton import Automaton
     >>> alternating = Automaton(2, 2, [0, 1], [0, 1], [1, 0])  # 0 1 0 1 …
     >>> product(Automaton.chain(2), alternating).automaton
     Automaton(states=3, labels=2, arcs=3, patterns=4)

@@ -10,7 +10,7 @@ import numpy as np
 from trelliswork.errors import TooLargeError
 
 if TYPE_CHECKING:
-    from trelliswork.automaton import Automaton
+    from trelliswork.automata.automaton import Automaton
 
 __all__ = ["chain_product_size", "smallest_for"]
 

@@ -30,11 +30,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.algebra import MAX_STATES, from_core, smallest_unambiguous, within
-from trelliswork.automaton import Automaton, checked_names
-from trelliswork.errors import RegexError, TooLargeError
-from trelliswork.regex_syntax import complain, parse, unknown_label
-from trelliswork.regex_tree import (
+from trelliswork._utils.tables import shorten
+from trelliswork.automata.algebra import MAX_STATES, from_core, smallest_unambiguous, within
+from trelliswork.automata.automaton import Automaton, checked_names
+from trelliswork.automata.regex_syntax import complain, parse, unknown_label
+from trelliswork.automata.regex_tree import (
     Both,
     Concat,
     Either,
@@ -45,7 +45,7 @@ from trelliswork.regex_tree import (
     Repeat,
     simplified,
 )
-from trelliswork.tables import shorten
+from trelliswork.errors import RegexError, TooLargeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

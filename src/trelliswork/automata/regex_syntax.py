@@ -6,8 +6,18 @@ import difflib
 import re
 from typing import NamedTuple, NoReturn
 
+from trelliswork.automata.regex_tree import (
+    SPECIAL,
+    Both,
+    Concat,
+    Either,
+    Empty,
+    Labels,
+    Node,
+    Not,
+    Repeat,
+)
 from trelliswork.errors import RegexError
-from trelliswork.regex_tree import SPECIAL, Both, Concat, Either, Empty, Labels, Node, Not, Repeat
 
 __all__ = ["complain", "parse", "unknown_label"]
 

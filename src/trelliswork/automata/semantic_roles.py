@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.algebra import MAX_STATES
-from trelliswork.automaton import Automaton
+from trelliswork.automata.algebra import MAX_STATES
+from trelliswork.automata.automaton import Automaton
 from trelliswork.errors import LabelError, TooLargeError
 
 if TYPE_CHECKING:

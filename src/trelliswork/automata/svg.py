@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.drawing import describe_labels, edges_of, names_of
+from trelliswork.automata.drawing import describe_labels, edges_of, names_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from trelliswork.automaton import Automaton
+    from trelliswork.automata.automaton import Automaton
 
 __all__ = ["to_svg"]
 

@@ -10,7 +10,7 @@ from trelliswork.constraints.reading import Unit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trelliswork.segments import Span
+    from trelliswork.labels.segments import Span
 
 
 def call(word: str, *arguments: object, **options: object) -> str:

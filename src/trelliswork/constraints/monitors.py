@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
-from trelliswork.automaton import Automaton
+from trelliswork.automata.automaton import Automaton
 from trelliswork.errors import TooLargeError
-from trelliswork.schemes import continued_levels
+from trelliswork.labels.schemes import continued_levels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.constraints.base import Constraint
-    from trelliswork.constraints.tokens import TokenTest
-    from trelliswork.labels import LabelSet
+    from trelliswork.constraints.token_tests import TokenTest
+    from trelliswork.labels.label_set import LabelSet
 
 MAX_TESTS = 6
 """The kernel tells 64 classes of tokens apart."""

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork.constraints.combined import All, Joined, Not
-from trelliswork.constraints.letters import language, lift, union_of_tests
 from trelliswork.constraints.linear import Linear
-from trelliswork.constraints.looking import ChangesOnlyAt
-from trelliswork.constraints.tokens import Before
+from trelliswork.constraints.monitors import language, lift, union_of_tests
+from trelliswork.constraints.on_tokens import ChangesOnlyAt
+from trelliswork.constraints.token_tests import Before
 from trelliswork.errors import RuleError
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from trelliswork.automaton import Automaton
+    from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints.base import Constraint
-    from trelliswork.constraints.tokens import TokenTest
-    from trelliswork.segmentation import Segmentation
+    from trelliswork.constraints.token_tests import TokenTest
+    from trelliswork.labels.segmentation import Segmentation
 
 __all__ = ["compile_on_segments", "tests_on_segments"]
 

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trelliswork.constraints.arguments import call, check_names, either, places
 from trelliswork.constraints.base import Constraint
-from trelliswork.constraints.letters import Symbols, build, language
+from trelliswork.constraints.monitors import Symbols, build, language
 from trelliswork.constraints.positions import PositionWise
-from trelliswork.constraints.tokens import TokenTest
-from trelliswork.constraints.words import call, check_names, either, places
+from trelliswork.constraints.token_tests import TokenTest
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from numpy.typing import NDArray
 
-    from trelliswork.automaton import Automaton
+    from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints.reading import Reading
-    from trelliswork.labels import LabelSet
+    from trelliswork.labels.label_set import LabelSet
 
 
 @dataclass(frozen=True, repr=False)

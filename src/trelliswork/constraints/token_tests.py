@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from trelliswork import _core
+from trelliswork.data.sentence import TOKEN_COLUMN, Sentence
 from trelliswork.errors import DataError
 from trelliswork.features.unicode import unicode_table
-from trelliswork.sentence import TOKEN_COLUMN, Sentence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trelliswork.data.files import open_for_writing, read_lines, source_name
+from trelliswork.data.sentence import LABEL_COLUMN, TOKEN_COLUMN, Label, Sentence
 from trelliswork.errors import DataError
-from trelliswork.files import open_for_writing, read_lines, source_name
-from trelliswork.sentence import LABEL_COLUMN, TOKEN_COLUMN, Label, Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from trelliswork.files import Source, Target
+    from trelliswork.data.files import Source, Target
 
 BLANK = " \t\r\n"
 

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, overload
 
-from trelliswork.conll import iter_conll, write_conll
+from trelliswork.data.conll import iter_conll, write_conll
+from trelliswork.data.files import source_name
+from trelliswork.data.jsonl import iter_jsonl, write_jsonl
+from trelliswork.data.sentence import Label, Sentence
 from trelliswork.errors import DataError
-from trelliswork.files import source_name
-from trelliswork.jsonl import iter_jsonl, write_jsonl
-from trelliswork.sentence import Label, Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trelliswork.files import Source
+    from trelliswork.data.files import Source
 
 __all__ = [
     "Corpus",

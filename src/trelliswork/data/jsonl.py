@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from trelliswork.data.files import open_for_writing, read_lines, source_name
+from trelliswork.data.sentence import TOKEN_COLUMN, Label, Sentence
 from trelliswork.errors import DataError
-from trelliswork.files import open_for_writing, read_lines, source_name
-from trelliswork.sentence import TOKEN_COLUMN, Label, Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from trelliswork.files import Source, Target
+    from trelliswork.data.files import Source, Target
 
 RESERVED = ("tokens", "labels", "text", "offsets")
 

@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from trelliswork.sentence import Sentence
+from trelliswork.data.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from trelliswork.certificate import Certificate
-    from trelliswork.lazy import Method
-    from trelliswork.priced_answers import PricedAnswers
+    from trelliswork._typing import IntArray
+    from trelliswork.decoding.certificate import Certificate
+    from trelliswork.decoding.lazy import Method
+    from trelliswork.decoding.priced_answers import PricedAnswers
 
-    IntArray = NDArray[np.int64]
 
 __all__ = ["DecodedBatch", "Decoding", "Status"]
 

@@ -14,26 +14,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.arrays import Arrays, arc_order
-from trelliswork.automaton import Automaton
-from trelliswork.constrained import masked_scores
+from trelliswork.automata.arrays import Arrays, arc_order
+from trelliswork.automata.automaton import Automaton
 from trelliswork.constraints.rows import Row
-from trelliswork.counted_bounds import CountedRows, counted_bound
-from trelliswork.inference import viterbi
-from trelliswork.items import letter_table
-from trelliswork.tolls import with_tolls
-from trelliswork.trellis import Trellis
+from trelliswork.decoding.counted_bounds import CountedRows, counted_bound
+from trelliswork.decoding.on_products import masked_scores
+from trelliswork.inference.trellis import Trellis
+from trelliswork.inference.verbs import viterbi
+from trelliswork.planning.terms import letter_table
+from trelliswork.planning.token_charges import with_tolls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
+    from trelliswork._typing import BoolArray, FloatArray, IntArray
+    from trelliswork.decoding.problem import Problem
 
-    from trelliswork.problem import Problem
-
-    BoolArray = NDArray[np.bool_]
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["Relaxation", "arc_scores", "mark_pairs", "segment_scores"]
 

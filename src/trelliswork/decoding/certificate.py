@@ -38,7 +38,7 @@ class Leaf:
     prices : mapping of int to float
         ``λ`` by the index of its item in ``plan.items``; rows that are left out cost 0. Prices of
         rows that are counted exactly do not enter ``G``: they bound what counting can come to, so
-        that a check need not make what cannot be better; see `trelliswork.counted_bounds`.
+        that a check need not make what cannot be better; see `trelliswork.decoding.counted_bounds`.
     """
 
     decisions: tuple[Decision, ...] = ()

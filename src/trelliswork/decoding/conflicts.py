@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from trelliswork.dead_ends import dead_end
+from trelliswork._utils.tables import join_names, shorten
+from trelliswork.decoding.dead_ends import dead_end
 from trelliswork.errors import InfeasibleError
-from trelliswork.inference import log_partition, viterbi
-from trelliswork.tables import join_names, shorten
-from trelliswork.trellis import Trellis
+from trelliswork.inference.trellis import Trellis
+from trelliswork.inference.verbs import log_partition, viterbi
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.evidence import Evidence
-    from trelliswork.plan import Plan
+    from trelliswork._typing import BoolArray
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.plan import Plan
 
-    BoolArray = NDArray[np.bool_]
 
 __all__ = [
     "Conflict",

@@ -20,12 +20,9 @@ import numpy as np
 from trelliswork.errors import TooLargeError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from trelliswork._typing import FloatArray, IntArray
+    from trelliswork.automata.automaton import Automaton
 
-    from trelliswork.automaton import Automaton
-
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["CountedRows", "counted_bound"]
 

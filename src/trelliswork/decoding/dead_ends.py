@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.inference import log_partition
-from trelliswork.trellis import Trellis
+from trelliswork.inference.trellis import Trellis
+from trelliswork.inference.verbs import log_partition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from trelliswork.automaton import Automaton
-    from trelliswork.evidence import Evidence
-    from trelliswork.plan import Plan
+    from trelliswork._typing import BoolArray
+    from trelliswork.automata.automaton import Automaton
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.plan import Plan
 
-    BoolArray = NDArray[np.bool_]
 
 __all__ = ["dead_end"]
 

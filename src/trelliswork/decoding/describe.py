@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.decoded import Decoding
-from trelliswork.lazy import METHODS
-from trelliswork.priced_answers import OPTIMAL
+from trelliswork.decoding.answers import Decoding
+from trelliswork.decoding.lazy import METHODS
+from trelliswork.decoding.priced_answers import OPTIMAL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from trelliswork.certificate import Certificate
-    from trelliswork.decoded import DecodedBatch, Status
-    from trelliswork.evidence import Evidence
-    from trelliswork.plan import Plan
+    from trelliswork.decoding.answers import DecodedBatch, Status
+    from trelliswork.decoding.certificate import Certificate
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.plan import Plan
 
 __all__ = ["describe_batch", "describe_nbest", "prices_by_rule"]
 

@@ -2,8 +2,9 @@
 
     ŷ = argmax_y P(y),      P(y) = score(y) − Σ_c ρ_c v_c(y),   ρ_c = ∞ for a hard constraint
 
-The best labelling comes by prices and lazy products, see `trelliswork.priced`; lists of the best by
-lazy intersection, see `trelliswork.lazy`. ``B`` sequences, ``N`` tokens, ``L`` labels.
+The best labelling comes by prices and lazy products, see `trelliswork.decoding.prices`; lists of
+the best by lazy intersection, see `trelliswork.decoding.lazy`. ``B`` sequences, ``N`` tokens, ``L``
+labels.
 """
 
 from __future__ import annotations
@@ -12,31 +13,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.conflicts import check_on_infeasible, group_by_rules, scores_forbid_all
-from trelliswork.decoded import DecodedBatch
-from trelliswork.derived import derive
+from trelliswork.decoding.answers import DecodedBatch
+from trelliswork.decoding.conflicts import check_on_infeasible, group_by_rules, scores_forbid_all
+from trelliswork.decoding.lazy import METHODS, best_lazily
+from trelliswork.decoding.priced_answers import INFEASIBLE, UNKNOWN
+from trelliswork.decoding.prices import MAX_NODES, priced_batch
+from trelliswork.decoding.searched import search_broken
 from trelliswork.errors import SearchLimitError
-from trelliswork.evidence import rows_of
-from trelliswork.inference import paths_to_find
-from trelliswork.lazy import METHODS, best_lazily
-from trelliswork.priced import MAX_NODES, priced_batch
-from trelliswork.priced_answers import INFEASIBLE, UNKNOWN
-from trelliswork.searched import search_broken
+from trelliswork.inference.derived import derive
+from trelliswork.inference.trellis import rows_of
+from trelliswork.inference.verbs import paths_to_find
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from trelliswork._typing import BoolArray, IntArray
+    from trelliswork.decoding.answers import Status
+    from trelliswork.decoding.conflicts import OnInfeasible
+    from trelliswork.decoding.priced_answers import PricedAnswers
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.plan import Plan
 
-    from trelliswork.conflicts import OnInfeasible
-    from trelliswork.decoded import Status
-    from trelliswork.evidence import Evidence
-    from trelliswork.plan import Plan
-    from trelliswork.priced_answers import PricedAnswers
-    from trelliswork.trellis import Trellis
-
-    BoolArray = NDArray[np.bool_]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["decode_batch", "decode_nbest_batch"]
 

@@ -1,4 +1,4 @@
-"""The best labellings under constraints, by lazy intersection; see `trelliswork.decoding`.
+"""The best labellings under constraints, by lazy intersection; see `trelliswork.decoding.exact`.
 
 With soft constraints the best labelling is that of ``P(y) = score(y) − Σ_i ρ_i v_i(y)``. A product
 with some items ``K`` maximises ``G(y) = score(y) − Σ_{i ∈ K} ρ_i v_i(y) ≥ P(y)``, so an answer that
@@ -14,25 +14,24 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from trelliswork.conflicts import open_labels
-from trelliswork.derived import derive
+from trelliswork.decoding.conflicts import open_labels
+from trelliswork.decoding.lazy_units import Units
 from trelliswork.errors import TooLargeError
-from trelliswork.evidence import rows_of
-from trelliswork.inference import kbest, viterbi
-from trelliswork.lazy_units import Units
-from trelliswork.tolls import with_tolls
+from trelliswork.inference.derived import derive
+from trelliswork.inference.trellis import rows_of
+from trelliswork.inference.verbs import kbest, viterbi
+from trelliswork.planning.token_charges import with_tolls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.evidence import Evidence
-    from trelliswork.plan import Plan
-    from trelliswork.trellis import Trellis
+    from trelliswork._typing import BoolArray, IntArray
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.plan import Plan
 
-    BoolArray = NDArray[np.bool_]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["METHODS", "LazyAnswers", "Method", "best_lazily"]
 

@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.degrees import round_length
+from trelliswork.planning.counting_automata import round_length
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.automaton import Automaton
+    from trelliswork._typing import BoolArray, IntArray
+    from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints import TokenTest
-    from trelliswork.evidence import Evidence
-    from trelliswork.plan import Plan
-    from trelliswork.trellis import Trellis
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.plan import Plan
 
-    BoolArray = NDArray[np.bool_]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["Units"]
 

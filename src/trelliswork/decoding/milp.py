@@ -20,21 +20,19 @@ import numpy as np
 import scipy
 
 from trelliswork.constraints.reading import Reading
-from trelliswork.relaxation import Relaxation, arc_scores, segment_scores
+from trelliswork.decoding.bounds import Relaxation, arc_scores, segment_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from trelliswork._typing import BoolArray, FloatArray, IntArray
     from trelliswork.constraints import Constraint
-    from trelliswork.items import Item
-    from trelliswork.problem import Problem
-    from trelliswork.trellis import Trellis
+    from trelliswork.decoding.problem import Problem
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.planning.terms import Item
 
-    BoolArray = NDArray[np.bool_]
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["MilpAnswer", "solve_milp"]
 

@@ -6,25 +6,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.conflicts import check_on_infeasible, group_by_rules, open_labels
-from trelliswork.derived import derive
-from trelliswork.inference import log_partition
-from trelliswork.tolls import with_tolls
+from trelliswork.decoding.conflicts import check_on_infeasible, group_by_rules, open_labels
+from trelliswork.inference.derived import derive
+from trelliswork.inference.verbs import log_partition
+from trelliswork.planning.token_charges import with_tolls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.compiler import CompiledProduct
-    from trelliswork.conflicts import OnInfeasible
-    from trelliswork.evidence import Evidence
-    from trelliswork.item_products import ItemProduct
-    from trelliswork.plan import Plan
-    from trelliswork.trellis import Trellis
+    from trelliswork._typing import BoolArray, IntArray
+    from trelliswork.decoding.conflicts import OnInfeasible
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.plan import Plan
+    from trelliswork.planning.products import CompiledProduct
+    from trelliswork.planning.term_products import ItemProduct
 
-    BoolArray = NDArray[np.bool_]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["constrained_trellis", "feasible_trellises", "masked_scores"]
 

@@ -3,8 +3,8 @@
     ŷ = argmax_y P(y),      P(y) = score(y) − Σ_c ρ_c v_c(y)
 
 A *hypothesis* is a labelling of the first ``t`` tokens. It carries a state of the model and one of
-every item's violation automaton (`trelliswork.degrees`), side by side: nothing is multiplied. What
-no completion of it exceeds is
+every item's violation automaton (`trelliswork.planning.counting_automata`), side by side: nothing
+is multiplied. What no completion of it exceeds is
 
     f = score so far + h[t, state] − Σ_i ρ_i m_i − Σ_p ρ_p Σ_{s ≤ t} prefix_p(y_1 … y_s)
 
@@ -26,24 +26,22 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.conflicts import open_labels
-from trelliswork.inferred import tags_of
-from trelliswork.priced import TOLERANCE, check_time_limit
-from trelliswork.tolls import with_tolls
+from trelliswork.decoding.conflicts import open_labels
+from trelliswork.decoding.prices import TOLERANCE, check_time_limit
+from trelliswork.inference.results import tags_of
+from trelliswork.planning.token_charges import with_tolls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from trelliswork._typing import BoolArray, FloatArray, IntArray
     from trelliswork.constraints import Predicate
-    from trelliswork.evidence import Evidence
-    from trelliswork.plan import Plan
-    from trelliswork.trellis import Trellis
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.plan import Plan
 
-    BoolArray = NDArray[np.bool_]
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
 
 __all__ = [
     "SEARCH_METHODS",
@@ -72,7 +70,7 @@ class PrefixAnswers:
     scores, bounds : numpy.ndarray
         ``P`` of each labelling, and what no labelling exceeds, shape ``(B,)``.
     status : numpy.ndarray
-        One of those of `trelliswork.priced_answers`, shape ``(B,)``.
+        One of those of `trelliswork.decoding.priced_answers`, shape ``(B,)``.
     methods : numpy.ndarray
         Place in `SEARCH_METHODS`, shape ``(B,)``: a beam where best-first search reached a limit.
     expanded : numpy.ndarray

@@ -10,19 +10,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.certificate import Certificate, Leaf
-from trelliswork.evidence import rows_of
+from trelliswork.decoding.certificate import Certificate, Leaf
+from trelliswork.inference.trellis import rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.prefix_search import SearchMethod
+    from trelliswork._typing import BoolArray, FloatArray, IntArray
+    from trelliswork.decoding.prefixes import SearchMethod
 
-    BoolArray = NDArray[np.bool_]
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["FEASIBLE", "INFEASIBLE", "OPTIMAL", "UNKNOWN", "PricedAnswers", "prices_by_item"]
 

@@ -17,28 +17,26 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.certificate import Leaf
-from trelliswork.conflicts import open_labels
-from trelliswork.derived import derive
+from trelliswork.decoding.certificate import Leaf
+from trelliswork.decoding.conflicts import open_labels
+from trelliswork.decoding.priced_answers import FEASIBLE, OPTIMAL, PricedAnswers, prices_by_item
 from trelliswork.errors import TooLargeError
-from trelliswork.evidence import rows_of
-from trelliswork.inferred import tags_of
-from trelliswork.priced_answers import FEASIBLE, OPTIMAL, PricedAnswers, prices_by_item
-from trelliswork.tolls import with_tolls
+from trelliswork.inference.derived import derive
+from trelliswork.inference.results import tags_of
+from trelliswork.inference.trellis import rows_of
+from trelliswork.planning.token_charges import with_tolls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.evidence import Evidence
-    from trelliswork.plan import Plan
-    from trelliswork.plan_prices import Charges
-    from trelliswork.trellis import Trellis
+    from trelliswork._typing import BoolArray, FloatArray, IntArray
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.plan import Plan
+    from trelliswork.planning.pricing import Charges
 
-    BoolArray = NDArray[np.bool_]
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["CORE_METHODS", "PricedMethod", "check_time_limit", "priced_batch"]
 

@@ -8,22 +8,20 @@ import numpy as np
 
 from trelliswork import inference
 from trelliswork.errors import LabelError
-from trelliswork.segment_posteriors import (
+from trelliswork.inference.certain_segments import collect_spans, split_by_sequence
+from trelliswork.inference.segment_posteriors import (
     label_posteriors,
     segment_posteriors,
     tag_posteriors,
 )
-from trelliswork.span_guards import collect_spans, split_by_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from trelliswork._typing import FloatArray
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.planning.plan import Plan
 
-    from trelliswork.plan import Plan
-    from trelliswork.trellis import Trellis
-
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["span_probabilities", "token_marginals"]
 

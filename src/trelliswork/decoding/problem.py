@@ -13,27 +13,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.conflicts import open_labels
 from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.given import as_constraints
 from trelliswork.constraints.reading import Reading
-from trelliswork.inference import viterbi
-from trelliswork.inputs import sequence_length
-from trelliswork.labels import LabelSet
-from trelliswork.mining_table import MinedRule
-from trelliswork.plan import Plan
-from trelliswork.trellis import Trellis
+from trelliswork.decoding.conflicts import open_labels
+from trelliswork.features.inputs import sequence_length
+from trelliswork.inference.trellis import Trellis
+from trelliswork.inference.verbs import viterbi
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.mining.table import MinedRule
+from trelliswork.planning.plan import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from trelliswork.automaton import Automaton
-    from trelliswork.evidence import Evidence
-    from trelliswork.sentence import Label
+    from trelliswork._typing import BoolArray
+    from trelliswork.automata.automaton import Automaton
+    from trelliswork.data.sentence import Label
+    from trelliswork.planning.evidence import Evidence
 
-    BoolArray = NDArray[np.bool_]
 
 __all__ = ["Problem"]
 

@@ -7,30 +7,30 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from trelliswork.conflicts import (
+from trelliswork.decoding.answers import Decoding
+from trelliswork.decoding.conflicts import (
     feasible_rules,
     find_conflict,
     open_labels,
     scores_forbid_all,
 )
-from trelliswork.decoded import Decoding
-from trelliswork.described import prices_by_rule
+from trelliswork.decoding.describe import prices_by_rule
 from trelliswork.errors import InfeasibleError, SearchLimitError, TooLargeError
-from trelliswork.trellis import Trellis
+from trelliswork.inference.trellis import Trellis
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.certificate import Certificate
-    from trelliswork.decoded import Status
-    from trelliswork.evidence import Evidence
-    from trelliswork.lazy import Method
-    from trelliswork.plan import Plan
-    from trelliswork.problem import Problem
+    from trelliswork._typing import BoolArray
+    from trelliswork.decoding.answers import Status
+    from trelliswork.decoding.certificate import Certificate
+    from trelliswork.decoding.lazy import Method
+    from trelliswork.decoding.problem import Problem
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.plan import Plan
 
-    BoolArray = NDArray[np.bool_]
 
 __all__ = ["ProblemBatch", "broken_rules", "group_problems"]
 

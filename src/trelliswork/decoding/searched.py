@@ -12,27 +12,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.certificate import Certificate
-from trelliswork.derived import derive
-from trelliswork.evidence import rows_of
-from trelliswork.prefix_search import SEARCH_METHODS, WIDTH, search_batch
-from trelliswork.priced_answers import FEASIBLE, INFEASIBLE, OPTIMAL, UNKNOWN
+from trelliswork.decoding.certificate import Certificate
+from trelliswork.decoding.prefixes import SEARCH_METHODS, WIDTH, search_batch
+from trelliswork.decoding.priced_answers import FEASIBLE, INFEASIBLE, OPTIMAL, UNKNOWN
+from trelliswork.inference.derived import derive
+from trelliswork.inference.trellis import rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from trelliswork._typing import BoolArray, IntArray
+    from trelliswork.decoding.answers import Decoding
+    from trelliswork.decoding.prefixes import PrefixAnswers, SearchMethod
+    from trelliswork.decoding.priced_answers import PricedAnswers
+    from trelliswork.decoding.problem_batch import ProblemBatch
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.plan import Plan
 
-    from trelliswork.decoded import Decoding
-    from trelliswork.evidence import Evidence
-    from trelliswork.plan import Plan
-    from trelliswork.prefix_search import PrefixAnswers, SearchMethod
-    from trelliswork.priced_answers import PricedAnswers
-    from trelliswork.problem_batch import ProblemBatch
-    from trelliswork.trellis import Trellis
-
-    BoolArray = NDArray[np.bool_]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["search_broken", "solve_by_search"]
 

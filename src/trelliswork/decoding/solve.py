@@ -6,26 +6,26 @@ from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 
-from trelliswork.certificate import Certificate
-from trelliswork.decoded import Decoding
-from trelliswork.derived import derive
-from trelliswork.inference import viterbi
-from trelliswork.lazy import METHODS, best_lazily
-from trelliswork.milp import solve_milp
-from trelliswork.prefix_search import WIDTH
-from trelliswork.priced import CORE_METHODS, priced_batch
-from trelliswork.priced_answers import INFEASIBLE, OPTIMAL, UNKNOWN
-from trelliswork.problem_batch import ProblemBatch, broken_rules, group_problems
-from trelliswork.searched import search_broken, solve_by_search
-from trelliswork.tolls import with_tolls
+from trelliswork.decoding.answers import Decoding
+from trelliswork.decoding.certificate import Certificate
+from trelliswork.decoding.lazy import METHODS, best_lazily
+from trelliswork.decoding.milp import solve_milp
+from trelliswork.decoding.prefixes import WIDTH
+from trelliswork.decoding.priced_answers import INFEASIBLE, OPTIMAL, UNKNOWN
+from trelliswork.decoding.prices import CORE_METHODS, priced_batch
+from trelliswork.decoding.problem_batch import ProblemBatch, broken_rules, group_problems
+from trelliswork.decoding.searched import search_broken, solve_by_search
+from trelliswork.inference.derived import derive
+from trelliswork.inference.verbs import viterbi
+from trelliswork.planning.token_charges import with_tolls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trelliswork.decoded import Status
-    from trelliswork.lazy import Method
-    from trelliswork.priced import PricedMethod
-    from trelliswork.problem import Problem
+    from trelliswork.decoding.answers import Status
+    from trelliswork.decoding.lazy import Method
+    from trelliswork.decoding.prices import PricedMethod
+    from trelliswork.decoding.problem import Problem
 
 __all__ = ["SolveMethod", "solve_problems"]
 

@@ -1,9 +1,9 @@
 """Checking answers: what a `Decoding` claims, proven again without the search that found it.
 
 The value of the labelling is computed from the labels alone. Then every leaf of the certificate is
-one dynamic program (see `trelliswork.certificate`): where none of them passes the value, and the
-leaves leave out no labelling, nothing is better. Answers to factor graphs are checked likewise, in
-`trelliswork.graph_verify`, and assignments of spans in `trelliswork.span_verify`.
+one dynamic program (see `trelliswork.decoding.certificate`): where none of them passes the value,
+and the leaves leave out no labelling, nothing is better. Answers to factor graphs are checked
+likewise, in `trelliswork.graphs.verify`, and assignments of spans in `trelliswork.spans.verify`.
 """
 
 from __future__ import annotations
@@ -14,18 +14,16 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from trelliswork.certificate import Certificate, Leaf
-from trelliswork.decoded import Decoding
+from trelliswork._utils.tables import shorten
+from trelliswork.decoding.answers import Decoding
+from trelliswork.decoding.bounds import Relaxation
+from trelliswork.decoding.certificate import Certificate, Leaf
+from trelliswork.decoding.problem import Problem
 from trelliswork.errors import LabelError, TooLargeError
-from trelliswork.factor_graph import FactorGraph
-from trelliswork.graph_solution import Solution
-from trelliswork.graph_verify import verify_graph
-from trelliswork.problem import Problem
-from trelliswork.relaxation import Relaxation
-from trelliswork.span_verify import verify_assignment
-from trelliswork.spans import Assignment, SpanTable
-from trelliswork.tables import shorten
-from trelliswork.verification import (
+from trelliswork.graphs.answers import Solution
+from trelliswork.graphs.graph import FactorGraph
+from trelliswork.graphs.verify import verify_graph
+from trelliswork.proofs import (
     Verification,
     WrongError,
     check_claims,
@@ -33,16 +31,16 @@ from trelliswork.verification import (
     judge,
     slack,
 )
+from trelliswork.spans.table import Assignment, SpanTable
+from trelliswork.spans.verify import verify_assignment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from trelliswork._typing import BoolArray
+    from trelliswork.decoding.certificate import Decision
+    from trelliswork.planning.plan import Plan
 
-    from trelliswork.certificate import Decision
-    from trelliswork.plan import Plan
-
-    BoolArray = NDArray[np.bool_]
 
 __all__ = ["Verification", "verify"]
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trelliswork._utils.tables import percent, text_table
 from trelliswork.errors import DataError
-from trelliswork.scoring import is_correct, pair_up
-from trelliswork.tables import percent, text_table
+from trelliswork.evaluation.scoring import is_correct, pair_up
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Sequence
 
-    from trelliswork.scoring import LabelSequences
+    from trelliswork.evaluation.scoring import LabelSequences
 
 ROUNDING = 1e-9  # marginals are sums of floating-point numbers, and may pass 1 by a little
 
@@ -101,7 +101,7 @@ class Calibration:
 
     def plot(self, path: str | os.PathLike[str]) -> None:
         """Draw the reliability diagram as a PNG; needs the ``plots`` extra."""
-        from trelliswork.plots import plot_calibration
+        from trelliswork.evaluation.plots import plot_calibration
 
         plot_calibration(self, path)
 

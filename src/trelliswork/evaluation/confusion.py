@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trelliswork.scoring import Pair
+    from trelliswork.evaluation.scoring import Pair
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trelliswork.files import open_binary_for_writing
+from trelliswork.data.files import open_binary_for_writing
 
 if TYPE_CHECKING:
     import os
 
-    from trelliswork.calibration import Calibration
-    from trelliswork.learn.path_points import PathPoint, RegularizationPath
-    from trelliswork.report import Report
+    from trelliswork.evaluation.calibration import Calibration
+    from trelliswork.evaluation.report import Report
+    from trelliswork.selection.path_points import PathPoint, RegularizationPath
 
 MOST_LABELS = 40  # beyond this the cells of a confusion table cannot be read
 

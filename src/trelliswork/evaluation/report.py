@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.confusion import Confusion
-from trelliswork.corpus import Corpus
+from trelliswork._utils.tables import percent, text_table
+from trelliswork.data.corpus import Corpus
 from trelliswork.errors import DataError
-from trelliswork.rule_report import RuleViolations, count_violations, rule_table
-from trelliswork.schemes import violations
-from trelliswork.scoring import FieldScore, SegmentReader, known_hits, pair_up, ratio
-from trelliswork.significance import compare_counts
-from trelliswork.tables import percent, text_table
+from trelliswork.evaluation.confusion import Confusion
+from trelliswork.evaluation.rule_report import RuleViolations, count_violations, rule_table
+from trelliswork.evaluation.scoring import FieldScore, SegmentReader, known_hits, pair_up, ratio
+from trelliswork.evaluation.significance import compare_counts
+from trelliswork.labels.schemes import violations
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Sequence
 
-    from trelliswork.schemes import Scheme
-    from trelliswork.scoring import LabelSequences
-    from trelliswork.sentence import Label
-    from trelliswork.significance import SignificanceTest
+    from trelliswork.data.sentence import Label
+    from trelliswork.evaluation.scoring import LabelSequences
+    from trelliswork.evaluation.significance import SignificanceTest
+    from trelliswork.labels.schemes import Scheme
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class Report:
         other
             The report of the other system.
         shuffles, random_state
-            See `trelliswork.significance.randomization_test`.
+            See `trelliswork.evaluation.significance.randomization_test`.
         """
         mine, theirs = (
             np.array(r.sentence_counts, dtype=np.float64).reshape(-1, 3) for r in (self, other)
@@ -216,7 +216,7 @@ class Report:
 
     def plot(self, path: str | os.PathLike[str]) -> None:
         """Draw F1 by field and the confusion table as a PNG; needs the ``plots`` extra."""
-        from trelliswork.plots import plot_report
+        from trelliswork.evaluation.plots import plot_report
 
         plot_report(self, path)
 
@@ -249,7 +249,7 @@ def report(
         What a segment is; see `LabelSet`. ``None``: guessed from the labels.
     strict
         ``True``: segments with invalid tags count neither as predicted nor as gold ones; see
-        `trelliswork.segments.spans`.
+        `trelliswork.labels.segments.spans`.
     level
         With paths, the level to score: 1 is the outermost. ``None``: all.
     outside

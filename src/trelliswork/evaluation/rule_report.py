@@ -6,19 +6,19 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from trelliswork._utils.tables import percent, shorten, text_table
 from trelliswork.constraints.judging import judge
 from trelliswork.constraints.soft import Soft, spell_penalty
 from trelliswork.errors import DataError
-from trelliswork.labels import LabelSet
-from trelliswork.plan import as_constraints
-from trelliswork.tables import percent, shorten, text_table
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.planning.plan import as_constraints
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trelliswork.constraints import Constraint
-    from trelliswork.schemes import Scheme
-    from trelliswork.sentence import Label
+    from trelliswork.data.sentence import Label
+    from trelliswork.labels.schemes import Scheme
 
 __all__ = ["RuleViolations", "count_violations", "rule_table"]
 

@@ -6,17 +6,17 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
+from trelliswork.data.sentence import Sentence
 from trelliswork.errors import DataError
-from trelliswork.schemes import check_scheme, infer_scheme
-from trelliswork.segments import spans
-from trelliswork.sentence import Sentence
+from trelliswork.labels.schemes import check_scheme, infer_scheme
+from trelliswork.labels.segments import spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from trelliswork.schemes import Scheme
-    from trelliswork.segments import Span
-    from trelliswork.sentence import Label
+    from trelliswork.data.sentence import Label
+    from trelliswork.labels.schemes import Scheme
+    from trelliswork.labels.segments import Span
 
 LabelSequences: TypeAlias = "Iterable[Sequence[Label] | Sentence]"
 """A corpus, or one sequence of labels a sentence."""

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 import numpy as np
 
 from trelliswork.errors import DataError
-from trelliswork.scoring import SegmentReader, known_hits, pair_up
+from trelliswork.evaluation.scoring import SegmentReader, known_hits, pair_up
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from trelliswork.schemes import Scheme
-    from trelliswork.scoring import LabelSequences, Pair
+    from trelliswork.evaluation.scoring import LabelSequences, Pair
+    from trelliswork.labels.schemes import Scheme
 
 Metric: TypeAlias = Literal["f1", "accuracy"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trelliswork import _core
+from trelliswork._utils.threads import resolve_jobs
 from trelliswork.features.checks import (
     as_list,
     as_mask,
@@ -12,9 +13,8 @@ from trelliswork.features.checks import (
     fitted,
     stored_texts,
 )
-from trelliswork.features.encoders import TokenFeaturesOnly
+from trelliswork.features.encoder import TokenFeaturesOnly
 from trelliswork.features.matrix import EncodedFeatures, FeatureMatrix
-from trelliswork.parallel import resolve_jobs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from trelliswork import _core
+from trelliswork._utils.threads import resolve_jobs
 from trelliswork.features.bundles import resolve
 from trelliswork.features.checks import as_list, check_min_count, fitted
 from trelliswork.features.selection import select_features
 from trelliswork.features.templates import Templates
 from trelliswork.features.vocabulary import TemplateVocabulary
-from trelliswork.parallel import resolve_jobs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -1,8 +1,8 @@
 """What users pass to ``fit`` and ``predict``: sequences of many kinds, and their labels.
 
 A sequence is a sentence (token strings, ``(token, tag, …)`` tuples, or a
-:class:`~trelliswork.corpus.Sentence`), a list of feature dicts or feature-name lists, one a token,
-or a matrix with one row a token. One input holds one kind.
+:class:`~trelliswork.data.corpus.Sentence`), a list of feature dicts or feature-name lists, one a
+token, or a matrix with one row a token. One input holds one kind.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy
 
-from trelliswork.corpus import Corpus, Sentence
+from trelliswork.data.corpus import Corpus, Sentence
 from trelliswork.errors import DataError, LabelError
 from trelliswork.features import DictEncoder, MatrixEncoder, TemplateEncoder, resolve
-from trelliswork.labels import LabelSet
+from trelliswork.labels.label_set import LabelSet
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from trelliswork.data.sentence import Label
     from trelliswork.features import Encoder, Templates
-    from trelliswork.labels import Scheme
-    from trelliswork.sentence import Label
+    from trelliswork.labels.label_set import Scheme
 
 __all__ = [
     "allowed_labels",
@@ -59,7 +59,7 @@ def as_sequences(X: Any, name: str = "X") -> list[Any]:  # noqa: N803
         if isinstance(sequence, str | bytes):
             raise TypeError(
                 f"{name}: sequence {index} is the string {sequence[:40]!r}; expected a list of "
-                "tokens. Split it, or use trelliswork.text.Tokenizer."
+                "tokens. Split it, or use trelliswork.data.tokenizer.Tokenizer."
             )
     return sequences
 

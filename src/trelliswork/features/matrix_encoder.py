@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import scipy
 
+from trelliswork._utils.threads import resolve_jobs
 from trelliswork.features.checks import (
     as_list,
     check_min_count,
     fitted,
     stored_array,
 )
-from trelliswork.features.encoders import TokenFeaturesOnly
+from trelliswork.features.encoder import TokenFeaturesOnly
 from trelliswork.features.matrix import EncodedFeatures, FeatureMatrix
-from trelliswork.parallel import resolve_jobs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

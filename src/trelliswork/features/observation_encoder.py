@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from trelliswork._utils.threads import resolve_jobs
 from trelliswork.features.checks import (
     as_list,
     check_min_count,
@@ -16,10 +17,9 @@ from trelliswork.features.checks import (
     stored_array,
     stored_texts,
 )
-from trelliswork.features.encoders import TokenFeaturesOnly
+from trelliswork.features.encoder import TokenFeaturesOnly
 from trelliswork.features.matrix import EncodedFeatures, FeatureMatrix
 from trelliswork.features.shapes import word_shape
-from trelliswork.parallel import resolve_jobs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

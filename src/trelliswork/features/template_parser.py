@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Literal
 
-from trelliswork.features.lexer import Token, canonical, tokenize, unquote
 from trelliswork.features.program import (
     MAX_OFFSET,
     MAX_TEMPLATES,
@@ -23,6 +22,7 @@ from trelliswork.features.program import (
 from trelliswork.features.reader import RuleReader, column_of
 from trelliswork.features.segment_rules import SegmentRule, read_segment_rule
 from trelliswork.features.segments import SEGMENT_PATTERNS
+from trelliswork.features.template_lexer import Token, canonical, tokenize, unquote
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

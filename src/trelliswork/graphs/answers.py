@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from trelliswork.graph_variables import Categorical, Variables
+from trelliswork.graphs.variables import Categorical, Variables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from trelliswork.factor_graph import FactorGraph
-    from trelliswork.graph_certificate import GraphCertificate
+    from trelliswork._typing import BoolArray, FloatArray
+    from trelliswork.graphs.certificate import GraphCertificate
+    from trelliswork.graphs.graph import FactorGraph
 
-    BoolArray = NDArray[np.bool_]
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["NO_LIMIT", "AD3Options", "GraphProgress", "GraphStatus", "Solution", "is_count"]
 

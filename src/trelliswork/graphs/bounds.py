@@ -13,19 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.factor_base import FREE, UNIT
-from trelliswork.verification import slack
+from trelliswork.graphs.factor import FREE, UNIT
+from trelliswork.proofs import slack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
+    from trelliswork._typing import ByteArray, FloatArray, IntArray
+    from trelliswork.graphs.graph import FactorGraph
 
-    from trelliswork.factor_graph import FactorGraph
-
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
-    FixedArray = NDArray[np.int8]
 
 __all__ = ["GraphBound"]
 
@@ -59,7 +55,7 @@ class GraphBound:
         self._owners, self._starts = owners[order], starts  # the factors of each variable
         self.root = self._propagate(graph.fixed.copy(), range(len(codes)))
 
-    def close(self, decisions: Sequence[tuple[int, bool]]) -> FixedArray | None:
+    def close(self, decisions: Sequence[tuple[int, bool]]) -> ByteArray | None:
         """Return what decisions force, ``(N,)``; None where they contradict each other."""
         if self.root is None:
             return None
@@ -96,7 +92,7 @@ class GraphBound:
         return bound if bound >= floor - slack(floor) else -inf
 
     def _terms(
-        self, fixed: FixedArray, shares: FloatArray
+        self, fixed: ByteArray, shares: FloatArray
     ) -> tuple[list[float], float, list[float]]:
         """Return what ``D(θ)`` is the sum of, its error, and what the least value is the sum of."""
         graph, count = self.graph, self.graph.n_variables
@@ -125,13 +121,13 @@ class GraphBound:
     def _factors_of(self, variable: int) -> IntArray:
         return self._owners[self._starts[variable] : self._starts[variable + 1]]
 
-    def _literals(self, fixed: FixedArray, m: int) -> FixedArray:
+    def _literals(self, fixed: ByteArray, m: int) -> ByteArray:
         """Return what is fixed of the literals of factor ``m``."""
         values = fixed[self._variables[m]]
         flipped = np.where(values == FREE, FREE, 1 - values)
         return np.where(self._negated[m], flipped, values).astype(np.int8)
 
-    def _propagate(self, fixed: FixedArray, factors: Iterable[int]) -> FixedArray | None:
+    def _propagate(self, fixed: ByteArray, factors: Iterable[int]) -> ByteArray | None:
         """Fix what single factors force, until nothing changes; None: a factor accepts nothing."""
         waiting = set(factors)
         while waiting:

@@ -11,23 +11,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.automaton import Automaton
-from trelliswork.factor_base import Rows
-from trelliswork.graph_variables import Categorical, codes_of
-from trelliswork.structured_factors import (
+from trelliswork.automata.automaton import Automaton
+from trelliswork.graphs.factor import Rows
+from trelliswork.graphs.structures import (
     Structured,
     checked_scores,
     largest,
     open_values,
     settled,
 )
+from trelliswork.graphs.variables import Categorical, codes_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    BoolArray = NDArray[np.bool_]
-    FloatArray = NDArray[np.float64]
-    FixedArray = NDArray[np.int8]
+    from trelliswork._typing import BoolArray, ByteArray, FloatArray
+
 
 __all__ = ["Chain"]
 
@@ -96,7 +95,7 @@ class Chain(Structured):
             end=checked_scores("end", np.zeros(n_labels) if end is None else end, (n_labels,)),
         )
 
-    def best(self, scores: FloatArray, fixed: FixedArray) -> float:
+    def best(self, scores: FloatArray, fixed: ByteArray) -> float:
         """Return the score of the best path, by one pass over the arcs a token."""
         automaton, arcs = self.automaton, self._of_arcs()
         phi = np.where(self._open(fixed), self._of_tokens(scores), -np.inf)  # (T, L)
@@ -108,7 +107,7 @@ class Chain(Structured):
             alpha = reached
         return float((alpha + automaton.final).max(initial=-np.inf))
 
-    def lowest(self, fixed: FixedArray) -> float:
+    def lowest(self, fixed: ByteArray) -> float:
         """Return the score of the worst path that is not forbidden."""
         automaton = self.automaton
 
@@ -125,7 +124,7 @@ class Chain(Structured):
             alpha = reached
         return float((alpha + final).min(initial=np.inf))
 
-    def implied(self, fixed: FixedArray) -> FixedArray | None:
+    def implied(self, fixed: ByteArray) -> ByteArray | None:
         """Return `fixed` with the labels that some path still has."""
         automaton = self.automaton
         takes = np.isfinite(self._of_arcs())
@@ -181,7 +180,7 @@ class Chain(Structured):
             np.concatenate([gains[token, arc], automaton.initial[starts], automaton.final[ends]]),
         )
 
-    def _open(self, fixed: FixedArray) -> BoolArray:
+    def _open(self, fixed: ByteArray) -> BoolArray:
         return open_values(fixed.reshape(-1, self.automaton.n_labels))
 
     def _of_tokens(self, scores: FloatArray) -> FloatArray:

@@ -13,17 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
 import numpy as np
 
-from trelliswork.graph_variables import codes_of
+from trelliswork.graphs.variables import codes_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from trelliswork._typing import BoolArray, ByteArray, FloatArray, IntArray
+    from trelliswork.graphs.graph import FactorGraph
 
-    from trelliswork.factor_graph import FactorGraph
-
-    BoolArray = NDArray[np.bool_]
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
-    FixedArray = NDArray[np.int8]
 
 __all__ = ["FREE", "LARGEST", "UNIT", "Factor", "Rows", "check_scores", "one_row"]
 
@@ -62,7 +57,7 @@ class Factor(ABC):
     Attributes
     ----------
     codes : numpy.ndarray
-        The literals, shape ``(K,)``; see `trelliswork.graph_variables`.
+        The literals, shape ``(K,)``; see `trelliswork.graphs.variables`.
     graph : FactorGraph or None
         Whose literals they are; None: there are none.
     weights : numpy.ndarray or None
@@ -107,7 +102,7 @@ class Factor(ABC):
         return 0.0 if self.accepts(values) else -np.inf
 
     @abstractmethod
-    def best(self, scores: FloatArray, fixed: FixedArray) -> float:
+    def best(self, scores: FloatArray, fixed: ByteArray) -> float:
         """Return ``max_l scores · l + h(l)`` over the values that agree with what is fixed.
 
         Parameters
@@ -138,11 +133,11 @@ class Factor(ABC):
         """
         return UNIT * self._additions * self._reach(scores)
 
-    def lowest(self, fixed: FixedArray) -> float:
+    def lowest(self, fixed: ByteArray) -> float:
         """Return what no accepted values that agree with `fixed` are worth less than."""
         return 0.0
 
-    def implied(self, fixed: FixedArray) -> FixedArray | None:
+    def implied(self, fixed: ByteArray) -> ByteArray | None:
         """Return `fixed` with every literal that has only one value left; None: nothing is left."""
         if self.best(np.zeros(fixed.size), fixed) == -np.inf:
             return None

@@ -25,19 +25,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from trelliswork.chain_factor import Chain
-from trelliswork.factor_base import FREE, UNIT, Factor, Rows, one_row
-from trelliswork.graph_variables import codes_of
-from trelliswork.knapsack_factor import Knapsack
-from trelliswork.structured_factors import NoOverlap, Pair
+from trelliswork.graphs.chain import Chain
+from trelliswork.graphs.factor import FREE, UNIT, Factor, Rows, one_row
+from trelliswork.graphs.knapsack import Knapsack
+from trelliswork.graphs.structures import NoOverlap, Pair
+from trelliswork.graphs.variables import codes_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from trelliswork._typing import BoolArray, ByteArray, FloatArray, IntArray
 
-    BoolArray = NDArray[np.bool_]
-    FloatArray = NDArray[np.float64]
-    FixedArray = NDArray[np.int8]
-    IntArray = NDArray[np.int64]
 
 __all__ = [
     "AtMostOne",
@@ -70,11 +66,11 @@ class Counted(Factor):
         """Return whether the number of true literals is within the limits."""
         return bool(self.least <= np.count_nonzero(values) <= self.most)
 
-    def best(self, scores: FloatArray, fixed: FixedArray) -> float:
+    def best(self, scores: FloatArray, fixed: ByteArray) -> float:
         """Return the best sum of the scores of so many literals."""
         return best_count(scores, fixed, self.least, self.most)
 
-    def implied(self, fixed: FixedArray) -> FixedArray | None:
+    def implied(self, fixed: ByteArray) -> ByteArray | None:
         """Return `fixed` with the rest at 0 where no more fit, at 1 where all are needed."""
         return implied_count(fixed, self.least, self.most)
 
@@ -162,13 +158,13 @@ class OrOut(Factor):
         n_true = np.count_nonzero(values[:-1])
         return bool(1 <= n_true <= self.most if values[-1] else n_true == 0)
 
-    def best(self, scores: FloatArray, fixed: FixedArray) -> float:
+    def best(self, scores: FloatArray, fixed: ByteArray) -> float:
         """Return the better one of no input at all, and one or more with the output."""
         off = best_count(scores[:-1], fixed[:-1], 0, 0)
         on = best_count(scores[:-1], fixed[:-1], 1, self.most) + float(scores[-1])
         return max(-np.inf if fixed[-1] == 1 else off, -np.inf if fixed[-1] == 0 else on)
 
-    def implied(self, fixed: FixedArray) -> FixedArray | None:
+    def implied(self, fixed: ByteArray) -> ByteArray | None:
         """Return `fixed` with the output that the inputs leave, and the inputs that it leaves."""
         output = int(fixed[-1])
         if output == FREE:
@@ -205,7 +201,7 @@ class XorOut(OrOut):
         return one_row(_signs(self.codes.size), 0.0, 0.0)
 
 
-def best_count(scores: FloatArray, fixed: FixedArray, least: int, most: float) -> float:
+def best_count(scores: FloatArray, fixed: ByteArray, least: int, most: float) -> float:
     """Return the best sum of the scores of `least` to `most` literals."""
     on, free = fixed == 1, np.sort(scores[fixed == FREE])[::-1]
     n_on = int(np.count_nonzero(on))
@@ -217,7 +213,7 @@ def best_count(scores: FloatArray, fixed: FixedArray, least: int, most: float) -
     return float(wanted.sum()) if can_overflow else fsum(wanted.tolist())
 
 
-def implied_count(fixed: FixedArray, least: int, most: float) -> FixedArray | None:
+def implied_count(fixed: ByteArray, least: int, most: float) -> ByteArray | None:
     """Return `fixed` with what `least` to `most` literals that are on leave no choice about."""
     n_on, n_free = np.count_nonzero(fixed == 1), np.count_nonzero(fixed == FREE)
     if n_on > most or n_on + n_free < least:

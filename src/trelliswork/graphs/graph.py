@@ -16,18 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.factor_base import FREE, Factor, check_scores
-from trelliswork.factors import Or, Xor
-from trelliswork.graph_arrays import GraphArrays
-from trelliswork.graph_variables import Categorical, Variables, codes_of
+from trelliswork.graphs.factor import FREE, Factor, check_scores
+from trelliswork.graphs.factors import Or, Xor
+from trelliswork.graphs.graph_arrays import GraphArrays
+from trelliswork.graphs.variables import Categorical, Variables, codes_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    BoolArray = NDArray[np.bool_]
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
-    FixedArray = NDArray[np.int8]
+    from trelliswork._typing import BoolArray, ByteArray, FloatArray, IntArray
+
 
 __all__ = ["FactorGraph"]
 
@@ -47,7 +45,7 @@ class FactorGraph:
     Three tasks for two people, one task each at most; the second person cannot do the last one.
 
     >>> import trelliswork as tw
-    >>> from trelliswork.factors import AtMostOne, Xor
+    >>> from trelliswork.graphs.factors import AtMostOne, Xor
     >>> graph = tw.FactorGraph()
     >>> z = graph.binary((2, 3), scores=[[3.0, 1.0, 2.0], [4.0, 3.5, 0.0]], name="z")
     >>> graph.add(*map(Xor, z), *map(AtMostOne, z.T))
@@ -66,7 +64,7 @@ class FactorGraph:
         self.n_variables = 0
         self._blocks: list[tuple[int, str, tuple[int, ...]]] = []  # first variable, name, shape
         self._score_parts: list[FloatArray] = []
-        self._fixed_parts: list[FixedArray] = []
+        self._fixed_parts: list[ByteArray] = []
         self._arrays: GraphArrays | None = None
 
     def binary(
@@ -186,7 +184,7 @@ class FactorGraph:
         return _joined(self._score_parts, np.float64)
 
     @property
-    def fixed(self) -> FixedArray:
+    def fixed(self) -> ByteArray:
         """What variables are fixed at, -1 for free ones, shape ``(N,)``."""
         return _joined(self._fixed_parts, np.int8)
 

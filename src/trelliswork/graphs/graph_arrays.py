@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from trelliswork.graph_variables import NOTHING
+from trelliswork.graphs.variables import NOTHING
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork._core import Structure
-    from trelliswork.factor_graph import FactorGraph
+    from trelliswork._typing import ByteArray, FloatArray, IntArray
+    from trelliswork.graphs.graph import FactorGraph
 
-    FloatArray = NDArray[np.float64]
-    FixedArray = NDArray[np.int8]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["GraphArrays"]
 
@@ -39,8 +37,8 @@ class GraphArrays(NamedTuple):
     """
 
     scores: FloatArray
-    fixed: FixedArray
-    kinds: FixedArray
+    fixed: ByteArray
+    kinds: ByteArray
     offsets: IntArray
     variables: NDArray[np.int32]
     negated: NDArray[np.uint8]

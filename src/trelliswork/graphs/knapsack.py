@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.factor_base import FREE, LARGEST, UNIT, Factor, Rows, one_row
-from trelliswork.graph_variables import codes_of
+from trelliswork.graphs.factor import FREE, LARGEST, UNIT, Factor, Rows, one_row
+from trelliswork.graphs.variables import codes_of
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    BoolArray = NDArray[np.bool_]
-    FloatArray = NDArray[np.float64]
-    FixedArray = NDArray[np.int8]
+    from trelliswork._typing import BoolArray, ByteArray, FloatArray
+
 
 __all__ = ["Knapsack"]
 
@@ -63,7 +62,7 @@ class Knapsack(Factor):
         """Return whether the weights fit."""
         return float(self.weights[values].sum()) <= self.limit + self._slack
 
-    def best(self, scores: FloatArray, fixed: FixedArray) -> float:
+    def best(self, scores: FloatArray, fixed: ByteArray) -> float:
         """Return the best sum of scores, or a bound on it where it would take too long.
 
         Literals are taken in the order of what they are worth for their weight. Kept are sums that
@@ -102,7 +101,7 @@ class Knapsack(Factor):
                 break
         return best
 
-    def implied(self, fixed: FixedArray) -> FixedArray | None:
+    def implied(self, fixed: ByteArray) -> ByteArray | None:
         """Return `fixed` with those at 0 that are too heavy for the room that is left."""
         room = self._room - float(self.weights[fixed == 1].sum())
         if room < 0.0:

@@ -16,20 +16,16 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 import scipy
 
-from trelliswork.graph_bound import GraphBound
-from trelliswork.graph_certificate import GraphCertificate, GraphLeaf
-from trelliswork.graph_solution import Solution
-from trelliswork.verification import slack
+from trelliswork.graphs.answers import Solution
+from trelliswork.graphs.bounds import GraphBound
+from trelliswork.graphs.certificate import GraphCertificate, GraphLeaf
+from trelliswork.proofs import slack
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from trelliswork._typing import FloatArray, IntArray
+    from trelliswork.graphs.answers import GraphStatus
+    from trelliswork.graphs.graph import FactorGraph
 
-    from trelliswork.factor_graph import FactorGraph
-    from trelliswork.graph_solution import GraphStatus
-
-    BoolArray = NDArray[np.bool_]
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["LinearProgram", "solve_by_highs"]
 

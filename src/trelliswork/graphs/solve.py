@@ -18,19 +18,19 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.graph_certificate import GraphCertificate, GraphLeaf
-from trelliswork.graph_milp import solve_by_highs
-from trelliswork.graph_solution import NO_LIMIT, AD3Options, GraphProgress, Solution, is_count
-from trelliswork.parallel import resolve_jobs
-from trelliswork.verification import TOLERANCE
+from trelliswork._utils.threads import resolve_jobs
+from trelliswork.graphs.answers import NO_LIMIT, AD3Options, GraphProgress, Solution, is_count
+from trelliswork.graphs.certificate import GraphCertificate, GraphLeaf
+from trelliswork.graphs.milp import solve_by_highs
+from trelliswork.proofs import TOLERANCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.factor_graph import FactorGraph
-    from trelliswork.graph_solution import GraphStatus
+    from trelliswork.graphs.answers import GraphStatus
+    from trelliswork.graphs.graph import FactorGraph
 
 __all__ = ["GraphMethod", "solve_graphs"]
 

@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.factor_base import FREE, Factor, Rows, check_scores
-from trelliswork.graph_variables import Categorical, Variables, codes_of
+from trelliswork.graphs.factor import FREE, Factor, Rows, check_scores
+from trelliswork.graphs.variables import Categorical, Variables, codes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    BoolArray = NDArray[np.bool_]
-    FloatArray = NDArray[np.float64]
-    FixedArray = NDArray[np.int8]
-    IntArray = NDArray[np.int64]
+    from trelliswork._typing import BoolArray, ByteArray, FloatArray, IntArray
+
 
 __all__ = [
     "NoOverlap",
@@ -101,16 +99,16 @@ class Pair(Structured):
         codes: IntArray = self.__dict__["_separate"]
         return codes
 
-    def best(self, scores: FloatArray, fixed: FixedArray) -> float:
+    def best(self, scores: FloatArray, fixed: ByteArray) -> float:
         """Return the best entry of the table, with the scores of its row and column."""
         return float((self._open(fixed) + self._of_entries(scores)).max())
 
-    def lowest(self, fixed: FixedArray) -> float:
+    def lowest(self, fixed: ByteArray) -> float:
         """Return the smallest open entry of the table."""
         is_open = self._open(fixed)
         return float(is_open[is_open > -np.inf].min(initial=np.inf))
 
-    def implied(self, fixed: FixedArray) -> FixedArray | None:
+    def implied(self, fixed: ByteArray) -> ByteArray | None:
         """Return `fixed` with the values that open entries leave."""
         is_open = self._open(fixed) > -np.inf
         if not is_open.any():
@@ -133,7 +131,7 @@ class Pair(Structured):
         right = np.append(np.zeros(own.size), 1.0)
         return Rows(row, column, entry, right, right, np.where(allowed, self.table.ravel(), 0.0))
 
-    def _open(self, fixed: FixedArray) -> FloatArray:
+    def _open(self, fixed: ByteArray) -> FloatArray:
         """Return the table with ``-inf`` where something else is fixed."""
         first, second = np.split(fixed, [self.table.shape[0]])
         open_first, open_second = open_values(first[None])[0], open_values(second[None])[0]
@@ -196,7 +194,7 @@ class NoOverlap(Structured):
         start, end = (np.sort(column) for column in self.spans[values.astype(bool)].T)
         return 0.0 if (end[:-1] <= start[1:]).all() else -np.inf
 
-    def best(self, scores: FloatArray, fixed: FixedArray) -> float:
+    def best(self, scores: FloatArray, fixed: ByteArray) -> float:
         """Return the best sum of scores: of spans by their ends, with the best before each."""
         closed = self.implied(fixed)
         if closed is None:
@@ -210,7 +208,7 @@ class NoOverlap(Structured):
                 sums.append(max(sums[-1], before + float(scores[k])))
         return float(scores[closed == 1].sum()) + sums[-1]
 
-    def implied(self, fixed: FixedArray) -> FixedArray | None:
+    def implied(self, fixed: ByteArray) -> ByteArray | None:
         """Return `fixed` with those at 0 that overlap one which is fixed at 1."""
         taken = fixed == 1
         if self.value(taken) == -np.inf:
@@ -258,14 +256,14 @@ def largest(weights: FloatArray) -> float:
     return float(np.abs(weights[np.isfinite(weights)]).max(initial=0.0))
 
 
-def open_values(fixed: FixedArray) -> BoolArray:
+def open_values(fixed: ByteArray) -> BoolArray:
     """Return the values that each variable may have, ``(T, L)``, from its fixed indicators."""
     n_on = np.count_nonzero(fixed == 1, axis=1)[:, None]
     is_open: BoolArray = (fixed != 0) & ((n_on == 0) | ((n_on == 1) & (fixed == 1)))
     return is_open
 
 
-def settled(used: BoolArray, sizes: Sequence[int]) -> FixedArray:
+def settled(used: BoolArray, sizes: Sequence[int]) -> ByteArray:
     """Return what is known of indicators: 0 where unused, 1 where alone among its variable's."""
     owner = np.repeat(np.arange(len(sizes)), sizes)
     alone = np.bincount(owner, used, len(sizes)) == 1

@@ -14,11 +14,9 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
+    from trelliswork._typing import IntArray
+    from trelliswork.graphs.graph import FactorGraph
 
-    from trelliswork.factor_graph import FactorGraph
-
-    IntArray = NDArray[np.int64]
 
 __all__ = ["Categorical", "Variables", "codes_of"]
 

@@ -1,7 +1,7 @@
 """Checking answers to factor graphs, without the search that found them.
 
 The value of an assignment is computed from the factors, and so is the bound of every leaf of the
-certificate (`trelliswork.graph_bound`).
+certificate (`trelliswork.graphs.bounds`).
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.graph_bound import GraphBound
-from trelliswork.graph_certificate import GraphCertificate, GraphLeaf
-from trelliswork.verification import (
+from trelliswork.graphs.bounds import GraphBound
+from trelliswork.graphs.certificate import GraphCertificate, GraphLeaf
+from trelliswork.proofs import (
     Verification,
     WrongError,
     check_claims,
@@ -26,8 +26,8 @@ from trelliswork.verification import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from trelliswork.factor_graph import FactorGraph
-    from trelliswork.graph_solution import Solution
+    from trelliswork.graphs.answers import Solution
+    from trelliswork.graphs.graph import FactorGraph
 
 __all__ = ["certified_bound", "verify_graph"]
 

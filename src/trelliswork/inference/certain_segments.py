@@ -20,17 +20,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from trelliswork.automaton import Automaton
-from trelliswork.derived import derive
+from trelliswork.automata.automaton import Automaton
 from trelliswork.errors import DataError, LabelError, TooLargeError
+from trelliswork.inference.derived import derive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.labels import LabelSet
-    from trelliswork.trellis import Trellis
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.labels.label_set import LabelSet
 
 __all__ = ["WantedSpan", "collect_spans", "guarded_trellises", "split_by_sequence"]
 

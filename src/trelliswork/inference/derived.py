@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.evidence import rows_of
-from trelliswork.trellis import Trellis
+from trelliswork.inference.trellis import Trellis, rows_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from trelliswork.automaton import Automaton
+    from trelliswork.automata.automaton import Automaton
 
 __all__ = ["derive"]
 

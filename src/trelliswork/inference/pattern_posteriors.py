@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.automaton import Automaton
-from trelliswork.derived import derive
-from trelliswork.inference import marginals
-from trelliswork.trellis import Trellis
+from trelliswork.automata.automaton import Automaton
+from trelliswork.inference.derived import derive
+from trelliswork.inference.trellis import Trellis
+from trelliswork.inference.verbs import marginals
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from trelliswork._typing import FloatArray
 
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["pattern_marginals"]
 

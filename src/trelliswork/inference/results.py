@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.segment_posteriors import (
+from trelliswork.inference.segment_posteriors import (
     label_posteriors,
     tag_posteriors,
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from trelliswork._typing import BoolArray, FloatArray, IdArray
 
-    FloatArray = NDArray[np.float64]
-    LabelArray = NDArray[np.int32]
-    BoolArray = NDArray[np.bool_]
 
 __all__ = ["BestPaths", "Marginals", "Path", "tags_of"]
 
@@ -74,13 +71,13 @@ class Path:
         ``L``.
     """
 
-    labels: LabelArray
+    labels: IdArray
     begins: BoolArray
     scores: FloatArray
     n_labels: int
 
     @property
-    def tags(self) -> LabelArray:
+    def tags(self) -> IdArray:
         """``y`` where a segment begins, ``y + L`` on its other tokens; -1 without a path."""
         return tags_of(self.labels, self.begins, self.n_labels)
 
@@ -101,17 +98,17 @@ class BestPaths:
         ``L``.
     """
 
-    labels: LabelArray
+    labels: IdArray
     begins: BoolArray
     scores: FloatArray
     n_labels: int
 
     @property
-    def tags(self) -> LabelArray:
+    def tags(self) -> IdArray:
         """As those of `Path`, shape ``(k, N)``."""
         return tags_of(self.labels, self.begins, self.n_labels)
 
 
-def tags_of(labels: LabelArray, begins: BoolArray, n_labels: int) -> LabelArray:
+def tags_of(labels: IdArray, begins: BoolArray, n_labels: int) -> IdArray:
     """Return the tags of labels: ``y`` where a segment begins, ``y + L`` where it goes on."""
     return np.where(begins | (labels < 0), labels, labels + n_labels).astype(np.int32)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from trelliswork.trellis import Trellis
+    from trelliswork._typing import FloatArray
+    from trelliswork.inference.trellis import Trellis
 
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["label_posteriors", "segment_posteriors", "tag_posteriors"]
 

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.automaton import Automaton
-from trelliswork.parallel import resolve_jobs
+from trelliswork._utils.threads import resolve_jobs
+from trelliswork.automata.automaton import Automaton
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
+    from trelliswork._typing import FloatArray, IntArray
 
-__all__ = ["Trellis"]
+
+__all__ = ["Trellis", "rows_of"]
 
 MEMORY_LIMIT = 64 * 2**20
 
@@ -223,3 +223,12 @@ def _refuse_nan(name: str, array: FloatArray) -> None:
         raise ValueError(
             f"{name}: expected finite numbers or -inf, got {array[where]} at {list(where)}."
         )
+
+
+def rows_of(offsets: IntArray, sequences: IntArray) -> IntArray:
+    """Return the token indices of some sequences of a ragged batch, in order."""
+    firsts, lengths = offsets[:-1][sequences], np.diff(offsets)[sequences]
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if ends.size else 0
+    rows: IntArray = np.arange(total) + np.repeat(firsts - (ends - lengths), lengths)
+    return rows

@@ -20,28 +20,30 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.derived import derive
-from trelliswork.inferred import BestPaths, Marginals, Path
-from trelliswork.intersection import smallest_for
-from trelliswork.product import product
-from trelliswork.segment_posteriors import (
+from trelliswork.automata.product import product
+from trelliswork.automata.product_size import smallest_for
+from trelliswork.inference.certain_segments import (
+    collect_spans,
+    guarded_trellises,
+    split_by_sequence,
+)
+from trelliswork.inference.derived import derive
+from trelliswork.inference.results import BestPaths, Marginals, Path
+from trelliswork.inference.segment_posteriors import (
     label_posteriors,
     segment_posteriors,
 )
-from trelliswork.span_guards import collect_spans, guarded_trellises, split_by_sequence
-from trelliswork.trellis import Trellis
+from trelliswork.inference.trellis import Trellis
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from trelliswork.automaton import Automaton
-    from trelliswork.labels import LabelSet
+    from trelliswork._typing import BoolArray, FloatArray, IdArray
+    from trelliswork.automata.automaton import Automaton
+    from trelliswork.labels.label_set import LabelSet
 
-    FloatArray = NDArray[np.float64]
-    LabelArray = NDArray[np.int32]
-    BoolArray = NDArray[np.bool_]
 
 __all__ = [
     "BestPaths",
@@ -75,7 +77,7 @@ def log_partition(
         inside these sets only (partial labels). With shape ``(N, 2, L)``: labels of segments that
         may begin at the token, and that may go on there.
     n_jobs
-        Threads; see :func:`trelliswork.parallel.resolve_jobs`.
+        Threads; see :func:`trelliswork._utils.threads.resolve_jobs`.
 
     Returns
     -------
@@ -121,7 +123,7 @@ def viterbi(
 
 def max_marginal(
     trellis: Trellis, *, allowed: ArrayLike | None = None, n_jobs: int | None = None
-) -> tuple[LabelArray, FloatArray]:
+) -> tuple[IdArray, FloatArray]:
     """Most probable label of each token by itself, ``argmax_y P(y_t = y)``.
 
     Minimises the expected number of wrong tokens; the labelling as a whole may be impossible.
@@ -176,7 +178,7 @@ def sample(
     random_state: int | np.random.Generator | None = None,
     allowed: ArrayLike | None = None,
     n_jobs: int | None = None,
-) -> tuple[LabelArray, BoolArray]:
+) -> tuple[IdArray, BoolArray]:
     """Draw `n` independent paths a sequence from ``p(y) = exp(score(y)) / Z``.
 
     The result depends on `random_state`, not on `n_jobs`.
@@ -255,7 +257,7 @@ def language_probability(
     trellis
         The batch, on any automaton without guards: the probability is under its own model.
     language
-        A language over the labels; see `trelliswork.automaton`.
+        A language over the labels; see `trelliswork.automata.automaton`.
     log
         Return the logarithm, which tells tiny probabilities apart; ``-inf`` for 0.
     n_jobs

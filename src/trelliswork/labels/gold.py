@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from trelliswork.labels import LabelSet
-    from trelliswork.sentence import Label
+    from trelliswork.data.sentence import Label
+    from trelliswork.labels.label_set import LabelSet
 
 __all__ = ["GoldLabels"]
 
@@ -48,7 +48,7 @@ class GoldLabels:
     def tags(self, n_letters: int) -> NDArray[np.int32]:
         """Return the labels as tags over so many letters, shape ``(N,)``; any where they are open.
 
-        See `trelliswork.segmentation`; in a chain tags are labels.
+        See `trelliswork.labels.segmentation`; in a chain tags are labels.
         """
         ids = np.maximum(self.ids, 0)
         return ids if self.begins is None else np.where(self.begins, ids, ids + n_letters)

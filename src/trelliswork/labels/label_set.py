@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from trelliswork import schemes, segments
+from trelliswork.data.sentence import Sentence
 from trelliswork.errors import LabelError
-from trelliswork.schemes import Scheme, infer_scheme
-from trelliswork.segments import Span, convert
-from trelliswork.sentence import Sentence
+from trelliswork.labels import schemes, segments
+from trelliswork.labels.schemes import Scheme, infer_scheme
+from trelliswork.labels.segments import Span, convert
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.sentence import Label
+    from trelliswork.data.sentence import Label
 
 __all__ = ["LabelSet", "Scheme", "Span", "Transitions", "convert", "infer_scheme"]
 
@@ -56,7 +56,7 @@ class LabelSet:
     scheme
         What a segment is: ``"plain"`` (a maximal run of one label), ``"iob1"``, ``"bio"``,
         ``"bioes"``, ``"bilou"``, or ``"path"`` (``I-authors/B-person``: every level its own B or
-        I, a segment is a path prefix). See `trelliswork.schemes` for the exact rules.
+        I, a segment is a path prefix). See `trelliswork.labels.schemes` for the exact rules.
     outside
         The plain label that is no segment. ``None``: every maximal run is one. The other schemes
         have ``O``.
@@ -116,7 +116,7 @@ class LabelSet:
         sequences
             A corpus, or label sequences. Names in sets of alternatives count too.
         scheme
-            Their scheme; ``None`` guesses it, see `trelliswork.schemes.infer_scheme`.
+            Their scheme; ``None`` guesses it, see `trelliswork.labels.schemes.infer_scheme`.
         outside
             The plain label that is no segment.
         """
@@ -198,7 +198,7 @@ class LabelSet:
     def spans(
         self, labels: Sequence[Label], *, strict: bool = False, level: int | None = None
     ) -> list[Span]:
-        """Return the segments of a label sequence; see `trelliswork.segments.spans`."""
+        """Return the segments of a label sequence; see `trelliswork.labels.segments.spans`."""
         return segments.spans(labels, self.scheme, strict=strict, level=level, outside=self.outside)
 
     def begins(self, previous: str | None, label: str) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ from trelliswork.errors import LabelError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from trelliswork.sentence import Label
+    from trelliswork.data.sentence import Label
 
 logger = logging.getLogger(__name__)
 

@@ -9,20 +9,16 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from trelliswork.errors import DataError, LabelError
-from trelliswork.labels import LabelSet
-from trelliswork.schemes import check_sequence
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.labels.schemes import check_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from trelliswork._typing import BoolArray, IdArray, IntArray
+    from trelliswork.data.sentence import Label
+    from trelliswork.labels.segmentation import Segmentation
 
-    from trelliswork.segmentation import Segmentation
-    from trelliswork.sentence import Label
-
-    BoolArray = NDArray[np.bool_]
-    IdArray = NDArray[np.int32]
-    IntArray = NDArray[np.int64]
 
 __all__ = [
     "MaxSegment",

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from trelliswork.errors import DataError, LabelError
-from trelliswork.labels import LabelSet
-from trelliswork.learn.gold_labels import GoldLabels
-from trelliswork.schemes import OUTSIDE
-from trelliswork.segment_runs import (
+from trelliswork.labels.gold import GoldLabels
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.labels.schemes import OUTSIDE
+from trelliswork.labels.segment_runs import (
     MaxSegment,
     bound_of,
     check_labels,
@@ -32,18 +32,16 @@ from trelliswork.segment_runs import (
     read_runs,
     with_both_tags,
 )
-from trelliswork.segments import Span
+from trelliswork.labels.segments import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.sentence import Label
+    from trelliswork._typing import BoolArray, IdArray, IntArray
+    from trelliswork.data.sentence import Label
 
-    BoolArray = NDArray[np.bool_]
-    IdArray = NDArray[np.int32]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["Letters", "MaxSegment", "Segmentation"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from trelliswork.errors import LabelError
-from trelliswork.schemes import OUTSIDE, check_sequence, continued_levels, parse
+from trelliswork.labels.schemes import OUTSIDE, check_sequence, continued_levels, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from trelliswork.schemes import Levels, Scheme
-    from trelliswork.sentence import Label
+    from trelliswork.data.sentence import Label
+    from trelliswork.labels.schemes import Levels, Scheme
 
 
 class Span(NamedTuple):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from trelliswork.sentence import Label
+    from trelliswork.data.sentence import Label
 
 __all__ = ["sequence_weights"]
 

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from trelliswork.constraints.given import as_constraints
 from trelliswork.errors import LabelError
-from trelliswork.schemes import OUTSIDE, TAGS
+from trelliswork.labels.schemes import OUTSIDE, TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from trelliswork.constraints import Constraint
+    from trelliswork.data.sentence import Label
     from trelliswork.features import EncodedFeatures
-    from trelliswork.labels import LabelSet
-    from trelliswork.model import CRFModel
-    from trelliswork.segmentation import Segmentation
-    from trelliswork.sentence import Label
-    from trelliswork.structure import Structure
+    from trelliswork.labels.label_set import LabelSet
+    from trelliswork.labels.segmentation import Segmentation
+    from trelliswork.models.model import CRFModel
+    from trelliswork.models.structure import Structure
 
 __all__ = [
     "check_rule_names",

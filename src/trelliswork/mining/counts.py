@@ -18,11 +18,9 @@ from trelliswork.constraints.reading import segment_names
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from trelliswork._typing import IdArray
+    from trelliswork.labels.label_set import LabelSet
 
-    from trelliswork.labels import LabelSet
-
-    IntArray = NDArray[np.int32]
 
 __all__ = ["Columns", "Occurrences"]
 
@@ -95,7 +93,7 @@ class Occurrences:
         first one at `NEVER`.
     """
 
-    table: IntArray
+    table: IdArray
 
     @classmethod
     def read(cls, columns: Columns, labellings: Sequence[Sequence[str]]) -> Occurrences:

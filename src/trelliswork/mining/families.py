@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.constraints import Constraint
-    from trelliswork.mining_counts import Columns, Occurrences
+    from trelliswork.mining.counts import Columns, Occurrences
 
 __all__ = ["TEMPLATES", "Candidates", "Template", "candidates"]
 

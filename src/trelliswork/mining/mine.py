@@ -1,6 +1,6 @@
 """Constraint mining: rules that gold labels keep and predictions break.
 
-Families of rules (see `trelliswork.mining_templates`) are written out for all names that occur, and
+Families of rules (see `trelliswork.mining.families`) are written out for all names that occur, and
 each rule gets the importance of Anzaroot et al. (2014, equation 10)
 
     imp(c) = (#predictions that break c + s) / (#gold labellings that break c + s)
@@ -20,21 +20,21 @@ import numpy as np
 
 from trelliswork.constraints.given import as_constraints
 from trelliswork.errors import DataError
-from trelliswork.labels import LabelSet
-from trelliswork.learn.penalties import learn_penalties
-from trelliswork.mining_counts import Columns, Occurrences
-from trelliswork.mining_table import MinedRule, MinedRules
-from trelliswork.mining_templates import TEMPLATES, Candidates, candidates
-from trelliswork.scoring import pair_up
+from trelliswork.evaluation.scoring import pair_up
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.learn.penalties.learn import learn_penalties
+from trelliswork.mining.counts import Columns, Occurrences
+from trelliswork.mining.families import TEMPLATES, Candidates, candidates
+from trelliswork.mining.table import MinedRule, MinedRules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.mining_templates import Template
-    from trelliswork.scoring import LabelSequences
-    from trelliswork.tagger import Tagger
+    from trelliswork.evaluation.scoring import LabelSequences
+    from trelliswork.mining.families import Template
+    from trelliswork.taggers.base import Tagger
 
 __all__ = ["MinedRule", "MinedRules", "mine"]
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from trelliswork.tables import shorten, text_table
+from trelliswork._utils.tables import shorten, text_table
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from trelliswork.constraints.soft import Soft
-    from trelliswork.mining_templates import Template
+    from trelliswork.mining.families import Template
 
 __all__ = ["MinedRule", "MinedRules"]
 

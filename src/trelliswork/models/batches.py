@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from trelliswork.constrained import feasible_trellises
-from trelliswork.decoding import decode_nbest_batch
-from trelliswork.inputs import sequence_length
+from trelliswork.decoding.exact import decode_nbest_batch
+from trelliswork.decoding.on_products import feasible_trellises
+from trelliswork.features.inputs import sequence_length
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from trelliswork.conflicts import OnInfeasible
-    from trelliswork.decoded import DecodedBatch
-    from trelliswork.evidence import Evidence
-    from trelliswork.model import CRFModel
-    from trelliswork.plan import Plan
-    from trelliswork.trellis import Trellis
+    from trelliswork.decoding.answers import DecodedBatch
+    from trelliswork.decoding.conflicts import OnInfeasible
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.models.model import CRFModel
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.plan import Plan
 
 __all__ = [
     "ScoredBatch",

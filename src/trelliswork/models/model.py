@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.decoding import decode_batch
+from trelliswork._utils.threads import resolve_jobs
+from trelliswork.decoding.exact import decode_batch
 from trelliswork.errors import DataError
 from trelliswork.features import FeatureMatrix
 from trelliswork.features.restore import restore as restore_encoder
-from trelliswork.pair_weights import PairWeights, stored
-from trelliswork.parallel import resolve_jobs
-from trelliswork.structure import Structure, length_buckets, n_length_buckets
-from trelliswork.trellis import Trellis
+from trelliswork.inference.trellis import Trellis
+from trelliswork.models.pair_weights import PairWeights, stored
+from trelliswork.models.structure import Structure, length_buckets, n_length_buckets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from trelliswork.automaton import Automaton
+    from trelliswork._typing import FloatArray
+    from trelliswork.automata.automaton import Automaton
+    from trelliswork.automata.patterns import Patterns
     from trelliswork.features import EncodedFeatures, Encoder, SegmentMatrix
-    from trelliswork.labels import LabelSet
-    from trelliswork.patterns import Patterns
-    from trelliswork.plan import Plan
-    from trelliswork.segmentation import Segmentation
+    from trelliswork.labels.label_set import LabelSet
+    from trelliswork.labels.segmentation import Segmentation
+    from trelliswork.planning.plan import Plan
 
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["CRFModel", "length_rows", "segment_rows"]
 

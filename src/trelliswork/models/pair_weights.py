@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from trelliswork._typing import FloatArray
     from trelliswork.features import FeatureMatrix
 
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["PairWeights", "stored"]
 

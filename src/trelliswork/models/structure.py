@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trelliswork.automata.patterns import Patterns
 from trelliswork.errors import DataError
 from trelliswork.features import SegmentSpec
-from trelliswork.labels import LabelSet
-from trelliswork.patterns import Patterns
-from trelliswork.segmentation import Letters, Segmentation
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.labels.segmentation import Letters, Segmentation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.automaton import Automaton
-    from trelliswork.learn.gold_labels import GoldLabels
-    from trelliswork.segmentation import MaxSegment
-    from trelliswork.sentence import Label
+    from trelliswork.automata.automaton import Automaton
+    from trelliswork.data.sentence import Label
+    from trelliswork.labels.gold import GoldLabels
+    from trelliswork.labels.segmentation import MaxSegment
 
 __all__ = ["Structure", "length_buckets", "n_length_buckets"]
 
@@ -175,7 +175,7 @@ class Structure:
 
     def encode(self, sequences: Sequence[Sequence[Label]]) -> GoldLabels:
         """Return label sequences as letters."""
-        from trelliswork.learn.gold_labels import GoldLabels
+        from trelliswork.labels.gold import GoldLabels
 
         if self.segmentation is not None:
             return self.segmentation.encode(sequences)

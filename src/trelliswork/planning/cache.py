@@ -23,9 +23,9 @@ import numpy as np
 import safetensors
 import safetensors.numpy
 
-from trelliswork.arrays import Arrays
-from trelliswork.automaton import Automaton
-from trelliswork.files import open_binary_for_writing
+from trelliswork.automata.arrays import Arrays
+from trelliswork.automata.automaton import Automaton
+from trelliswork.data.files import open_binary_for_writing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

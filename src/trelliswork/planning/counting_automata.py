@@ -24,13 +24,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.automaton import Automaton
-from trelliswork.constraints.letters import check_size
+from trelliswork.automata.automaton import Automaton
+from trelliswork.constraints.monitors import check_size
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    IntArray = NDArray[np.int64]
+    from trelliswork._typing import IntArray
+
 
 __all__ = ["Degrees", "bit_degrees", "round_length", "row_degrees", "row_language"]
 
@@ -64,7 +65,7 @@ class Degrees:
 
     @cached_property
     def of_core(self) -> _core.ViolationAutomaton:
-        """The automaton as a search over prefixes runs it, see `trelliswork.prefix_search`."""
+        """The automaton as a search over prefixes runs it, see `trelliswork.decoding.prefixes`."""
         automaton, n_letters = self.automaton, self.added.shape[1]
         after = np.zeros((automaton.n_states, automaton.n_labels), dtype=np.int32)
         after[automaton.source, automaton.label] = automaton.target

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork.constraints.rows import Row
-from trelliswork.items import letter_table
+from trelliswork.planning.terms import letter_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.labels import LabelSet
-    from trelliswork.segmentation import Segmentation
+    from trelliswork.labels.label_set import LabelSet
+    from trelliswork.labels.segmentation import Segmentation
 
 __all__ = ["Events"]
 

@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork.constraints.combined import All
-from trelliswork.constraints.tokens import Before
+from trelliswork.constraints.token_tests import Before
+from trelliswork.data.sentence import TOKEN_COLUMN, Sentence
 from trelliswork.errors import DataError
-from trelliswork.sentence import TOKEN_COLUMN, Sentence
+from trelliswork.inference.trellis import rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from trelliswork._typing import BoolArray, IntArray
     from trelliswork.constraints import Constraint, TokenTest
-    from trelliswork.labels import LabelSet
+    from trelliswork.labels.label_set import LabelSet
 
-    BoolArray = NDArray[np.bool_]
-    IntArray = NDArray[np.int64]
 
-__all__ = ["Evidence", "rows_of"]
+__all__ = ["Evidence"]
 
 
 class Evidence:
@@ -194,15 +194,6 @@ class Evidence:
                     f"{self.numbers[index]}, got {len(answers)}."
                 )
         return np.concatenate(found) if found else np.zeros(0, dtype=bool)
-
-
-def rows_of(offsets: IntArray, sequences: IntArray) -> IntArray:
-    """Return the token indices of some sequences of a ragged batch, in order."""
-    firsts, lengths = offsets[:-1][sequences], np.diff(offsets)[sequences]
-    ends = np.cumsum(lengths)
-    total = int(ends[-1]) if ends.size else 0
-    rows: IntArray = np.arange(total) + np.repeat(firsts - (ends - lengths), lengths)
-    return rows
 
 
 def _answer(constraint: Constraint, labels: LabelSet, sentence: Any) -> BoolArray:

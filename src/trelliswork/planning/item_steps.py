@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trelliswork.automata.product import MOST_ARCS, Pairs, fired_by, is_deterministic
 from trelliswork.errors import TooLargeError
-from trelliswork.product import MOST_ARCS, Pairs, fired_by, is_deterministic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.automaton import Automaton
-    from trelliswork.degrees import Degrees
+    from trelliswork._typing import IntArray
+    from trelliswork.automata.automaton import Automaton
+    from trelliswork.planning.counting_automata import Degrees
 
-    IntArray = NDArray[np.int64]
 
 __all__ = ["Steps", "contexts_with", "fired_with"]
 

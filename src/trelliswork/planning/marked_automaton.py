@@ -1,8 +1,8 @@
 """Marked automata: what a path counts, for prices on counts.
 
 Every arc of an automaton whose states know the last label is one event, or none, see
-`trelliswork.events`. On a chain the patterns, pairs of labels, are the events; on any other
-automaton every arc fires one more pattern, that of its event. ``R`` rows, ``E`` events, ``L``
+`trelliswork.planning.events`. On a chain the patterns, pairs of labels, are the events; on any
+other automaton every arc fires one more pattern, that of its event. ``R`` rows, ``E`` events, ``L``
 letters, ``P`` patterns.
 """
 
@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.automaton import Automaton
-from trelliswork.product import product
+from trelliswork.automata.automaton import Automaton
+from trelliswork.automata.product import product
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from trelliswork.events import Events
+    from trelliswork.planning.events import Events
 
 __all__ = ["MarkedAutomaton"]
 

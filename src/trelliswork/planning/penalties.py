@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trelliswork._utils.tables import join_names, shorten
 from trelliswork.errors import RuleError
-from trelliswork.items import Item, items_of
-from trelliswork.tables import join_names, shorten
-from trelliswork.tolls import Toll, tolls_of
+from trelliswork.planning.terms import Item, items_of
+from trelliswork.planning.token_charges import Toll, tolls_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import ArrayLike, NDArray
 
-    from trelliswork.automaton import Automaton
+    from trelliswork._typing import FloatArray
+    from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints import Constraint
-    from trelliswork.item_products import ItemProduct
-    from trelliswork.labels import LabelSet
-    from trelliswork.segmentation import Segmentation
+    from trelliswork.labels.label_set import LabelSet
+    from trelliswork.labels.segmentation import Segmentation
+    from trelliswork.planning.term_products import ItemProduct
 
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["PenaltyMethods"]
 
@@ -79,7 +79,7 @@ class PenaltyMethods:
 
     @cached_property
     def tolls(self) -> tuple[Toll, ...]:
-        """What soft constraints charge single tokens; no items, see `trelliswork.tolls`."""
+        """Token charges of soft constraints, see `trelliswork.planning.token_charges`."""
         return tolls_of((i, self.constraints[i]) for i in self.soft)
 
     @cached_property
@@ -99,7 +99,7 @@ class PenaltyMethods:
 
     @cached_property
     def group_of_tag(self) -> NDArray[np.int32]:
-        """The token label of each tag, shape ``(2 L,)``; see `trelliswork.segmentation`."""
+        """The token label of each tag, shape ``(2 L,)``; see `trelliswork.labels.segmentation`."""
         if self.segmentation is not None:
             return np.ascontiguousarray(self.segmentation.token_of_tag, dtype=np.int32)
         return np.tile(np.arange(len(self.labels), dtype=np.int32), 2)

@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from trelliswork.constraints.letters import JOIN_TESTS, MAX_TESTS
+from trelliswork._utils.tables import shorten, text_table
+from trelliswork.constraints.monitors import JOIN_TESTS, MAX_TESTS
 from trelliswork.constraints.soft import Soft, spell_penalty
-from trelliswork.tables import shorten, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trelliswork.automaton import Automaton
+    from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints import Constraint
 
 __all__ = ["Placement", "Where", "count_penalties", "describe_placements", "warn_of_tests"]

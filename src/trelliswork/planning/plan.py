@@ -5,8 +5,8 @@ other becomes an automaton over labels, and the product of the model automaton w
 what training sums over and decoding maximises over. Products grow with every constraint, so
 training has a budget in arcs: constraints are added in the order given while the product fits, and
 the others are left to decoding, which adds to a sequence only those that its best labelling breaks
-(see `trelliswork.decoding`). Soft constraints forbid nothing: the product counts their violations,
-see `trelliswork.plan_items`.
+(see `trelliswork.decoding.exact`). Soft constraints forbid nothing: the product counts their
+violations, see `trelliswork.planning.terms_of_plan`.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.automaton import Automaton
-from trelliswork.compiler import MAX_STATES, CompiledProduct, ProductCompiler
+from trelliswork.automata.automaton import Automaton
+from trelliswork.automata.patterns import Patterns
 from trelliswork.constraints.given import as_constraints
-from trelliswork.constraints.letters import MAX_TESTS
+from trelliswork.constraints.monitors import MAX_TESTS
 from trelliswork.constraints.predicates import as_predicates
 from trelliswork.constraints.soft import Soft
 from trelliswork.errors import InfeasibleError, TooLargeError
-from trelliswork.evidence import Evidence
-from trelliswork.labels import LabelSet
-from trelliswork.patterns import Patterns
-from trelliswork.placements import Placement, describe_placements
-from trelliswork.plan_predicates import PredicateMethods
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.planning.evidence import Evidence
+from trelliswork.planning.placements import Placement, describe_placements
+from trelliswork.planning.plan_predicates import PredicateMethods
+from trelliswork.planning.products import MAX_STATES, CompiledProduct, ProductCompiler
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.constraints import Constraint
-    from trelliswork.placements import Where
-    from trelliswork.segmentation import Segmentation
+    from trelliswork.labels.segmentation import Segmentation
+    from trelliswork.planning.placements import Where
 
 __all__ = ["DECODING_BUDGET", "TRAINING_BUDGET", "Placement", "Plan", "as_constraints", "plan"]
 
@@ -63,7 +63,7 @@ class Plan(PredicateMethods):
         otherwise.
     segmentation : Segmentation or None
         How labels are read as segments, in a semi-Markov model. A labelling is then given by its
-        tags, see `trelliswork.segmentation`; in a chain tags are labels.
+        tags, see `trelliswork.labels.segmentation`; in a chain tags are labels.
     """
 
     def __init__(
@@ -360,7 +360,7 @@ def plan(
     Examples
     --------
     >>> from trelliswork.constraints import at_most
-    >>> from trelliswork.labels import LabelSet
+    >>> from trelliswork.labels.label_set import LabelSet
     >>> found = plan(LabelSet(["author", "title"]), at_most(1, "title"))
     >>> [p.where for p in found.placements]
     ['training']

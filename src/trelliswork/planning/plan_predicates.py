@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trelliswork._utils.tables import join_names, shorten
 from trelliswork.constraints.predicates import Predicate
 from trelliswork.errors import RuleError
-from trelliswork.plan_prices import PriceMethods
-from trelliswork.tables import join_names, shorten
+from trelliswork.planning.pricing import PriceMethods
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.evidence import Evidence
+    from trelliswork._typing import IntArray
+    from trelliswork.planning.evidence import Evidence
 
-    IntArray = NDArray[np.int64]
 
 __all__ = ["PredicateMethods"]
 

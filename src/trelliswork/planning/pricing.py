@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.bases import MarkedAutomaton
+from trelliswork.automata.product_size import chain_product_size
 from trelliswork.constraints.per_token import PerToken, leaving
-from trelliswork.constraints.tokens import Before
-from trelliswork.intersection import chain_product_size
-from trelliswork.plan_items import ItemMethods
+from trelliswork.constraints.token_tests import Before
+from trelliswork.planning.marked_automaton import MarkedAutomaton
+from trelliswork.planning.terms_of_plan import ItemMethods
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork import _core
-    from trelliswork.automaton import Automaton
+    from trelliswork._typing import FloatArray
+    from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints import TokenTest
-    from trelliswork.events import Events
-    from trelliswork.item_products import ItemProduct
-    from trelliswork.labels import LabelSet
-    from trelliswork.plan import Plan
-    from trelliswork.segmentation import Segmentation
+    from trelliswork.labels.label_set import LabelSet
+    from trelliswork.labels.segmentation import Segmentation
+    from trelliswork.planning.events import Events
+    from trelliswork.planning.plan import Plan
+    from trelliswork.planning.term_products import ItemProduct
 
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["Charges", "PriceMethods", "PricedBase"]
 

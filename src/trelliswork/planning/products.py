@@ -2,7 +2,7 @@
 
 An intersection is built constraint by constraint and the last ones are remembered, so that trying
 one constraint after the other costs one step each. Products stay in memory, the most recent ones,
-and those that took long also on disk; see `trelliswork.plan_cache`.
+and those that took long also on disk; see `trelliswork.planning.cache`.
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.algebra import MAX_STATES
-from trelliswork.constraints.letters import JOIN_TESTS, MAX_TESTS, lift, union_of_tests
-from trelliswork.constraints.segmented import compile_on_segments, tests_on_segments
+from trelliswork._utils.tables import join_names, shorten
+from trelliswork.automata.algebra import MAX_STATES
+from trelliswork.automata.product import product
+from trelliswork.automata.product_size import chain_product_size, smallest_for
+from trelliswork.constraints.monitors import JOIN_TESTS, MAX_TESTS, lift, union_of_tests
+from trelliswork.constraints.monitors_on_segments import compile_on_segments, tests_on_segments
 from trelliswork.errors import TooLargeError
-from trelliswork.intersection import chain_product_size, smallest_for
-from trelliswork.plan_cache import (
+from trelliswork.planning.cache import (
     fingerprint,
     load_arrays,
     load_automaton,
     store_arrays,
     store_automaton,
 )
-from trelliswork.product import product
-from trelliswork.tables import join_names, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.automaton import Automaton
+    from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints import Constraint, TokenTest
-    from trelliswork.evidence import Evidence
-    from trelliswork.labels import LabelSet
-    from trelliswork.segmentation import Segmentation
+    from trelliswork.labels.label_set import LabelSet
+    from trelliswork.labels.segmentation import Segmentation
+    from trelliswork.planning.evidence import Evidence
 
 __all__ = ["MAX_STATES", "CompiledProduct", "ProductCompiler", "too_large"]
 

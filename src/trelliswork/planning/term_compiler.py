@@ -7,24 +7,30 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trelliswork.automata.product_size import chain_product_size
 from trelliswork.constraints.per_token import PerToken, change_counter, count_changes
-from trelliswork.degrees import Degrees, bit_degrees, round_length, row_degrees, row_language
-from trelliswork.events import Events
-from trelliswork.intersection import chain_product_size
-from trelliswork.tolls import count_broken
+from trelliswork.planning.counting_automata import (
+    Degrees,
+    bit_degrees,
+    round_length,
+    row_degrees,
+    row_language,
+)
+from trelliswork.planning.events import Events
+from trelliswork.planning.token_charges import count_broken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.automaton import Automaton
-    from trelliswork.compiler import ProductCompiler
+    from trelliswork._typing import IntArray
+    from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints import TokenTest
-    from trelliswork.evidence import Evidence
-    from trelliswork.items import Item
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.products import ProductCompiler
+    from trelliswork.planning.terms import Item
 
-    IntArray = NDArray[np.int64]
 
 __all__ = ["ItemParts"]
 

@@ -3,7 +3,7 @@
 In a product with ``I`` items, pattern ``P + 2 i`` fires once for every unit by which an arc raises
 the violation of soft item ``i``, and ``P + 2 i + 1`` once for every unit by which it lowers it;
 ``P`` are the patterns of the model. With weights ``−ρ_i`` and ``ρ_i`` of these, see
-`trelliswork.degrees`, a path scores
+`trelliswork.planning.counting_automata`, a path scores
 
     score(y) − Σ_{soft i in the product} ρ_i (v_i(y) − v_i(ε)).
 """
@@ -17,27 +17,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.automaton import Automaton
-from trelliswork.compiler import ARCS_KEPT, SECONDS_WORTH_A_FILE, too_large
-from trelliswork.constraints.letters import MAX_TESTS, lift, union_of_tests
-from trelliswork.degrees import round_length
+from trelliswork.automata.automaton import Automaton
+from trelliswork.automata.product import Pairs, assemble
+from trelliswork.constraints.monitors import MAX_TESTS, lift, union_of_tests
 from trelliswork.errors import TooLargeError
-from trelliswork.item_parts import ItemParts
-from trelliswork.item_steps import Steps, contexts_with, fired_with
-from trelliswork.plan_cache import load_automaton, store_automaton
-from trelliswork.product import Pairs, assemble
+from trelliswork.planning.cache import load_automaton, store_automaton
+from trelliswork.planning.counting_automata import round_length
+from trelliswork.planning.item_steps import Steps, contexts_with, fired_with
+from trelliswork.planning.products import ARCS_KEPT, SECONDS_WORTH_A_FILE, too_large
+from trelliswork.planning.term_compiler import ItemParts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from trelliswork.compiler import ProductCompiler
+    from trelliswork._typing import IntArray
     from trelliswork.constraints import TokenTest
-    from trelliswork.degrees import Degrees
-    from trelliswork.items import Item
+    from trelliswork.planning.counting_automata import Degrees
+    from trelliswork.planning.products import ProductCompiler
+    from trelliswork.planning.terms import Item
 
-    IntArray = NDArray[np.int64]
 
 __all__ = ["ItemCompiler", "ItemProduct"]
 
@@ -52,7 +50,7 @@ class ItemProduct:
     ----------
     automaton : Automaton
         The product. Its patterns are the ``P`` of the model and two an item of the plan, see
-        `trelliswork.item_products`; guards tell token classes apart.
+        `trelliswork.planning.term_products`; guards tell token classes apart.
     tests : tuple of TokenTest
         Bit ``i`` of a token's class is the outcome of ``tests[i]``.
     empty : numpy.ndarray

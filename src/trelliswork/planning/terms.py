@@ -15,19 +15,17 @@ import numpy as np
 
 from trelliswork.constraints.per_token import PerToken
 from trelliswork.errors import RuleError
-from trelliswork.tolls import is_toll
+from trelliswork.planning.token_charges import is_toll
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import IntArray
     from trelliswork.constraints import Constraint
     from trelliswork.constraints.rows import Row
-    from trelliswork.labels import LabelSet
-    from trelliswork.segmentation import Segmentation
+    from trelliswork.labels.label_set import LabelSet
+    from trelliswork.labels.segmentation import Segmentation
 
-    IntArray = NDArray[np.int64]
 
 __all__ = ["Item", "items_of", "letter_table"]
 

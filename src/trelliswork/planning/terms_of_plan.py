@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.degrees import round_length
 from trelliswork.errors import TooLargeError
-from trelliswork.evidence import Evidence
-from trelliswork.item_products import ItemCompiler, ItemProduct
-from trelliswork.plan_penalties import PenaltyMethods
-from trelliswork.tolls import count_broken
+from trelliswork.planning.counting_automata import round_length
+from trelliswork.planning.evidence import Evidence
+from trelliswork.planning.penalties import PenaltyMethods
+from trelliswork.planning.term_products import ItemCompiler, ItemProduct
+from trelliswork.planning.token_charges import count_broken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,12 +23,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from trelliswork.compiler import ProductCompiler
+    from trelliswork._typing import IntArray
     from trelliswork.constraints import TokenTest
-    from trelliswork.degrees import Degrees
+    from trelliswork.planning.counting_automata import Degrees
+    from trelliswork.planning.products import ProductCompiler
 
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["ItemMethods"]
 
@@ -131,9 +130,10 @@ class ItemMethods(PenaltyMethods):
     def item_product(self, items: Iterable[int], length: int) -> ItemProduct:
         """Return the model times the automata of some items, from memory where possible.
 
-        The patterns of violations follow those of the model, see `trelliswork.item_products`; with
-        `item_weights`, the score of a path is ``G(y) = score(y) − Σ_i ρ_i (v_i(y) − v_i(ε))`` over
-        the soft items in the product, and a labelling that breaks a hard one has no path.
+        The patterns of violations follow those of the model, see
+        `trelliswork.planning.term_products`; with `item_weights`, the score of a path is ``G(y) =
+        score(y) − Σ_i ρ_i (v_i(y) − v_i(ε))`` over the soft items in the product, and a labelling
+        that breaks a hard one has no path.
 
         Parameters
         ----------

@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork.constraints.per_token import PerToken
-from trelliswork.derived import derive
+from trelliswork.inference.derived import derive
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
+    from trelliswork._typing import FloatArray
     from trelliswork.constraints import Constraint
-    from trelliswork.evidence import Evidence
-    from trelliswork.plan import Plan
-    from trelliswork.trellis import Trellis
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.plan import Plan
 
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["Toll", "count_broken", "is_toll", "tolls_of", "with_tolls"]
 

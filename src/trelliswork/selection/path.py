@@ -18,29 +18,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 
-from trelliswork.advice import warn_of_long_segments
+from trelliswork._utils.progress import TrainingProgress
 from trelliswork.errors import DataError
-from trelliswork.inputs import as_dev, as_labels, as_sequences, infer_labels
-from trelliswork.inspection import ModelSizes
-from trelliswork.learn.path_points import PathPoint, RegularizationPath
+from trelliswork.evaluation.report import report
+from trelliswork.features.inputs import as_dev, as_labels, as_sequences, infer_labels
+from trelliswork.learn.settings_checks import warn_of_long_segments
 from trelliswork.learn.train import train
-from trelliswork.parameters import check_number, check_whole
-from trelliswork.progress import TrainingProgress
-from trelliswork.report import report
-from trelliswork.tagger_files import file_size
-from trelliswork.template_sizes import template_names, template_sizes
+from trelliswork.selection.path_points import PathPoint, RegularizationPath
+from trelliswork.selection.template_sizes import template_names, template_sizes
+from trelliswork.taggers.inspection import ModelSizes
+from trelliswork.taggers.parameters import check_number, check_whole
+from trelliswork.taggers.saving import file_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from trelliswork.estimators import CRFTagger
+    from trelliswork._typing import FloatArray
+    from trelliswork.data.sentence import Label
     from trelliswork.learn.crf import CRFLearner, LearnedCRF
-    from trelliswork.learn.sparse_task import SparseTask
-    from trelliswork.sentence import Label
+    from trelliswork.learn.sparsity.task import SparseTask
+    from trelliswork.taggers.crf import CRFTagger
 
-    FloatArray = NDArray[np.float64]
     Labelled = tuple[list[Any], Sequence[Sequence[Label]]]
 
 __all__ = ["regularization_path"]
@@ -211,7 +211,7 @@ def _point(
 
 
 def _check(tagger: CRFTagger, strengths: Sequence[float] | None, n: int, least: float) -> None:
-    from trelliswork.estimators import CRFTagger  # which learns by this package
+    from trelliswork.taggers.crf import CRFTagger  # which learns by this package
 
     if not isinstance(tagger, CRFTagger):
         raise TypeError(f"tagger: expected a CRFTagger, got {type(tagger).__name__}.")

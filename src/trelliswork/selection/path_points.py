@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
-from trelliswork.tables import percent, text_table
+from trelliswork._utils.tables import percent, text_table
 
 if TYPE_CHECKING:
     import os
 
-    from trelliswork.estimators import CRFTagger
-    from trelliswork.report import Report
+    from trelliswork.evaluation.report import Report
+    from trelliswork.taggers.crf import CRFTagger
 
 __all__ = ["PathPoint", "RegularizationPath"]
 
@@ -196,7 +196,7 @@ class RegularizationPath(Sequence[PathPoint]):
         chosen
             The point to mark. Default: the best one.
         """
-        from trelliswork.plots import plot_path
+        from trelliswork.evaluation.plots import plot_path
 
         plot_path(self, path, self.best if chosen is None else chosen)
 

@@ -15,8 +15,8 @@ import numpy as np
 
 if TYPE_CHECKING:
     from trelliswork.features import Encoder
-    from trelliswork.model import CRFModel
-    from trelliswork.pair_weights import PairWeights
+    from trelliswork.models.model import CRFModel
+    from trelliswork.models.pair_weights import PairWeights
 
 __all__ = ["TemplateSize", "template_names", "template_sizes"]
 

@@ -21,21 +21,21 @@ import numpy as np
 from sklearn.base import clone
 
 from trelliswork.errors import DataError
-from trelliswork.estimators import CRFTagger
+from trelliswork.evaluation.significance import f1_standard_error
 from trelliswork.features import TemplateEncoder
-from trelliswork.inputs import as_labels, as_sequences
-from trelliswork.learn.group_lasso import GroupLasso
-from trelliswork.learn.path import regularization_path
-from trelliswork.parameters import check_number
-from trelliswork.significance import f1_standard_error
+from trelliswork.features.inputs import as_labels, as_sequences
+from trelliswork.learn.sparsity.group_lasso import GroupLasso
+from trelliswork.selection.path import regularization_path
+from trelliswork.taggers.crf import CRFTagger
+from trelliswork.taggers.parameters import check_number
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Sequence
 
+    from trelliswork.data.sentence import Label
     from trelliswork.features import Templates
-    from trelliswork.learn.path_points import PathPoint, RegularizationPath
-    from trelliswork.sentence import Label
+    from trelliswork.selection.path_points import PathPoint, RegularizationPath
 
     Labelled = tuple[list[Any], Sequence[Sequence[Label]]]
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trelliswork.constraints.overlap import NoOverlap
-from trelliswork.segments import Span
-from trelliswork.spans import Assignment, AssignmentStatus, AssignMethod, SpanTable
+from trelliswork.labels.segments import Span
+from trelliswork.spans.table import Assignment, AssignmentStatus, AssignMethod, SpanTable
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from trelliswork.graph_certificate import GraphCertificate
-    from trelliswork.span_certificate import SpanCertificate
-    from trelliswork.span_rules import SpanRulebook
+    from trelliswork._typing import FloatArray
+    from trelliswork.graphs.certificate import GraphCertificate
+    from trelliswork.spans.certificate import SpanCertificate
+    from trelliswork.spans.rules import SpanRulebook
 
-    FloatArray = NDArray[np.float64]
 
 Choices = list[tuple[int, int]]
 """Indices of spans and roles."""

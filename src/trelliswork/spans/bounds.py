@@ -1,6 +1,6 @@
 """The bound of a leaf of a certificate of spans: one pass over a chain.
 
-It shares nothing with the solver but the rules; see `trelliswork.span_certificate`.
+It shares nothing with the solver but the rules; see `trelliswork.spans.certificate`.
 """
 
 from __future__ import annotations
@@ -10,19 +10,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.span_answers import gains, null_constant
+from trelliswork.spans.answers import gains, null_constant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.span_certificate import SpanDecision
-    from trelliswork.span_rules import RoleRule, SpanRulebook
-    from trelliswork.spans import SpanTable
+    from trelliswork._typing import FloatArray, IntArray
+    from trelliswork.spans.certificate import SpanDecision
+    from trelliswork.spans.rules import RoleRule, SpanRulebook
+    from trelliswork.spans.table import SpanTable
 
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["leaf_bound"]
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trelliswork import _core
-from trelliswork.parallel import resolve_jobs
-from trelliswork.span_answers import NoAnswerError, answer, gains, null_constant
-from trelliswork.span_certificate import SpanCertificate
+from trelliswork._utils.threads import resolve_jobs
+from trelliswork.spans.answers import NoAnswerError, answer, gains, null_constant
+from trelliswork.spans.certificate import SpanCertificate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trelliswork.span_rules import SpanRulebook
-    from trelliswork.spans import Assignment, SpanTable
+    from trelliswork.spans.rules import SpanRulebook
+    from trelliswork.spans.table import Assignment, SpanTable
 
 __all__ = ["assign_by_chain"]
 

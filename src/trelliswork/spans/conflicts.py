@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.constraints.words import joined
+from trelliswork.constraints.arguments import joined
 from trelliswork.errors import InfeasibleError, SearchLimitError
-from trelliswork.graph_solve import solve_graphs
-from trelliswork.span_graphs import SpanGraph
-from trelliswork.span_rules import compile_rules
-from trelliswork.spans import SpanTable
+from trelliswork.graphs.solve import solve_graphs
+from trelliswork.spans.graph import SpanGraph
+from trelliswork.spans.rules import compile_rules
+from trelliswork.spans.table import SpanTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trelliswork.constraints.base import Constraint
-    from trelliswork.span_rules import SpanRulebook
+    from trelliswork.spans.rules import SpanRulebook
 
 __all__ = ["infeasible", "unsolved"]
 

@@ -21,21 +21,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.factor_graph import FactorGraph
-from trelliswork.factors import AtMostOne, Budget, Imply, Knapsack, Or, OrOut, Xor
-from trelliswork.graph_solve import solve_graphs
-from trelliswork.span_answers import NoAnswerError, answer, value
+from trelliswork.graphs.factors import AtMostOne, Budget, Imply, Knapsack, Or, OrOut, Xor
+from trelliswork.graphs.graph import FactorGraph
+from trelliswork.graphs.solve import solve_graphs
+from trelliswork.spans.answers import NoAnswerError, answer, value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.graph_solution import AD3Options, Solution
-    from trelliswork.graph_variables import Variables
-    from trelliswork.span_answers import Choices
-    from trelliswork.span_rules import RoleRule, SpanRulebook
-    from trelliswork.spans import Assignment, AssignmentStatus, GraphAssignMethod, SpanTable
+    from trelliswork.graphs.answers import AD3Options, Solution
+    from trelliswork.graphs.variables import Variables
+    from trelliswork.spans.answers import Choices
+    from trelliswork.spans.rules import RoleRule, SpanRulebook
+    from trelliswork.spans.table import Assignment, AssignmentStatus, GraphAssignMethod, SpanTable
 
 __all__ = ["SpanGraph", "assign_by_graph"]
 

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Literal, cast
 import numpy as np
 
 from trelliswork import _core
+from trelliswork._utils.tables import shorten
 from trelliswork.constraints.overlap import NoOverlap
 from trelliswork.constraints.pairs import Excludes, Requires
 from trelliswork.constraints.soft import Soft
 from trelliswork.errors import LabelError, RuleError
-from trelliswork.tables import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.constraints.base import Constraint
-    from trelliswork.spans import SpanTable
+    from trelliswork.spans.table import SpanTable
 
 __all__ = ["RoleRule", "SpanRulebook", "compile_rules"]
 

@@ -13,7 +13,7 @@ The chain of spans that do not overlap is solved in one pass over the sentence. 
 all other rules (`cpp/span_dual`), and where they leave a gap, branch and bound splits the
 assignments (`cpp/span_solver`). That takes rules that are linear in how often roles are filled:
 overlaps at a price are not, nor are pair rules about roles that fill more than once. The graph is
-that of Das, Martins and Smith (2012); see `trelliswork.span_graphs`.
+that of Das, Martins and Smith (2012); see `trelliswork.spans.graph`.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args, overload
 
 from trelliswork.constraints.given import as_constraints
-from trelliswork.graph_solution import AD3Options
-from trelliswork.priced import check_time_limit
-from trelliswork.span_answers import NoAnswerError
-from trelliswork.span_chains import assign_by_chain
-from trelliswork.span_conflicts import infeasible, unsolved
-from trelliswork.span_graphs import assign_by_graph
-from trelliswork.span_rules import SpanRulebook, compile_rules
-from trelliswork.spans import Assignment, GraphAssignMethod, SpanTable
+from trelliswork.decoding.prices import check_time_limit
+from trelliswork.graphs.answers import AD3Options
+from trelliswork.spans.answers import NoAnswerError
+from trelliswork.spans.chain import assign_by_chain
+from trelliswork.spans.conflicts import infeasible, unsolved
+from trelliswork.spans.graph import assign_by_graph
+from trelliswork.spans.rules import SpanRulebook, compile_rules
+from trelliswork.spans.table import Assignment, GraphAssignMethod, SpanTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,20 +12,19 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from trelliswork.factor_base import LARGEST
+from trelliswork.graphs.factor import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
+    from trelliswork._typing import FloatArray, IntArray
     from trelliswork.constraints.base import Constraint
-    from trelliswork.graph_certificate import GraphCertificate
-    from trelliswork.segments import Span
-    from trelliswork.span_certificate import SpanCertificate
+    from trelliswork.graphs.certificate import GraphCertificate
+    from trelliswork.labels.segments import Span
+    from trelliswork.spans.certificate import SpanCertificate
 
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["AssignMethod", "Assignment", "AssignmentStatus", "GraphAssignMethod", "SpanTable"]
 

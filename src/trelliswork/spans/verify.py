@@ -8,27 +8,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork.errors import TrellisworkError
-from trelliswork.graph_certificate import GraphCertificate
-from trelliswork.graph_verify import certified_bound
-from trelliswork.segments import Span
-from trelliswork.span_answers import broken_rules, value
-from trelliswork.span_bound import leaf_bound
-from trelliswork.span_certificate import SpanCertificate
-from trelliswork.span_graphs import SpanGraph
-from trelliswork.span_rules import compile_rules
-from trelliswork.verification import (
+from trelliswork.graphs.certificate import GraphCertificate
+from trelliswork.graphs.verify import certified_bound
+from trelliswork.labels.segments import Span
+from trelliswork.proofs import (
     Verification,
     WrongError,
     check_claims,
     check_cover,
     judge,
 )
+from trelliswork.spans.answers import broken_rules, value
+from trelliswork.spans.bounds import leaf_bound
+from trelliswork.spans.certificate import SpanCertificate
+from trelliswork.spans.graph import SpanGraph
+from trelliswork.spans.rules import compile_rules
 
 if TYPE_CHECKING:
-    from trelliswork.span_answers import Choices
-    from trelliswork.span_certificate import SpanDecision, SpanLeaf
-    from trelliswork.span_rules import SpanRulebook
-    from trelliswork.spans import Assignment, SpanTable
+    from trelliswork.spans.answers import Choices
+    from trelliswork.spans.certificate import SpanDecision, SpanLeaf
+    from trelliswork.spans.rules import SpanRulebook
+    from trelliswork.spans.table import Assignment, SpanTable
 
 __all__ = ["verify_assignment"]
 

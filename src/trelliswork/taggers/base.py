@@ -8,13 +8,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from trelliswork.inputs import as_labels, as_sequences
-from trelliswork.learn.pruning import without_zeros
-from trelliswork.parameters import restored_parameters, saved_parameters
-from trelliswork.persist import write_model_file
-from trelliswork.report import report
-from trelliswork.tagger_files import described
-from trelliswork.trained import TrainedTagger
+from trelliswork.evaluation.report import report
+from trelliswork.features.inputs import as_labels, as_sequences
+from trelliswork.learn.sparsity.pruning import without_zeros
+from trelliswork.taggers.model_file import write_model_file
+from trelliswork.taggers.parameters import restored_parameters, saved_parameters
+from trelliswork.taggers.saving import described
+from trelliswork.taggers.trained import TrainedTagger
 
 if TYPE_CHECKING:
     import os

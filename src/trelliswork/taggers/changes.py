@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from trelliswork._utils.tables import shorten, text_table
 from trelliswork.constraints.judging import judge
 from trelliswork.constraints.soft import spell_penalty
-from trelliswork.tables import shorten, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from trelliswork.constraints import Constraint
-    from trelliswork.decoded import Decoding
-    from trelliswork.sentence import Sentence
-    from trelliswork.tagger import Tagger
+    from trelliswork.data.sentence import Sentence
+    from trelliswork.decoding.answers import Decoding
+    from trelliswork.taggers.base import Tagger
 
 __all__ = ["Change", "RuleEffect", "RuleSummary", "compare", "effects_table", "summarise"]
 

@@ -9,30 +9,36 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from sklearn.base import clone
 
-from trelliswork.conflicts import check_on_infeasible
+from trelliswork._utils.progress import TrainingProgress
+from trelliswork.data.sentence import Sentence
+from trelliswork.decoding.conflicts import check_on_infeasible
 from trelliswork.errors import DataError
-from trelliswork.estimators import CRFTagger
-from trelliswork.hmm import HMMTagger
-from trelliswork.inputs import as_dev, as_known_labels, as_sequences, infer_labels, sequence_length
+from trelliswork.features.inputs import (
+    as_dev,
+    as_known_labels,
+    as_sequences,
+    infer_labels,
+    sequence_length,
+)
 from trelliswork.learn.codl import Cycle, Settings, learn_with_unlabelled
 from trelliswork.learn.pool import UnlabelledPool
-from trelliswork.parameters import (
+from trelliswork.planning.plan import DECODING_BUDGET
+from trelliswork.taggers.base import Tagger
+from trelliswork.taggers.crf import CRFTagger
+from trelliswork.taggers.hmm import HMMTagger
+from trelliswork.taggers.parameters import (
     check_number,
     check_whole,
     restored_parameters,
     saved_parameters,
 )
-from trelliswork.perceptron import PerceptronTagger
-from trelliswork.plan import DECODING_BUDGET
-from trelliswork.progress import TrainingProgress
-from trelliswork.sentence import Sentence
-from trelliswork.tagger import Tagger
+from trelliswork.taggers.perceptron import PerceptronTagger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from trelliswork.conflicts import OnInfeasible
     from trelliswork.constraints import Predicate
+    from trelliswork.decoding.conflicts import OnInfeasible
 
 __all__ = ["CODLTagger"]
 

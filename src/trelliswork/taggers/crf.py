@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from trelliswork.advice import warn_of_long_segments, warn_of_no_weights
-from trelliswork.inputs import as_dev, as_labels, as_sequences, infer_labels
+from trelliswork._utils.progress import TrainingProgress, TrainingStep
+from trelliswork.features.inputs import as_dev, as_labels, as_sequences, infer_labels
 from trelliswork.learn.crf import CRFLearner
 from trelliswork.learn.learner import Learned
-from trelliswork.parameters import check_parameters
-from trelliswork.plan import DECODING_BUDGET, TRAINING_BUDGET
-from trelliswork.progress import TrainingProgress, TrainingStep
-from trelliswork.tagger import Tagger
+from trelliswork.learn.settings_checks import warn_of_long_segments, warn_of_no_weights
+from trelliswork.planning.plan import DECODING_BUDGET, TRAINING_BUDGET
+from trelliswork.taggers.base import Tagger
+from trelliswork.taggers.parameters import check_parameters
 
 if TYPE_CHECKING:
     import os
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from trelliswork.conflicts import OnInfeasible
+    from trelliswork.data.sentence import Label
+    from trelliswork.decoding.conflicts import OnInfeasible
     from trelliswork.features import Templates
-    from trelliswork.labels import LabelSet, Scheme
+    from trelliswork.labels.label_set import LabelSet, Scheme
+    from trelliswork.labels.segmentation import MaxSegment
     from trelliswork.learn.crf import LearnedCRF
-    from trelliswork.learn.group_lasso import GroupLasso
+    from trelliswork.learn.optimizers.choose import Solver
     from trelliswork.learn.protocols import Protocol
-    from trelliswork.learn.solvers import Solver
-    from trelliswork.segmentation import MaxSegment
-    from trelliswork.sentence import Label
+    from trelliswork.learn.sparsity.group_lasso import GroupLasso
 
 __all__ = ["CRFTagger"]
 
@@ -139,7 +139,7 @@ class CRFTagger(Tagger):
         it. They have to fit `training_budget` together with the hard ones: those without a penalty
         that do not are an error, the others are left to decoding. Otherwise the weights are trained
         without soft constraints. ``"counts"``: by how often labels of the training set, known in
-        full, break them, see `trelliswork.learn.counted_penalties`. ``"perceptron"`` and
+        full, break them, see `trelliswork.learn.penalties.counts`. ``"perceptron"`` and
         ``"ssvm"`` learn them by decoding, see `trelliswork.learn_penalties`: the weights are
         trained once without the sequences held out, on which the penalties are learned, and then
         on all.
@@ -411,7 +411,7 @@ class CRFTagger(Tagger):
 
 def _trained(tagger: CRFTagger | str | os.PathLike[str]) -> Learned:
     """Return what an earlier tagger learned."""
-    from trelliswork.loading import load  # which knows all taggers, this one too
+    from trelliswork.taggers.load import load  # which knows all taggers, this one too
 
     fitted = tagger if isinstance(tagger, CRFTagger) else load(tagger)
     if not isinstance(fitted, CRFTagger):

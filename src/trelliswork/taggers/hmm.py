@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.advice import check_rule_names
-from trelliswork.conflicts import check_on_infeasible
+from trelliswork._utils.threads import resolve_jobs
+from trelliswork.decoding.conflicts import check_on_infeasible
 from trelliswork.features import ObservationEncoder
-from trelliswork.inputs import as_known_labels, as_sequences, infer_labels
+from trelliswork.features.inputs import as_known_labels, as_sequences, infer_labels
 from trelliswork.learn.hmm import HMMLearner
 from trelliswork.learn.protocols import check_protocol, rules_under
-from trelliswork.learn.weights import sequence_weights
-from trelliswork.parallel import resolve_jobs
-from trelliswork.plan import DECODING_BUDGET, plan
-from trelliswork.structure import Structure
-from trelliswork.tagger import Tagger
+from trelliswork.learn.sequence_weights import sequence_weights
+from trelliswork.learn.settings_checks import check_rule_names
+from trelliswork.models.structure import Structure
+from trelliswork.planning.plan import DECODING_BUDGET, plan
+from trelliswork.taggers.base import Tagger
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from trelliswork.conflicts import OnInfeasible
-    from trelliswork.labels import LabelSet, Scheme
+    from trelliswork.decoding.conflicts import OnInfeasible
+    from trelliswork.labels.label_set import LabelSet, Scheme
     from trelliswork.learn.protocols import Protocol
 
 __all__ = ["HMMTagger"]

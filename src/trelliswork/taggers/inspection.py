@@ -15,17 +15,17 @@ import numpy as np
 
 from trelliswork.errors import LabelError
 from trelliswork.features import ObservationEncoder
-from trelliswork.structure import length_buckets
+from trelliswork.models.structure import length_buckets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.model import CRFModel
-    from trelliswork.pair_weights import PairWeights
-    from trelliswork.patterns import Patterns
-    from trelliswork.tagger import Tagger
+    from trelliswork.automata.patterns import Patterns
+    from trelliswork.models.model import CRFModel
+    from trelliswork.models.pair_weights import PairWeights
+    from trelliswork.taggers.base import Tagger
 
 __all__ = [
     "ModelSizes",

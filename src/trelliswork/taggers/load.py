@@ -7,10 +7,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from trelliswork._utils.tables import join_names
 from trelliswork.constraints.predicates import as_predicates
 from trelliswork.errors import ModelFileError
-from trelliswork.persist import read_model_file
-from trelliswork.tables import join_names
+from trelliswork.taggers.model_file import read_model_file
 
 if TYPE_CHECKING:
     import os
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.constraints.predicates import Predicate, Predicates
-    from trelliswork.saved import SavedTagger
-    from trelliswork.tagger import Tagger
+    from trelliswork.taggers.base import Tagger
+    from trelliswork.taggers.saved import SavedTagger
 
 __all__ = ["load", "load_saved"]
 
 # Where the taggers are: each brings its learner, and only the one saved is needed.
 KINDS = {
-    "CRFTagger": "trelliswork.estimators",
-    "HMMTagger": "trelliswork.hmm",
-    "PerceptronTagger": "trelliswork.perceptron",
-    "CODLTagger": "trelliswork.codl",
+    "CRFTagger": "trelliswork.taggers.crf",
+    "HMMTagger": "trelliswork.taggers.hmm",
+    "PerceptronTagger": "trelliswork.taggers.perceptron",
+    "CODLTagger": "trelliswork.taggers.codl",
 }
 
 
@@ -50,7 +50,7 @@ def load(path: str | os.PathLike[str], *, predicates: Predicates | None = None) 
         For a file that is no model, is cut short, is damaged, or comes from a newer version; and
         where predicates are missing, naming them.
     """
-    from trelliswork.tagger_files import restored
+    from trelliswork.taggers.saving import restored
 
     given = as_predicates(predicates)
     settings, arrays = _read(path, given)
@@ -67,7 +67,7 @@ def load_saved(
 
     The parameters and errors are those of `load`.
     """
-    from trelliswork.saved import restored_model
+    from trelliswork.taggers.saved import restored_model
 
     given = as_predicates(predicates)
     settings, arrays = _read(path, given)

@@ -15,8 +15,8 @@ import numpy as np
 import safetensors
 import safetensors.numpy
 
+from trelliswork.data.files import open_binary_for_writing
 from trelliswork.errors import ModelFileError
-from trelliswork.files import open_binary_for_writing
 
 if TYPE_CHECKING:
     import os

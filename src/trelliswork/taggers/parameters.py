@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.conflicts import check_on_infeasible
 from trelliswork.constraints import parse
+from trelliswork.decoding.conflicts import check_on_infeasible
 from trelliswork.features import Templates
-from trelliswork.learn.group_lasso import GroupLasso
+from trelliswork.learn.optimizers.choose import check_solver
 from trelliswork.learn.protocols import settle_protocol
-from trelliswork.learn.solvers import check_solver
+from trelliswork.learn.sparsity.group_lasso import GroupLasso
 
 if TYPE_CHECKING:
     from trelliswork.constraints import Predicate
-    from trelliswork.plan import Plan
+    from trelliswork.planning.plan import Plan
 
 __all__ = [
     "check_number",

@@ -8,35 +8,41 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.advice import check_rule_names
-from trelliswork.conflicts import check_on_infeasible
-from trelliswork.inputs import as_dev, as_known_labels, as_sequences, infer_labels, make_encoder
-from trelliswork.learn.perceptron import (
+from trelliswork._utils.progress import TrainingProgress
+from trelliswork._utils.threads import resolve_jobs
+from trelliswork.decoding.conflicts import check_on_infeasible
+from trelliswork.evaluation.report import report
+from trelliswork.features.inputs import (
+    as_dev,
+    as_known_labels,
+    as_sequences,
+    infer_labels,
+    make_encoder,
+)
+from trelliswork.learn.perceptron.learner import (
     PerceptronEpoch,
     PerceptronLearner,
 )
-from trelliswork.learn.perceptron_shrinkage import Sparsity
+from trelliswork.learn.perceptron.shrinkage import Sparsity
 from trelliswork.learn.protocols import check_protocol, rules_under
-from trelliswork.learn.weights import sequence_weights
-from trelliswork.parallel import resolve_jobs
-from trelliswork.parameters import check_sparsity, check_whole
-from trelliswork.plan import DECODING_BUDGET, plan
-from trelliswork.progress import TrainingProgress
-from trelliswork.report import report
-from trelliswork.structure import Structure
-from trelliswork.tagger import Tagger
+from trelliswork.learn.sequence_weights import sequence_weights
+from trelliswork.learn.settings_checks import check_rule_names
+from trelliswork.models.structure import Structure
+from trelliswork.planning.plan import DECODING_BUDGET, plan
+from trelliswork.taggers.base import Tagger
+from trelliswork.taggers.parameters import check_sparsity, check_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
-    from trelliswork.conflicts import OnInfeasible
+    from trelliswork.decoding.conflicts import OnInfeasible
     from trelliswork.features import Templates
-    from trelliswork.labels import LabelSet, Scheme
-    from trelliswork.learn.group_lasso import GroupLasso
+    from trelliswork.labels.label_set import LabelSet, Scheme
     from trelliswork.learn.learner import Learned
     from trelliswork.learn.protocols import Protocol
+    from trelliswork.learn.sparsity.group_lasso import GroupLasso
 
 __all__ = ["PerceptronTagger"]
 

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.conflicts import check_on_infeasible
-from trelliswork.constraints.parsing import parse
+from trelliswork._utils.threads import check_jobs
+from trelliswork.constraints.text.parser import parse
+from trelliswork.decoding.conflicts import check_on_infeasible
 from trelliswork.errors import DataError
-from trelliswork.model import CRFModel
-from trelliswork.parallel import check_jobs
-from trelliswork.plan import DECODING_BUDGET, Plan
-from trelliswork.trained import TrainedTagger
+from trelliswork.models.model import CRFModel
+from trelliswork.planning.plan import DECODING_BUDGET, Plan
+from trelliswork.taggers.trained import TrainedTagger
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.conflicts import OnInfeasible
     from trelliswork.constraints import Constraint, Predicate
+    from trelliswork.decoding.conflicts import OnInfeasible
 
 __all__ = ["SavedTagger", "restore_model", "restored_model"]
 

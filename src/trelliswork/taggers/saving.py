@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trelliswork.constraints import Predicate
-from trelliswork.parameters import oldest_parameters
-from trelliswork.persist import FORMAT_VERSION, model_file
-from trelliswork.saved import restore_model
+from trelliswork.taggers.model_file import FORMAT_VERSION, model_file
+from trelliswork.taggers.parameters import oldest_parameters
+from trelliswork.taggers.saved import restore_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from trelliswork.tagger import Tagger
+    from trelliswork.taggers.base import Tagger
 
 __all__ = ["described", "file_size", "restored"]
 

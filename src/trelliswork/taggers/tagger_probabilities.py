@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork import inference
-from trelliswork.batches import feasible_batches, scored_batches, token_offsets
-from trelliswork.constrained import constrained_trellis
-from trelliswork.evidence import rows_of
-from trelliswork.inputs import allowed_labels, as_labels, as_sequences
-from trelliswork.plan import Plan, as_constraints
-from trelliswork.posteriors import span_probabilities, token_marginals
-from trelliswork.span_guards import collect_spans
+from trelliswork.decoding.on_products import constrained_trellis
+from trelliswork.decoding.probabilities import span_probabilities, token_marginals
+from trelliswork.features.inputs import allowed_labels, as_labels, as_sequences
+from trelliswork.inference.certain_segments import collect_spans
+from trelliswork.inference.trellis import rows_of
+from trelliswork.models.batches import feasible_batches, scored_batches, token_offsets
+from trelliswork.planning.plan import Plan, as_constraints
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.batches import ScoredBatch
-    from trelliswork.conflicts import OnInfeasible
-    from trelliswork.labels import LabelSet
-    from trelliswork.model import CRFModel
-    from trelliswork.trellis import Trellis
+    from trelliswork.decoding.conflicts import OnInfeasible
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.labels.label_set import LabelSet
+    from trelliswork.models.batches import ScoredBatch
+    from trelliswork.models.model import CRFModel
 
 __all__ = ["ProbabilityMethods"]
 

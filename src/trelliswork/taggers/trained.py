@@ -6,13 +6,13 @@ from copy import copy, deepcopy
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
 
-from trelliswork.batches import decoded_batches
-from trelliswork.conflicts import check_on_infeasible
-from trelliswork.described import describe_batch, describe_nbest
-from trelliswork.inputs import allowed_labels, as_labels, as_sequences
-from trelliswork.plan import as_constraints, plan
-from trelliswork.problem import Problem
-from trelliswork.tagger_probabilities import ProbabilityMethods
+from trelliswork.decoding.conflicts import check_on_infeasible
+from trelliswork.decoding.describe import describe_batch, describe_nbest
+from trelliswork.decoding.problem import Problem
+from trelliswork.features.inputs import allowed_labels, as_labels, as_sequences
+from trelliswork.models.batches import decoded_batches
+from trelliswork.planning.plan import as_constraints, plan
+from trelliswork.taggers.tagger_probabilities import ProbabilityMethods
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from trelliswork.conflicts import OnInfeasible
-    from trelliswork.decoded import DecodedBatch, Decoding
-    from trelliswork.evidence import Evidence
-    from trelliswork.labels import LabelSet
-    from trelliswork.model import CRFModel
-    from trelliswork.plan import Plan
-    from trelliswork.segments import Span
+    from trelliswork.decoding.answers import DecodedBatch, Decoding
+    from trelliswork.decoding.conflicts import OnInfeasible
+    from trelliswork.labels.label_set import LabelSet
+    from trelliswork.labels.segments import Span
+    from trelliswork.models.model import CRFModel
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.plan import Plan
 
 __all__ = ["TrainedTagger"]
 

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from trelliswork.cli.cite_input import Model, Source, check_targets, load_trainable, read_document
+from trelliswork.cli.cite.input import Model, Source, check_targets, load_trainable, read_document
 from trelliswork.cli.errors import say
 
-__all__ = ["EXAMPLES", "cite_adapt"]
+__all__ = ["EXAMPLES", "adapt"]
 
 EXAMPLES = """Examples:
 
@@ -23,7 +23,7 @@ EXAMPLES = """Examples:
 FEW = 30
 
 
-def cite_adapt(
+def adapt(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The model to write.")],
     source: Source = "-",
     model: Model = None,

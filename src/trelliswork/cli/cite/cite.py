@@ -43,7 +43,7 @@ COMMANDS = {
     "beginning.",
 }
 for name, summary in COMMANDS.items():
-    app.command(name, cls=deferred(f"cite_{name}"), help=summary)(lambda: None)
+    app.command(name, cls=deferred(f"cite.{name}"), help=summary)(lambda: None)
 
 
 @app.callback(

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from trelliswork.data.files import standard_input
 from trelliswork.errors import DataError
-from trelliswork.files import standard_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from trelliswork.citations.parser import Parser
-    from trelliswork.estimators import CRFTagger
+    from trelliswork.taggers.crf import CRFTagger
 
 __all__ = [
     "Document",
@@ -79,8 +79,8 @@ def load_trainable(model: Path | None) -> CRFTagger:
         It is no conditional random field.
     """
     from trelliswork.citations.parser import Parser, model_path
-    from trelliswork.estimators import CRFTagger
-    from trelliswork.loading import load
+    from trelliswork.taggers.crf import CRFTagger
+    from trelliswork.taggers.load import load
 
     with model_path(model) as path:
         tagger = load(path)

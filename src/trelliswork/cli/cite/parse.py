@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trelliswork.cli.cite_input import (
+from trelliswork.cli.cite.input import (
     Model,
     Source,
     check_targets,
@@ -17,12 +17,12 @@ from trelliswork.cli.cite_input import (
     read_document,
 )
 from trelliswork.cli.errors import say
-from trelliswork.files import open_for_writing
+from trelliswork.data.files import open_for_writing
 
 if TYPE_CHECKING:
     from trelliswork.citations.reference import Reference
 
-__all__ = ["EXAMPLES", "cite_parse"]
+__all__ = ["EXAMPLES", "parse"]
 
 EXAMPLES = """Examples:
 
@@ -48,7 +48,7 @@ class Format(StrEnum):
     CONLL = "conll"
 
 
-def cite_parse(
+def parse(
     source: Source = "-",
     to: Annotated[
         Format | None,

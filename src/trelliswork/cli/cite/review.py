@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from trelliswork.cli.cite_input import Model, Source, check_targets, open_parser, read_document
+from trelliswork.cli.cite.input import Model, Source, check_targets, open_parser, read_document
 from trelliswork.cli.errors import say
-from trelliswork.files import open_for_writing
+from trelliswork.data.files import open_for_writing
 
-__all__ = ["EXAMPLES", "cite_review"]
+__all__ = ["EXAMPLES", "review"]
 
 EXAMPLES = """Examples:
 
@@ -22,7 +22,7 @@ EXAMPLES = """Examples:
 """
 
 
-def cite_review(
+def review(
     source: Source = "-",
     model: Model = None,
     most: Annotated[

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trelliswork.cli.cite_input import Model, check_targets, load_trainable, read_document
+from trelliswork.cli.cite.input import Model, check_targets, load_trainable, read_document
 from trelliswork.cli.errors import say
 from trelliswork.errors import DataError
 
 if TYPE_CHECKING:
     from trelliswork.citations.records import Work
-    from trelliswork.estimators import CRFTagger
+    from trelliswork.taggers.crf import CRFTagger
 
-__all__ = ["EXAMPLES", "cite_train"]
+__all__ = ["EXAMPLES", "train"]
 
 EXAMPLES = """Examples:
 
@@ -30,7 +30,7 @@ EXAMPLES = """Examples:
 """
 
 
-def cite_train(
+def train(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The model to write.")],
     add: Annotated[
         list[Path] | None,

@@ -9,25 +9,25 @@ from enum import StrEnum
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
+from trelliswork.cli.options.rules import columns_tested
 from trelliswork.cli.places import PlacedLines
-from trelliswork.cli.rules import columns_tested
-from trelliswork.conll import iter_conll
-from trelliswork.corpus import Corpus, read_conll, read_jsonl
+from trelliswork.data.conll import iter_conll
+from trelliswork.data.corpus import Corpus, read_conll, read_jsonl
+from trelliswork.data.files import read_lines, source_name
+from trelliswork.data.jsonl import iter_jsonl
+from trelliswork.data.sentence import LABEL_COLUMN, TOKEN_COLUMN
+from trelliswork.data.tokenizer import Tokenizer
 from trelliswork.errors import DataError
 from trelliswork.features import ObservationEncoder, TemplateEncoder
-from trelliswork.files import read_lines, source_name
-from trelliswork.jsonl import iter_jsonl
-from trelliswork.sentence import LABEL_COLUMN, TOKEN_COLUMN
-from trelliswork.text import Tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from trelliswork.files import Source
-    from trelliswork.sentence import Sentence
-    from trelliswork.text import Kind
-    from trelliswork.trained import TrainedTagger
+    from trelliswork.data.files import Source
+    from trelliswork.data.sentence import Sentence
+    from trelliswork.data.tokenizer import Kind
+    from trelliswork.taggers.trained import TrainedTagger
 
 __all__ = [
     "CorpusReader",
@@ -56,7 +56,7 @@ class Format(StrEnum):
 
 
 class TokenizerKind(StrEnum):
-    """The kinds of `trelliswork.text.Tokenizer`."""
+    """The kinds of `trelliswork.data.tokenizer.Tokenizer`."""
 
     WHITESPACE = "whitespace"
     WORDS = "words"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from trelliswork.corpus import Corpus
+from trelliswork.data.corpus import Corpus
 from trelliswork.errors import DataError
 
 __all__ = ["hold_out", "read_share"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from trelliswork.errors import DataError
 
 if TYPE_CHECKING:
-    from trelliswork.sentence import Label, Sentence
+    from trelliswork.data.sentence import Label, Sentence
 
 __all__ = ["LabelFile"]
 

@@ -6,22 +6,22 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from trelliswork.advice import labels_to_name
+from trelliswork._utils.tables import shorten
+from trelliswork.automata.language import MAX_STATES
 from trelliswork.constraints import iter_rules
 from trelliswork.constraints.soft import Soft
+from trelliswork.data.files import read_lines
+from trelliswork.data.sentence import TOKEN_COLUMN
 from trelliswork.errors import LabelError, RuleError, TooLargeError
-from trelliswork.files import read_lines
-from trelliswork.language import MAX_STATES
-from trelliswork.sentence import TOKEN_COLUMN
-from trelliswork.tables import shorten
+from trelliswork.learn.settings_checks import labels_to_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from trelliswork.constraints import Constraint, PlacedRule
-    from trelliswork.labels import LabelSet
-    from trelliswork.trained import TrainedTagger
+    from trelliswork.labels.label_set import LabelSet
+    from trelliswork.taggers.trained import TrainedTagger
 
 __all__ = ["GivenRules", "columns_tested"]
 

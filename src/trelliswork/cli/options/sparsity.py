@@ -9,9 +9,9 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from trelliswork.learn.group_lasso import GROUPINGS, GroupLasso
-from trelliswork.learn.solvers import Solver
-from trelliswork.tables import join_names
+from trelliswork._utils.tables import join_names
+from trelliswork.learn.optimizers.choose import Solver
+from trelliswork.learn.sparsity.group_lasso import GROUPINGS, GroupLasso
 
 __all__ = [
     "L1",

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from trelliswork.cli.data import Format, TokenizerKind
-from trelliswork.cli.feature_option import FEATURES_HELP
-from trelliswork.cli.options import OnInfeasible
+from trelliswork.cli.options.data import Format, TokenizerKind
+from trelliswork.cli.options.feature_option import FEATURES_HELP
+from trelliswork.cli.options.shared import OnInfeasible
 
 __all__ = [
     "Columns",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from trelliswork.cli.dev_option import hold_out, read_share
-from trelliswork.cli.unlabelled import draw_labelled
+from trelliswork.cli.options.dev import hold_out, read_share
+from trelliswork.cli.options.unlabelled import draw_labelled
 
 if TYPE_CHECKING:
-    from trelliswork.cli.data import CorpusReader
-    from trelliswork.corpus import Corpus
-    from trelliswork.sentence import Sentence
+    from trelliswork.cli.options.data import CorpusReader
+    from trelliswork.data.corpus import Corpus
+    from trelliswork.data.sentence import Sentence
 
 __all__ = ["TrainingData"]
 

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
-from trelliswork.cli.data import Format, NamedLines, choose_format
+from trelliswork.cli.options.data import Format, NamedLines, choose_format
 from trelliswork.cli.streaming import iter_raw
-from trelliswork.conll import iter_conll
-from trelliswork.corpus import Corpus
+from trelliswork.data.conll import iter_conll
+from trelliswork.data.corpus import Corpus
+from trelliswork.data.jsonl import iter_jsonl
+from trelliswork.data.sentence import LABEL_COLUMN
 from trelliswork.errors import DataError
-from trelliswork.jsonl import iter_jsonl
-from trelliswork.sentence import LABEL_COLUMN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from trelliswork.sentence import Sentence
-    from trelliswork.text import Tokenizer
+    from trelliswork.data.sentence import Sentence
+    from trelliswork.data.tokenizer import Tokenizer
 
 __all__ = [
     "Cycles",

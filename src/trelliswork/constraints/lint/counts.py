@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.constraints.findings import Finding
+from trelliswork.constraints.lint.findings import Finding
 from trelliswork.constraints.rows import Row
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.constraints.base import Constraint
-    from trelliswork.labels import LabelSet
+    from trelliswork.labels.label_set import LabelSet
 
 __all__ = ["CountLinter", "CountRanges"]
 

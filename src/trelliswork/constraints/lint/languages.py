@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from trelliswork.constraints.findings import Finding
-from trelliswork.constraints.words import joined
+from trelliswork.constraints.arguments import joined
+from trelliswork.constraints.lint.findings import Finding
 from trelliswork.errors import TooLargeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from trelliswork.constraints.base import Constraint
-    from trelliswork.constraints.findings import Kind
-    from trelliswork.constraints.languages import Languages, Lengths
+    from trelliswork.constraints.lint.findings import Kind
+    from trelliswork.constraints.lint.queries import Languages, Lengths
 
 __all__ = ["LanguageLinter"]
 

@@ -3,7 +3,7 @@
 Everything is decided on the languages of the rules, for all labellings and all inputs at once.
 Let ``U`` be the labellings at all: of one token or more, or of the lengths that are asked about.
 Rules that add and subtract counts have no language of their own; what is said of them follows from
-the ranges of their sums, see `trelliswork.constraints.lint_counts`. Soft rules forbid nothing, so
+the ranges of their sums, see `trelliswork.constraints.lint.counts`. Soft rules forbid nothing, so
 that nothing follows from them; what follows from hard rules may make them useless.
 """
 
@@ -11,16 +11,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from trelliswork.automaton import Automaton
+from trelliswork.automata.automaton import Automaton
 from trelliswork.constraints.base import Constraint
-from trelliswork.constraints.findings import Finding, in_order
-from trelliswork.constraints.languages import Languages
-from trelliswork.constraints.lint_counts import CountLinter
-from trelliswork.constraints.lint_languages import LanguageLinter
+from trelliswork.constraints.lint.counts import CountLinter
+from trelliswork.constraints.lint.findings import Finding, in_order
+from trelliswork.constraints.lint.languages import LanguageLinter
+from trelliswork.constraints.lint.queries import Languages
 from trelliswork.constraints.regular import as_constraint
 from trelliswork.constraints.soft import Soft
 from trelliswork.errors import LabelError, RuleError, TooLargeError
-from trelliswork.labels import LabelSet
+from trelliswork.labels.label_set import LabelSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import scipy
 
-from trelliswork.automaton import Automaton
-from trelliswork.constraints.letters import MAX_TESTS, language, lift, union_of_tests
-from trelliswork.constraints.words import joined
+from trelliswork.automata.automaton import Automaton
+from trelliswork.constraints.arguments import joined
+from trelliswork.constraints.monitors import MAX_TESTS, language, lift, union_of_tests
 from trelliswork.errors import TooLargeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from trelliswork.constraints.base import Constraint
-    from trelliswork.constraints.tokens import Token, TokenTest
-    from trelliswork.labels import LabelSet
+    from trelliswork.constraints.token_tests import Token, TokenTest
+    from trelliswork.labels.label_set import LabelSet
 
 Subset = tuple[int, ...]
 

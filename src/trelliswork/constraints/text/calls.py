@@ -8,8 +8,8 @@ import re
 from typing import TYPE_CHECKING
 
 from trelliswork.constraints.operations import Placed, plain
-from trelliswork.constraints.scanning import Bare, PlacedError
-from trelliswork.constraints.vocabulary import BETWEEN, OFFERED, QUOTED, WORDS
+from trelliswork.constraints.text.scanner import Bare, PlacedError
+from trelliswork.constraints.text.vocabulary import BETWEEN, OFFERED, QUOTED, WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -15,14 +15,8 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING
 
-from trelliswork.constraints import looking, tokens
+from trelliswork.constraints import on_tokens, token_tests
 from trelliswork.constraints.base import Constraint
-from trelliswork.constraints.calling import (
-    called,
-    check_quoted,
-    hint_for_label,
-    word_called,
-)
 from trelliswork.constraints.linear import CountExpression
 from trelliswork.constraints.operations import (
     Placed,
@@ -31,8 +25,14 @@ from trelliswork.constraints.operations import (
     joined,
     shown,
 )
-from trelliswork.constraints.scanning import Bare, PlacedError, Scanner
-from trelliswork.constraints.vocabulary import (
+from trelliswork.constraints.text.calls import (
+    called,
+    check_quoted,
+    hint_for_label,
+    word_called,
+)
+from trelliswork.constraints.text.scanner import Bare, PlacedError, Scanner
+from trelliswork.constraints.text.vocabulary import (
     BETWEEN,
     BINDING,
     BINDING_OF_ONE,
@@ -84,12 +84,12 @@ class Grammar:
         if isinstance(found.value, Constraint):
             return found.value
         match found.value:
-            case tokens.TokenTest():
+            case token_tests.TokenTest():
                 advice = (
                     "Say what it is for: where(test).allow(…), only_on(test, …) or "
                     "changes_only_at(test)."
                 )
-            case looking.Where():
+            case on_tokens.Where():
                 advice = "Follow it with .allow(label, …)."
             case CountExpression():
                 advice = "Compare it with a number: <= 1."

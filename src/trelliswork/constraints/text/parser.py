@@ -2,7 +2,7 @@
 
 What `repr` prints, `parse` reads, and plainer words too: labels need no quotes, ``author before
 title`` is `precedes`, and ``: soft`` at the end makes a rule soft. Nothing is ever run, so that a
-rule file from anywhere is safe to read; `trelliswork.constraints.grammar` has the grammar.
+rule file from anywhere is safe to read; `trelliswork.constraints.text.grammar` has the grammar.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trelliswork.constraints.grammar import Grammar
 from trelliswork.constraints.predicates import as_predicates
-from trelliswork.constraints.scanning import PlacedError, Scanner
+from trelliswork.constraints.text.grammar import Grammar
+from trelliswork.constraints.text.scanner import PlacedError, Scanner
 from trelliswork.errors import LabelError, RuleError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from trelliswork.constraints.base import Constraint
     from trelliswork.constraints.predicates import Predicate, Predicates
-    from trelliswork.labels import LabelSet
+    from trelliswork.labels.label_set import LabelSet
 
 __all__ = ["PlacedRule", "iter_rules", "parse", "parse_rules", "read_rules"]
 

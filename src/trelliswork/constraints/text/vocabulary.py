@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from trelliswork.constraints import (
     counting,
     edges,
-    looking,
+    on_tokens,
     overlap,
     pairs,
     positions,
     regular,
-    tokens,
+    token_tests,
 )
 from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.linear import CountExpression, count
@@ -38,12 +38,12 @@ WORDS: dict[str, Callable[..., object]] = {
         counting.at_least,
         counting.exactly,
         count,
-        looking.where,
-        looking.only_on,
+        on_tokens.where,
+        on_tokens.only_on,
         positions.at,
         positions.not_at,
-        looking.changes_only_at,
-        tokens.token,
+        on_tokens.changes_only_at,
+        token_tests.token,
     )
 }
 OFFERED = [word for word in WORDS if word != "arc_list"]
@@ -59,7 +59,7 @@ BETWEEN: dict[str, Callable[[str, str], Constraint]] = {
     "excludes": pairs.excludes,
 }
 METHODS: dict[str, tuple[type, str]] = {
-    "allow": (looking.Where, "where(test)"),
+    "allow": (on_tokens.Where, "where(test)"),
     "soft": (Constraint, "a rule"),
     "per_token": (Constraint, "a rule"),
     "equals": (CountExpression, "counts"),

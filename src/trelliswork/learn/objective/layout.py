@@ -13,11 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from trelliswork._typing import FloatArray, IdArray, IntArray
 
-    FloatArray = NDArray[np.float64]
-    IdArray = NDArray[np.int32]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["PairLayout", "ParameterLayout", "l2_coefficients"]
 

@@ -4,7 +4,7 @@
 
 For a fully labelled sequence the allowed labelling is one, and its log Z is its score. The sum over
 sequences is split between threads; any range of sequences can be asked for by itself. The penalties
-of soft constraints are parameters as well, see `trelliswork.learn.soft_terms`.
+of soft constraints are parameters as well, see `trelliswork.learn.objective.soft_terms`.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.learn.layout import ParameterLayout, l2_coefficients
-from trelliswork.learn.parts import Part, PartsBuilder
-from trelliswork.model import SEGMENT_KINDS, CRFModel
-from trelliswork.pair_weights import PairWeights
+from trelliswork.learn.objective.layout import ParameterLayout, l2_coefficients
+from trelliswork.learn.objective.parts import Part, PartsBuilder
+from trelliswork.models.model import SEGMENT_KINDS, CRFModel
+from trelliswork.models.pair_weights import PairWeights
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from trelliswork.automaton import Automaton
+    from trelliswork._typing import FloatArray
+    from trelliswork.automata.automaton import Automaton
     from trelliswork.features import EncodedFeatures, Encoder
-    from trelliswork.learn.gold_labels import GoldLabels
-    from trelliswork.learn.parts import Pairs
-    from trelliswork.learn.soft_terms import SoftTerms
-    from trelliswork.structure import Structure
+    from trelliswork.labels.gold import GoldLabels
+    from trelliswork.learn.objective.parts import Pairs
+    from trelliswork.learn.objective.soft_terms import SoftTerms
+    from trelliswork.models.structure import Structure
 
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["Objective"]
 
@@ -61,7 +61,7 @@ class Objective:
         weight for every letter.
     automaton
         The labellings that both sums run over: a product of the model's, see
-        `trelliswork.product`. It must accept the gold labels. Default: all labellings.
+        `trelliswork.automata.product`. It must accept the gold labels. Default: all labellings.
     classes
         Class of each token, shape ``(N,)``, for an automaton with guards.
     open_labels

@@ -10,19 +10,17 @@ import numpy as np
 import scipy.sparse
 
 from trelliswork import _core
-from trelliswork.learn.layout import PairLayout
-from trelliswork.model import length_rows, segment_rows
+from trelliswork.learn.objective.layout import PairLayout
+from trelliswork.models.model import length_rows, segment_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from trelliswork._typing import FloatArray, IdArray, IntArray
     from trelliswork.features import EncodedFeatures, FeatureMatrix
-    from trelliswork.learn.gold_labels import GoldLabels
-    from trelliswork.structure import Structure
+    from trelliswork.labels.gold import GoldLabels
+    from trelliswork.models.structure import Structure
 
-    FloatArray = NDArray[np.float64]
-    IdArray = NDArray[np.int32]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["Pairs", "Part", "PartsBuilder"]
 
@@ -81,7 +79,7 @@ class PartsBuilder:
         Which pairs have a weight.
     kept
         Of these, and of the patterns after them, which have one after all, in the order of the
-        parameters; see `trelliswork.learn.objective`. Default: all.
+        parameters; see `trelliswork.learn.objective.objective`. Default: all.
     """
 
     def __init__(

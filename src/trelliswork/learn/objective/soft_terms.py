@@ -4,10 +4,11 @@
 
     ∂(−log p)/∂ρ_c = v_c(y) − E[v_c]
 
-and with labels known in part, ``v_c(y)`` is its expectation over the labellings that they allow.
-On the product that training sums over, every unit of violation fires a pattern of its own, see
-`trelliswork.item_products`; the weights of these patterns are ``∓ρ`` of their constraint. Letters:
-``C`` constraints, ``I`` items, ``S`` soft items in the product, ``F`` penalties to be learned.
+and with labels known in part, ``v_c(y)`` is its expectation over the labellings that they allow. On
+the product that training sums over, every unit of violation fires a pattern of its own, see
+`trelliswork.planning.term_products`; the weights of these patterns are ``∓ρ`` of their constraint.
+Letters: ``C`` constraints, ``I`` items, ``S`` soft items in the product, ``F`` penalties to be
+learned.
 """
 
 from __future__ import annotations
@@ -21,10 +22,9 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from trelliswork.plan import Plan
+    from trelliswork._typing import FloatArray, IntArray
+    from trelliswork.planning.plan import Plan
 
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["SoftTerms"]
 

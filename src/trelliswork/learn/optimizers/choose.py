@@ -9,26 +9,24 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from trelliswork.learn.duality import lower_bound
-from trelliswork.learn.group_norms import GroupNorms
-from trelliswork.learn.growing import Beginning, begin_on_parts
-from trelliswork.learn.hybrid import minimize_hybrid
-from trelliswork.learn.lbfgs import minimize
-from trelliswork.learn.online import minimize_online
-from trelliswork.learn.owlqn import minimize_owlqn
-from trelliswork.learn.proximal import minimize_proximal
+from trelliswork.learn.optimizers.growing import Beginning, begin_on_parts
+from trelliswork.learn.optimizers.hybrid import minimize_hybrid
+from trelliswork.learn.optimizers.lbfgs import minimize
+from trelliswork.learn.optimizers.online import minimize_online
+from trelliswork.learn.optimizers.owlqn import minimize_owlqn
+from trelliswork.learn.optimizers.proximal import minimize_proximal
+from trelliswork.learn.sparsity.duality import lower_bound
+from trelliswork.learn.sparsity.group_norms import GroupNorms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from trelliswork._typing import FloatArray
+    from trelliswork.learn.objective.objective import Objective
+    from trelliswork.learn.optimizers.common import Iteration, OptimizeResult
+    from trelliswork.learn.sparsity.group_lasso import GroupLasso
+    from trelliswork.learn.sparsity.regularizer import Regularizer
 
-    from trelliswork.learn.group_lasso import GroupLasso
-    from trelliswork.learn.objective import Objective
-    from trelliswork.learn.optimize import Iteration, OptimizeResult
-    from trelliswork.learn.regularizer import Regularizer
-
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["Minimizer", "Solver", "check_solver"]
 
@@ -49,8 +47,9 @@ class Minimizer:
         ``"auto"``: L-BFGS for a smooth objective, OWL-QN for l1 alone, with groups the hybrid of
         SpaRSA and these, or SpaRSA where norms are not Euclidean.
     max_iter, tol, gap_tol
-        When to stop: see `trelliswork.learn.optimize.Stopping`. For ``"online"``: most passes over
-        the sequences, and the relative change of the value over one of them; it proves no gap.
+        When to stop: see `trelliswork.learn.optimizers.common.Stopping`. For ``"online"``: most
+        passes over the sequences, and the relative change of the value over one of them; it proves
+        no gap.
     n_jobs : int
         Threads.
     random_state : int or None

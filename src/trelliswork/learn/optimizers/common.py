@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from trelliswork._typing import FloatArray
 
-    FloatArray = NDArray[np.float64]
 
 __all__ = [
     "PERIOD",

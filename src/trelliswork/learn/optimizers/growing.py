@@ -14,16 +14,13 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, NamedTuple
 
-from trelliswork.learn.owlqn import minimize_owlqn
+from trelliswork.learn.optimizers.owlqn import minimize_owlqn
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from trelliswork._typing import FloatArray
+    from trelliswork.learn.objective.objective import Objective
+    from trelliswork.learn.sparsity.regularizer import Regularizer
 
-    from trelliswork.learn.objective import Objective
-    from trelliswork.learn.regularizer import Regularizer
-
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["Beginning", "begin_on_parts"]
 

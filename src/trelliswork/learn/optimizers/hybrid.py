@@ -17,20 +17,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.learn.lbfgs import minimize
-from trelliswork.learn.optimize import Iteration
-from trelliswork.learn.owlqn import minimize_owlqn
-from trelliswork.learn.proximal import minimize_proximal
-from trelliswork.learn.regularizer import Regularizer
+from trelliswork.learn.optimizers.common import Iteration
+from trelliswork.learn.optimizers.lbfgs import minimize
+from trelliswork.learn.optimizers.owlqn import minimize_owlqn
+from trelliswork.learn.optimizers.proximal import minimize_proximal
+from trelliswork.learn.sparsity.regularizer import Regularizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from trelliswork._typing import FloatArray
+    from trelliswork.learn.optimizers.common import LowerBound, OptimizeResult, ValueAndGrad
 
-    from trelliswork.learn.optimize import LowerBound, OptimizeResult, ValueAndGrad
-
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["minimize_hybrid"]
 
@@ -52,9 +50,9 @@ def minimize_hybrid(
 ) -> OptimizeResult:
     """Minimise a smooth function plus l1 and Euclidean norms of groups.
 
-    The parameters are those of `trelliswork.learn.owlqn.minimize_owlqn`, and `scale`, the step
-    sizes of L-BFGS. Iterations of both methods count. Stops when two turns together lower the value
-    by less than ``tol × value``, or where proximal steps lead nowhere.
+    The parameters are those of `trelliswork.learn.optimizers.owlqn.minimize_owlqn`, and `scale`,
+    the step sizes of L-BFGS. Iterations of both methods count. Stops when two turns together lower
+    the value by less than ``tol × value``, or where proximal steps lead nowhere.
     """
     if not regularizer.is_smooth_on_faces:
         raise ValueError("expected Euclidean norms of groups, got others. Use 'sparsa' or 'fista'.")

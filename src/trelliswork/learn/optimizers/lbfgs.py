@@ -12,17 +12,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.learn.history import History
-from trelliswork.learn.optimize import Iteration, OptimizeResult, Stopping, norm_of, refuse_start
+from trelliswork.learn.optimizers.common import (
+    Iteration,
+    OptimizeResult,
+    Stopping,
+    norm_of,
+    refuse_start,
+)
+from trelliswork.learn.optimizers.history import History
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from trelliswork.learn.optimize import ValueAndGrad
+    from trelliswork._typing import FloatArray
+    from trelliswork.learn.optimizers.common import ValueAndGrad
 
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["minimize"]
 

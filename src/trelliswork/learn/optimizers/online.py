@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.learn.group_norms import GroupNorms
-from trelliswork.learn.group_penalty import GroupPenalty
-from trelliswork.learn.optimize import Iteration, OptimizeResult, refuse_start
+from trelliswork.learn.optimizers.common import Iteration, OptimizeResult, refuse_start
+from trelliswork.learn.sparsity.group_norms import GroupNorms
+from trelliswork.learn.sparsity.group_penalty import GroupPenalty
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,10 +34,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork import _core
-    from trelliswork.learn.objective import Objective
+    from trelliswork._typing import FloatArray, IntArray
+    from trelliswork.learn.objective.objective import Objective
 
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["minimize_online"]
 

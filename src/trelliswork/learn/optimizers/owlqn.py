@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.learn.history import History
-from trelliswork.learn.optimize import (
+from trelliswork.learn.optimizers.common import (
     PERIOD,
     Iteration,
     OptimizeResult,
@@ -24,16 +23,15 @@ from trelliswork.learn.optimize import (
     norm_of,
     refuse_start,
 )
+from trelliswork.learn.optimizers.history import History
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from trelliswork._typing import FloatArray
+    from trelliswork.learn.optimizers.common import LowerBound, ValueAndGrad
+    from trelliswork.learn.sparsity.regularizer import Regularizer
 
-    from trelliswork.learn.optimize import LowerBound, ValueAndGrad
-    from trelliswork.learn.regularizer import Regularizer
-
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["minimize_owlqn", "pseudo_gradient"]
 

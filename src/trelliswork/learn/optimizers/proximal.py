@@ -17,17 +17,21 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from trelliswork.learn.optimize import Iteration, OptimizeResult, Stopping, norm_of, refuse_start
+from trelliswork.learn.optimizers.common import (
+    Iteration,
+    OptimizeResult,
+    Stopping,
+    norm_of,
+    refuse_start,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from trelliswork._typing import FloatArray
+    from trelliswork.learn.optimizers.common import LowerBound, ValueAndGrad
+    from trelliswork.learn.sparsity.regularizer import Regularizer
 
-    from trelliswork.learn.optimize import LowerBound, ValueAndGrad
-    from trelliswork.learn.regularizer import Regularizer
-
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["ProximalMethod", "minimize_proximal", "proximal_residual"]
 
@@ -54,7 +58,7 @@ def minimize_proximal(
 ) -> OptimizeResult:
     """Minimise a smooth function plus a regularizer.
 
-    The parameters are those of `trelliswork.learn.owlqn.minimize_owlqn`, and `method`.
+    The parameters are those of `trelliswork.learn.optimizers.owlqn.minimize_owlqn`, and `method`.
 
     Returns
     -------

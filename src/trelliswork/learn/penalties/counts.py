@@ -17,19 +17,16 @@ import numpy as np
 
 from trelliswork.constraints.per_token import PerToken
 from trelliswork.constraints.soft import MOST_PENALTY, Soft
-from trelliswork.plan import Plan
+from trelliswork.planning.plan import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import FloatArray, IntArray
     from trelliswork.constraints import Constraint
-    from trelliswork.evidence import Evidence
-    from trelliswork.labels import LabelSet
+    from trelliswork.labels.label_set import LabelSet
+    from trelliswork.planning.evidence import Evidence
 
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["DOUBT", "count_penalties"]
 

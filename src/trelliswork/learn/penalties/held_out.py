@@ -14,17 +14,17 @@ from sklearn.base import clone
 from trelliswork.constraints.given import as_constraints
 from trelliswork.constraints.soft import Soft
 from trelliswork.errors import DataError
-from trelliswork.learn.penalties import fit_penalties
+from trelliswork.learn.penalties.learn import fit_penalties
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from trelliswork.estimators import CRFTagger
-    from trelliswork.sentence import Label
+    from trelliswork._typing import FloatArray
+    from trelliswork.data.sentence import Label
+    from trelliswork.taggers.crf import CRFTagger
 
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["learn_held_out", "split_off"]
 

@@ -4,8 +4,9 @@
 
 The weights of the tagger stay as they are; only the penalties of soft constraints that have none
 are learned. Both methods decode exactly: the structured perceptron
-(`trelliswork.learn.penalty_perceptron`) and the structured support vector machine
-(`trelliswork.learn.penalty_svm`). Both drive the penalties of rules that do not help to exactly 0.
+(`trelliswork.learn.penalties.perceptron`) and the structured support vector machine
+(`trelliswork.learn.penalties.svm`). Both drive the penalties of rules that do not help to exactly
+0.
 """
 
 from __future__ import annotations
@@ -18,23 +19,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from trelliswork.constraints.given import as_constraints
 from trelliswork.errors import DataError
-from trelliswork.inputs import as_labels, as_sequences
-from trelliswork.learn.penalty_perceptron import learn_by_perceptron
-from trelliswork.learn.penalty_problem import TaggerProblem, rules_to_learn
-from trelliswork.learn.penalty_svm import learn_by_svm
-from trelliswork.parameters import check_number
-from trelliswork.report import report
+from trelliswork.evaluation.report import report
+from trelliswork.features.inputs import as_labels, as_sequences
+from trelliswork.learn.penalties.perceptron import learn_by_perceptron
+from trelliswork.learn.penalties.problem import TaggerProblem, rules_to_learn
+from trelliswork.learn.penalties.svm import learn_by_svm
+from trelliswork.taggers.parameters import check_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
+    from trelliswork._typing import FloatArray
+    from trelliswork.data.sentence import Label
+    from trelliswork.learn.penalties.run import PenaltyEpoch, PenaltyRun
+    from trelliswork.taggers.base import Tagger
 
-    from trelliswork.learn.penalty_run import PenaltyEpoch, PenaltyRun
-    from trelliswork.sentence import Label
-    from trelliswork.tagger import Tagger
-
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["PenaltyMethod", "fit_penalties", "learn_penalties"]
 

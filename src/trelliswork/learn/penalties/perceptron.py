@@ -31,16 +31,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.learn.penalty_run import PenaltyEpoch, PenaltyRun
+from trelliswork.learn.penalties.run import PenaltyEpoch, PenaltyRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from trelliswork.learn.penalty_run import LearningProblem
+    from trelliswork._typing import FloatArray
+    from trelliswork.learn.penalties.run import LearningProblem
 
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["learn_by_perceptron"]
 

@@ -15,25 +15,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork.constraints.soft import Soft
-from trelliswork.decoding import decode_batch
-from trelliswork.derived import derive
-from trelliswork.inference import viterbi
-from trelliswork.inputs import allowed_labels, sequence_length
-from trelliswork.learn.penalty_run import Answers
-from trelliswork.schemes import names_in
+from trelliswork.decoding.exact import decode_batch
+from trelliswork.features.inputs import allowed_labels, sequence_length
+from trelliswork.inference.derived import derive
+from trelliswork.inference.verbs import viterbi
+from trelliswork.labels.schemes import names_in
+from trelliswork.learn.penalties.run import Answers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from trelliswork._typing import BoolArray, FloatArray, IntArray
+    from trelliswork.data.sentence import Label
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.taggers.base import Tagger
 
-    from trelliswork.sentence import Label
-    from trelliswork.tagger import Tagger
-    from trelliswork.trellis import Trellis
-
-    BoolArray = NDArray[np.bool_]
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["TaggerProblem", "rules_to_learn"]
 

@@ -9,11 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from trelliswork._typing import FloatArray, IntArray
 
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["Answers", "LearningProblem", "PenaltyEpoch", "PenaltyRun"]
 

@@ -29,17 +29,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse
 
-from trelliswork.learn.penalty_run import PenaltyEpoch, PenaltyRun
+from trelliswork.learn.penalties.run import PenaltyEpoch, PenaltyRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from trelliswork._typing import FloatArray, IntArray
+    from trelliswork.learn.penalties.run import LearningProblem
 
-    from trelliswork.learn.penalty_run import LearningProblem
-
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["Planes", "learn_by_svm"]
 

@@ -13,23 +13,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from trelliswork.conflicts import open_labels
-from trelliswork.decoding import decode_batch
+from trelliswork.decoding.conflicts import open_labels
+from trelliswork.decoding.exact import decode_batch
 from trelliswork.errors import InfeasibleError
-from trelliswork.inference import viterbi
+from trelliswork.inference.verbs import viterbi
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from trelliswork._typing import FloatArray, IdArray, IntArray
+    from trelliswork.decoding.conflicts import OnInfeasible
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.planning.plan import Plan
 
-    from trelliswork.conflicts import OnInfeasible
-    from trelliswork.plan import Plan
-    from trelliswork.trellis import Trellis
-
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
-    LabelArray = NDArray[np.int32]
 
 __all__ = ["Answer", "ConstrainedAnswers", "FreeAnswers"]
 
@@ -42,7 +38,7 @@ class Answer(NamedTuple):
     Violations are looked up where penalties are learned from them, and else those of ``y*``.
     """
 
-    labels: LabelArray
+    labels: IdArray
     violations: IntArray
 
 
@@ -81,7 +77,7 @@ class ConstrainedAnswers:
         plan: Plan,
         sequences: Sequence[Any],
         offsets: IntArray,
-        gold: LabelArray,
+        gold: IdArray,
         on_infeasible: OnInfeasible,
     ) -> None:
         self._plan = plan

@@ -16,7 +16,7 @@ The result is the average of the iterates ``(w_s, ρ_s)`` after every sentence. 
 penalties *after* the cut at 0, with which sentences were decoded: so their average is not negative.
 After an epoch without a mistake nothing changes any more. The epochs that are left are not run, but
 count in the average, so that stopping early gives what not stopping would. Not so where a
-regularizer shrinks the weights, see `trelliswork.learn.perceptron_shrinkage`.
+regularizer shrinks the weights, see `trelliswork.learn.perceptron.shrinkage`.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.learn.counted_penalties import count_penalties
 from trelliswork.learn.learner import Learned
 from trelliswork.learn.mixing import mix_weights
-from trelliswork.learn.perceptron_answers import ConstrainedAnswers, FreeAnswers
-from trelliswork.learn.perceptron_passes import CorePass, Penalties, SentencePass, Sentences
-from trelliswork.learn.perceptron_shrinkage import Shrinkage, Sparsity
-from trelliswork.learn.perceptron_weights import PerceptronWeights
+from trelliswork.learn.penalties.counts import count_penalties
+from trelliswork.learn.perceptron.answers import ConstrainedAnswers, FreeAnswers
+from trelliswork.learn.perceptron.passes import CorePass, Penalties, SentencePass, Sentences
+from trelliswork.learn.perceptron.shrinkage import Shrinkage, Sparsity
+from trelliswork.learn.perceptron.weights import PerceptronWeights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.conflicts import OnInfeasible
+    from trelliswork._typing import FloatArray
+    from trelliswork.decoding.conflicts import OnInfeasible
     from trelliswork.features import Encoder
-    from trelliswork.learn.perceptron_shrinkage import Support
+    from trelliswork.learn.perceptron.shrinkage import Support
     from trelliswork.learn.protocols import Protocol
-    from trelliswork.model import CRFModel
-    from trelliswork.plan import Plan
-    from trelliswork.structure import Structure
+    from trelliswork.models.model import CRFModel
+    from trelliswork.models.structure import Structure
+    from trelliswork.planning.plan import Plan
 
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["PerceptronEpoch", "PerceptronLearned", "PerceptronLearner"]
 

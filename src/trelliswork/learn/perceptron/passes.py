@@ -13,21 +13,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork import _core
-from trelliswork.learn.perceptron_weights import rows_of_sentences
-from trelliswork.trellis import Trellis
+from trelliswork.inference.trellis import Trellis
+from trelliswork.learn.perceptron.weights import rows_of_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from trelliswork._typing import BoolArray, FloatArray, IntArray
     from trelliswork.features import EncodedFeatures
-    from trelliswork.learn.perceptron_answers import ConstrainedAnswers, FreeAnswers
-    from trelliswork.learn.perceptron_weights import PerceptronWeights
+    from trelliswork.learn.perceptron.answers import ConstrainedAnswers, FreeAnswers
+    from trelliswork.learn.perceptron.weights import PerceptronWeights
 
-    BoolArray = NDArray[np.bool_]
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["CorePass", "Penalties", "SentencePass", "Sentences"]
 

@@ -19,22 +19,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.learn.perceptron_passes import SENTENCES_AT_ONCE
-from trelliswork.learn.regularizer import Regularizer
+from trelliswork.learn.perceptron.passes import SENTENCES_AT_ONCE
+from trelliswork.learn.sparsity.regularizer import Regularizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import BoolArray, FloatArray, IntArray
     from trelliswork.features import Encoder
-    from trelliswork.learn.group_lasso import GroupLasso
-    from trelliswork.learn.perceptron_passes import Penalties
-    from trelliswork.learn.perceptron_weights import PerceptronWeights
+    from trelliswork.learn.perceptron.passes import Penalties
+    from trelliswork.learn.perceptron.weights import PerceptronWeights
+    from trelliswork.learn.sparsity.group_lasso import GroupLasso
 
-    BoolArray = NDArray[np.bool_]
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["Shrinkage", "Sparsity", "Support"]
 

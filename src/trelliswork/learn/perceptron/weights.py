@@ -16,21 +16,19 @@ import numpy as np
 import scipy.sparse
 
 from trelliswork.errors import TooLargeError
-from trelliswork.learn.layout import PairLayout, ParameterLayout
-from trelliswork.model import CRFModel
-from trelliswork.pair_weights import PairWeights
+from trelliswork.learn.objective.layout import PairLayout, ParameterLayout
+from trelliswork.models.model import CRFModel
+from trelliswork.models.pair_weights import PairWeights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from trelliswork._typing import BoolArray, FloatArray, IntArray
     from trelliswork.features import EncodedFeatures, Encoder, FeatureMatrix
-    from trelliswork.structure import Structure
+    from trelliswork.models.structure import Structure
 
-    FloatArray = NDArray[np.float64]
-    BoolArray = NDArray[np.bool_]
-    IntArray = NDArray[np.int64]
     Csr = scipy.sparse.csr_array
 
 __all__ = [

@@ -18,11 +18,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from trelliswork._typing import FloatArray
+    from trelliswork.learn.sparsity.regularizer import Regularizer
 
-    from trelliswork.learn.regularizer import Regularizer
-
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["lower_bound"]
 

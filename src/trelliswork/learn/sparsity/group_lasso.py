@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from trelliswork.learn.group_norms import GroupNorms, Norm
+from trelliswork.learn.sparsity.group_norms import GroupNorms, Norm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from trelliswork._typing import IdArray
     from trelliswork.features import Encoder
-    from trelliswork.learn.layout import ParameterLayout
+    from trelliswork.learn.objective.layout import ParameterLayout
 
-    IdArray = NDArray[np.int32]
 
 __all__ = ["GroupLasso", "Grouping"]
 

@@ -18,7 +18,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    FloatArray = NDArray[np.float64]
+    from trelliswork._typing import FloatArray
+
 
 __all__ = ["GroupNorms", "Norm"]
 

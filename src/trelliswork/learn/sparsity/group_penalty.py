@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from trelliswork._typing import FloatArray
+    from trelliswork.learn.sparsity.group_norms import GroupNorms
 
-    from trelliswork.learn.group_norms import GroupNorms
-
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["GroupPenalty"]
 

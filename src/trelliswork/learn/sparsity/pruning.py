@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trelliswork.automata.patterns import Patterns
 from trelliswork.learn.learner import Learned
-from trelliswork.model import CRFModel
-from trelliswork.pair_weights import PairWeights
-from trelliswork.patterns import Patterns
-from trelliswork.plan import Plan
+from trelliswork.models.model import CRFModel
+from trelliswork.models.pair_weights import PairWeights
+from trelliswork.planning.plan import Plan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from trelliswork.structure import Structure
+    from trelliswork._typing import BoolArray
+    from trelliswork.models.structure import Structure
 
-    BoolArray = NDArray[np.bool_]
 
 __all__ = ["prune", "without_zeros"]
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from trelliswork.learn.group_norms import GroupNorms
+    from trelliswork._typing import FloatArray
+    from trelliswork.learn.sparsity.group_norms import GroupNorms
 
-    FloatArray = NDArray[np.float64]
     Prox = Callable[[FloatArray, float], FloatArray]
 
 __all__ = ["Regularizer"]
@@ -50,7 +50,7 @@ class Regularizer:
 
     Examples
     --------
-    >>> from trelliswork.learn.group_norms import GroupNorms
+    >>> from trelliswork.learn.sparsity.group_norms import GroupNorms
     >>> tree = Regularizer(3, 1.0, [GroupNorms(np.array([0, 0, 0]), np.array([1.0]))])
     >>> tree.prox(np.array([4.0, -5.0, 0.5]), 1.0)
     array([ 2.4, -3.2,  0. ])

@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from trelliswork.learn.regularizer import Regularizer
+    from trelliswork.learn.sparsity.regularizer import Regularizer
 
 __all__ = ["may_live"]
 
@@ -31,7 +31,7 @@ def may_live(regularizer: Regularizer, steepest: NDArray[np.float64]) -> NDArray
 
     Examples
     --------
-    >>> from trelliswork.learn.regularizer import Regularizer
+    >>> from trelliswork.learn.sparsity.regularizer import Regularizer
     >>> may_live(Regularizer(3, 1.0), np.array([0.5, 1.0, 7.0])).tolist()
     [False, False, True]
     """

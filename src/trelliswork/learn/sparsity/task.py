@@ -11,21 +11,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.learn.regularizer import Regularizer
-from trelliswork.learn.screening import may_live
+from trelliswork.learn.sparsity.regularizer import Regularizer
+from trelliswork.learn.sparsity.screening import may_live
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import BoolArray, FloatArray
     from trelliswork.features import Encoder
-    from trelliswork.learn.group_lasso import GroupLasso
-    from trelliswork.learn.objective import Objective
-    from trelliswork.learn.soft_terms import SoftTerms
+    from trelliswork.learn.objective.objective import Objective
+    from trelliswork.learn.objective.soft_terms import SoftTerms
+    from trelliswork.learn.sparsity.group_lasso import GroupLasso
 
-    FloatArray = NDArray[np.float64]
-    BoolArray = NDArray[np.bool_]
     MakeObjective = Callable[[BoolArray | None, SoftTerms | None], Objective]
 
 __all__ = ["SparseTask"]
