@@ -1,11 +1,14 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
+#include <memory>
 #include <tuple>
 #include <utility>
 
-#include "algebra.hpp"
-#include "arrays.hpp"
+#include "automata/algebra.hpp"
+#include "automata/automaton.hpp"
+#include "automata/product.hpp"
+#include "support/arrays.hpp"
 
 namespace trelliswork {
 
@@ -41,8 +44,6 @@ void check_batch(const Language& a, const In<std::int64_t, 1>& labels,
         }
     }
 }
-
-}  // namespace
 
 void bind_algebra(nb::module_& m) {
     m.def("most_arcs", &most_arcs, nb::arg("max_states"));
@@ -94,6 +95,74 @@ void bind_algebra(nb::module_& m) {
                  accepts(a, {labels.data(), labels.size()}, {offsets.data(), offsets.size()},
                          {accepted.data(), accepted.size()});
              });
+}
+
+void bind_automaton(nb::module_& m) {
+    nb::class_<Automaton>(m, "Automaton")
+        .def(
+            "__init__",
+            [](Automaton* self, int n_states, int n_labels, int n_patterns,
+               const In<std::int32_t, 1>& source, const In<std::int32_t, 1>& label,
+               const In<std::int32_t, 1>& target, const In<std::int64_t, 1>& pattern_offsets,
+               const In<std::int32_t, 1>& pattern_ids, const In<double, 1>& initial,
+               const In<double, 1>& final, const std::optional<In<std::uint64_t, 1>>& guards,
+               int n_classes, const std::optional<In<std::int32_t, 1>>& contexts,
+               const std::optional<In<std::int32_t, 1>>& parents) {
+                auto built = std::make_unique<Automaton>();
+                built->n_states = n_states;
+                built->n_labels = n_labels;
+                built->n_patterns = n_patterns;
+                built->source = copy_of(source);
+                built->label = copy_of(label);
+                built->target = copy_of(target);
+                built->pattern_offsets = copy_of(pattern_offsets);
+                built->pattern_ids = copy_of(pattern_ids);
+                built->initial = copy_of(initial);
+                built->final = copy_of(final);
+                if (guards) built->guards = copy_of(*guards);
+                built->n_classes = n_classes;
+                if (contexts) built->contexts = copy_of(*contexts);
+                if (parents) built->parents = copy_of(*parents);
+                nb::gil_scoped_release release;
+                built->finish();
+                new (self) Automaton(std::move(*built));
+            },
+            nb::arg("n_states"), nb::arg("n_labels"), nb::arg("n_patterns"), nb::arg("source"),
+            nb::arg("label"), nb::arg("target"), nb::arg("pattern_offsets"), nb::arg("pattern_ids"),
+            nb::arg("initial"), nb::arg("final"), nb::arg("guards").none(), nb::arg("n_classes"),
+            nb::arg("contexts").none(), nb::arg("parents").none())
+        .def_ro("is_chain", &Automaton::is_chain)
+        .def_prop_ro("n_steps", &Automaton::n_steps);
+}
+
+void bind_product(nb::module_& m) {
+    // State pairs, arcs, the arc map and guards; OverflowError when there are too many arcs.
+    m.def(
+        "product",
+        [](const Automaton& model, const Language& language, int n_classes, std::int64_t max_arcs) {
+            Product found;
+            try {
+                nb::gil_scoped_release release;
+                found = product(model, language, n_classes, max_arcs);
+            } catch (const ProductTooLarge& fault) {
+                PyErr_SetString(PyExc_OverflowError, fault.what());
+                throw nb::python_error();
+            }
+            return std::make_tuple(
+                to_numpy(std::move(found.model_state)), to_numpy(std::move(found.language_state)),
+                to_numpy(std::move(found.source)), to_numpy(std::move(found.label)),
+                to_numpy(std::move(found.target)), to_numpy(std::move(found.model_arc)),
+                to_numpy(std::move(found.guard)));
+        },
+        nb::arg("model"), nb::arg("language"), nb::arg("n_classes"), nb::arg("max_arcs"));
+}
+
+}  // namespace
+
+void bind_automata(nb::module_& m) {
+    bind_automaton(m);
+    bind_algebra(m);
+    bind_product(m);
 }
 
 }  // namespace trelliswork

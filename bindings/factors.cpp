@@ -5,11 +5,11 @@
 #include <cmath>
 #include <tuple>
 
-#include "active_set.hpp"
-#include "arrays.hpp"
-#include "logic_factors.hpp"
-#include "semiring.hpp"
-#include "structures.hpp"
+#include "graphs/active_set.hpp"
+#include "graphs/logic_factors.hpp"
+#include "graphs/structures.hpp"
+#include "simd/semiring.hpp"
+#include "support/arrays.hpp"
 
 namespace trelliswork {
 

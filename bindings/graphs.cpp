@@ -8,9 +8,9 @@
 #include <cmath>
 #include <tuple>
 
-#include "arrays.hpp"
-#include "graph_solver.hpp"
-#include "interrupt.hpp"
+#include "graphs/solver.hpp"
+#include "support/arrays.hpp"
+#include "support/interrupt.hpp"
 
 namespace trelliswork {
 
@@ -148,7 +148,7 @@ GraphCallback make_callback(const nb::object& callback, Interrupt& interrupt) {
 
 }  // namespace
 
-void bind_factor_graph(nb::module_& m) {
+void bind_graphs(nb::module_& m) {
     // Fills status, objectives, bounds, iterations, nodes, solved and cached (B,), values and
     // relaxed (N,); returns the leaves.
     m.def(

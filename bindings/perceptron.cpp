@@ -1,3 +1,5 @@
+#include "learn/perceptron.hpp"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 
@@ -6,8 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "arrays.hpp"
-#include "perceptron.hpp"
+#include "support/arrays.hpp"
 
 namespace trelliswork {
 

@@ -1,4 +1,6 @@
 // Features of whole segments: programs and indexes.
+#include "text/segment_features.hpp"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -10,9 +12,8 @@
 #include <memory>
 #include <tuple>
 
-#include "feature_arrays.hpp"
-#include "read_features.hpp"
-#include "segment_features.hpp"
+#include "support/feature_arrays.hpp"
+#include "support/read_features.hpp"
 
 namespace nb = nanobind;
 using namespace trelliswork;

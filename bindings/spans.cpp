@@ -4,9 +4,9 @@
 #include <cmath>
 #include <tuple>
 
-#include "arrays.hpp"
-#include "interrupt.hpp"
-#include "span_solver.hpp"
+#include "spans/solver.hpp"
+#include "support/arrays.hpp"
+#include "support/interrupt.hpp"
 
 namespace trelliswork {
 

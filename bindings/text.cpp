@@ -8,16 +8,18 @@
 #include <nanobind/stl/vector.h>
 
 #include <memory>
+#include <string>
 #include <tuple>
 
-#include "feature_arrays.hpp"
-#include "features.hpp"
-#include "pattern.hpp"
-#include "read_features.hpp"
+#include "support/feature_arrays.hpp"
+#include "support/read_features.hpp"
+#include "text/features.hpp"
+#include "text/features_items.hpp"
+#include "text/regex.hpp"
 
-namespace nb = nanobind;
-using namespace trelliswork;
-using namespace trelliswork::python;
+namespace trelliswork {
+
+using namespace python;
 
 namespace {
 
@@ -92,7 +94,7 @@ nb::dict index_arrays(const FeatureIndex& index) {
     return out;
 }
 
-void bind_templates(nb::module_& m) {
+void bind_features(nb::module_& m) {
     nb::class_<FeatureProgram>(m, "FeatureProgram", "Compiled feature templates.")
         .def(nb::new_(&make_program), nb::arg("n_columns"), nb::arg("attributes"),
              nb::arg("templates"), nb::arg("patterns"), nb::arg("lexicons"),
@@ -183,12 +185,143 @@ void bind_templates(nb::module_& m) {
         .def_prop_ro("n_edge", &FeatureIndex::n_edge);
 }
 
+// Features that come ready-made, by name.
+// (indptr, indices, weights or None)
+nb::tuple as_arrays(WeightedRows weighted, bool has_weights) {
+    const nb::tuple rows = row_arrays(std::move(weighted.rows));
+    nb::object weights = nb::none();
+    if (has_weights) {
+        weighted.weights.shrink();
+        weights = nb::cast(hand_over<double>(std::move(weighted.weights)));
+    }
+    return nb::make_tuple(rows[0], rows[1], weights);
+}
+
+void bind_feature_items(nb::module_& m) {
+    nb::class_<ItemBatch>(m, "ItemBatch", "Feature dicts flattened to names and weights.")
+        .def(nb::new_([](nb::list sequences) {
+                 return std::make_unique<ItemBatch>(read_items(sequences));
+             }),
+             nb::arg("sequences"))
+        .def("offsets", [](const ItemBatch& self) {
+            return hand_over<std::int64_t>(std::vector<std::int64_t>(self.sequences));
+        });
+
+    nb::class_<ItemIndex>(m, "ItemIndex", "The names of ready-made features.")
+        .def(nb::new_([](Input<std::uint8_t> bytes, Input<std::int64_t> offsets) {
+                 return std::make_unique<ItemIndex>(view(bytes), view(offsets));
+             }),
+             nb::arg("name_bytes"), nb::arg("name_offsets"))
+        .def_static(
+            "fit",
+            [](const ItemBatch& batch, std::int64_t min_count) {
+                auto fitted = [&] {
+                    const nb::gil_scoped_release unlocked;
+                    return ItemIndex::fit(batch, min_count);
+                }();
+                auto index = std::make_unique<ItemIndex>(std::move(fitted.first));
+                return nb::make_tuple(std::move(index),
+                                      as_arrays(std::move(fitted.second), batch.weighted));
+            },
+            nb::arg("batch"), nb::arg("min_count"))
+        .def(
+            "transform",
+            [](const ItemIndex& self, const ItemBatch& batch) {
+                auto rows = [&] {
+                    const nb::gil_scoped_release unlocked;
+                    return self.transform(batch);
+                }();
+                return as_arrays(std::move(rows), batch.weighted);
+            },
+            nb::arg("batch"))
+        .def(
+            "select",
+            [](const ItemIndex& self, Input<std::uint8_t> keep) {
+                return std::make_unique<ItemIndex>(self.select(view(keep)));
+            },
+            nb::arg("keep"))
+        .def("arrays",
+             [](const ItemIndex& self) {
+                 const auto bytes = self.names().bytes();
+                 const auto offsets = self.names().offsets();
+                 nb::dict out;
+                 out["name_bytes"] =
+                     hand_over<std::uint8_t>(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
+                 out["name_offsets"] = hand_over<std::int64_t>(
+                     std::vector<std::int64_t>(offsets.begin(), offsets.end()));
+                 return out;
+             })
+        .def("names",
+             [](const ItemIndex& self) {
+                 const auto bytes = self.names().bytes();
+                 return name_list({bytes.data(), bytes.size()}, self.names().offsets().subspan(1));
+             })
+        .def("feature_templates",
+             [](const ItemIndex& self) {
+                 auto [keys, key_of] = self.feature_keys();
+                 const auto bytes = keys.bytes();
+                 return nb::make_tuple(
+                     name_list({bytes.data(), bytes.size()}, keys.offsets().subspan(1)),
+                     hand_over<std::int32_t>(std::move(key_of)));
+             })
+        .def_prop_ro("n_features", [](const ItemIndex& self) { return self.names().size(); });
+}
+
+// Regular expressions and the table of characters that they need.
+std::u32string code_points(nb::str text) {
+    nb::object scratch;
+    std::u32string out;
+    decode_utf8(utf8(text, scratch), out);
+    return out;
+}
+
+void bind_patterns(nb::module_& m) {
+    nb::class_<UnicodeTable>(m, "UnicodeTable", "Character classes and case of every code point.")
+        .def(
+            "__init__",
+            [](UnicodeTable* self, Input<std::uint8_t> classes, Input<std::int32_t> lower,
+               Input<std::int32_t> upper, nb::dict expansions) {
+                std::unordered_map<char32_t, std::u32string> longer;
+                for (auto [key, value] : expansions) {
+                    longer[static_cast<char32_t>(nb::cast<std::uint32_t>(key))] =
+                        code_points(nb::borrow<nb::str>(value));
+                }
+                new (self) UnicodeTable(view(classes), view(lower), view(upper), std::move(longer));
+            },
+            nb::arg("classes"), nb::arg("lower"), nb::arg("upper"), nb::arg("expansions"));
+
+    nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+        try {
+            std::rethrow_exception(p);
+        } catch (const PatternError& error) {
+            const nb::object args = nb::make_tuple(error.what(), error.column);
+            PyErr_SetObject(PyExc_ValueError, args.ptr());
+        }
+    });
+
+    nb::class_<Pattern>(m, "Pattern", "A regular expression matched in linear time.")
+        .def(
+            "__init__",
+            [](Pattern* self, nb::str expression, bool wapiti,
+               std::shared_ptr<UnicodeTable> unicode) {
+                new (self) Pattern(code_points(expression),
+                                   wapiti ? Dialect::wapiti : Dialect::python, std::move(unicode));
+            },
+            nb::arg("expression"), nb::arg("wapiti"), nb::arg("unicode"))
+        .def("fullmatch",
+             [](const Pattern& self, nb::str text) { return self.matches_all(code_points(text)); })
+        .def("search", [](const Pattern& self, nb::str text) -> nb::object {
+            const auto found = self.find(code_points(text));
+            return found ? nb::object(nb::make_tuple(found->begin, found->end)) : nb::none();
+        });
+}
+
 }  // namespace
 
-namespace trelliswork {
-
-void bind_features(nb::module_& m) {
-    bind_templates(m);
+void bind_text(nb::module_& m) {
+    bind_patterns(m);
+    bind_features(m);
+    bind_feature_items(m);
 }
 
 }  // namespace trelliswork

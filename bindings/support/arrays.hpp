@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "require.hpp"
+#include "base/require.hpp"
 
 namespace trelliswork {
 

@@ -3,9 +3,9 @@
 
 #include <nanobind/stl/optional.h>
 
-#include "arrays.hpp"
-#include "inference.hpp"
-#include "lagrangian.hpp"
+#include "decoding/lagrangian.hpp"
+#include "kernel/inference.hpp"
+#include "support/arrays.hpp"
 
 namespace trelliswork {
 

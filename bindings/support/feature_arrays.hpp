@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "arrays.hpp"
-#include "features.hpp"
-#include "read_features.hpp"
+#include "support/arrays.hpp"
+#include "support/read_features.hpp"
+#include "text/features.hpp"
 
 namespace trelliswork::python {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "features.hpp"
-#include "features_items.hpp"
+#include "text/features.hpp"
+#include "text/features_items.hpp"
 
 namespace trelliswork::python {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "read_features.hpp"
+#include "support/read_features.hpp"
 
 namespace nb = nanobind;
 

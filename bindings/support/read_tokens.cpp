@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "read_features.hpp"
+#include "support/read_features.hpp"
 
 namespace nb = nanobind;
 

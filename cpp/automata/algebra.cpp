@@ -1,11 +1,11 @@
-#include "algebra.hpp"
+#include "automata/algebra.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <utility>
 
-#include "pair_index.hpp"
-#include "require.hpp"
+#include "automata/pair_index.hpp"
+#include "base/require.hpp"
 
 namespace trelliswork {
 

@@ -1,8 +1,8 @@
 // Ambiguity: an ambiguous automaton would make sums over paths count a labelling twice.
 #include <algorithm>
 
-#include "algebra.hpp"
-#include "pair_index.hpp"
+#include "automata/algebra.hpp"
+#include "automata/pair_index.hpp"
 
 namespace trelliswork {
 

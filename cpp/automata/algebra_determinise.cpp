@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "algebra.hpp"
+#include "automata/algebra.hpp"
 
 namespace trelliswork {
 

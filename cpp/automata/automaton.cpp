@@ -1,4 +1,4 @@
-#include "automaton.hpp"
+#include "automata/automaton.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "require.hpp"
+#include "base/require.hpp"
 
 namespace trelliswork {
 

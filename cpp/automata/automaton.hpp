@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "blocks.hpp"
-#include "forest.hpp"
+#include "automata/blocks.hpp"
+#include "automata/forest.hpp"
 
 namespace trelliswork {
 

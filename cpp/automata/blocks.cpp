@@ -1,11 +1,11 @@
-#include "blocks.hpp"
+#include "automata/blocks.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <map>
 #include <unordered_map>
 
-#include "chain_kernels.hpp"
+#include "simd/chain_kernels.hpp"
 
 namespace trelliswork {
 

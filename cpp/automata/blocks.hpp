@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "block_kernels.hpp"
+#include "simd/block_kernels.hpp"
 
 namespace trelliswork {
 

@@ -1,10 +1,10 @@
-#include "forest.hpp"
+#include "automata/forest.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-#include "automaton.hpp"
-#include "chain_kernels.hpp"
+#include "automata/automaton.hpp"
+#include "simd/chain_kernels.hpp"
 
 namespace trelliswork {
 

@@ -25,7 +25,7 @@
 #include <limits>
 #include <vector>
 
-#include "segment_kernels.hpp"
+#include "simd/segment_kernels.hpp"
 
 namespace trelliswork {
 

@@ -1,4 +1,4 @@
-#include "product.hpp"
+#include "automata/product.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "pair_index.hpp"
-#include "require.hpp"
+#include "automata/pair_index.hpp"
+#include "base/require.hpp"
 
 namespace trelliswork {
 

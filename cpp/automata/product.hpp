@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "algebra.hpp"
-#include "automaton.hpp"
+#include "automata/algebra.hpp"
+#include "automata/automaton.hpp"
 
 namespace trelliswork {
 

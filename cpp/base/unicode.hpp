@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "vocabulary.hpp"
+#include "base/vocabulary.hpp"
 
 namespace trelliswork {
 

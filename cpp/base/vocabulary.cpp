@@ -1,4 +1,4 @@
-#include "vocabulary.hpp"
+#include "base/vocabulary.hpp"
 
 #include <stdexcept>
 

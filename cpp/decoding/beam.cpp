@@ -3,7 +3,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "prefixes.hpp"
+#include "decoding/prefixes.hpp"
 
 namespace trelliswork {
 

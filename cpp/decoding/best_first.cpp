@@ -4,7 +4,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "prefixes.hpp"
+#include "decoding/prefixes.hpp"
 
 namespace trelliswork {
 

@@ -1,4 +1,4 @@
-#include "branch.hpp"
+#include "decoding/branch.hpp"
 
 #include <algorithm>
 #include <cmath>

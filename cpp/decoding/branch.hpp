@@ -5,8 +5,8 @@
 // met differ, until no node is above the best labelling known. The leaves are the proof.
 #pragma once
 
-#include "dual.hpp"
-#include "solver.hpp"
+#include "decoding/dual.hpp"
+#include "decoding/solver.hpp"
 
 namespace trelliswork {
 

@@ -1,4 +1,4 @@
-#include "counts.hpp"
+#include "decoding/counts.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "dual.hpp"
+#include "decoding/dual.hpp"
 
 #include <algorithm>
 #include <cmath>

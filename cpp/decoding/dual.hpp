@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "solver.hpp"
+#include "decoding/solver.hpp"
 
 namespace trelliswork {
 

@@ -1,4 +1,4 @@
-#include "lagrangian.hpp"
+#include "decoding/lagrangian.hpp"
 
 #include <algorithm>
 

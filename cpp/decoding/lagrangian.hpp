@@ -12,10 +12,10 @@
 #include <optional>
 #include <vector>
 
-#include "counts.hpp"
-#include "engine.hpp"
-#include "inference.hpp"
-#include "score_reader.hpp"
+#include "decoding/counts.hpp"
+#include "kernel/engine.hpp"
+#include "kernel/inference.hpp"
+#include "kernel/score_reader.hpp"
 
 namespace trelliswork {
 

@@ -1,4 +1,4 @@
-#include "prefix_tables.hpp"
+#include "decoding/prefix_tables.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "inference.hpp"
-#include "semiring.hpp"
+#include "kernel/inference.hpp"
+#include "simd/semiring.hpp"
 
 namespace trelliswork {
 

@@ -1,12 +1,12 @@
-#include "prefixes.hpp"
+#include "decoding/prefixes.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
 
-#include "paths.hpp"
-#include "threads.hpp"
+#include "base/threads.hpp"
+#include "kernel/paths.hpp"
 
 namespace trelliswork {
 

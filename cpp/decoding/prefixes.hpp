@@ -16,11 +16,11 @@
 #include <functional>
 #include <vector>
 
-#include "inference.hpp"
-#include "lagrangian.hpp"
-#include "prefix_tables.hpp"
-#include "score_reader.hpp"
-#include "solver.hpp"
+#include "decoding/lagrangian.hpp"
+#include "decoding/prefix_tables.hpp"
+#include "decoding/solver.hpp"
+#include "kernel/inference.hpp"
+#include "kernel/score_reader.hpp"
 
 namespace trelliswork {
 

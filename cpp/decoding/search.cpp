@@ -1,4 +1,4 @@
-#include "search.hpp"
+#include "decoding/search.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,7 @@
 // prices cannot settle, and nothing else. With λ = 0 this is lazy intersection.
 #pragma once
 
-#include "solver.hpp"
+#include "decoding/solver.hpp"
 
 namespace trelliswork {
 

@@ -1,13 +1,13 @@
-#include "solver.hpp"
+#include "decoding/solver.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
-#include "branch.hpp"
-#include "dual.hpp"
-#include "search.hpp"
-#include "threads.hpp"
+#include "base/threads.hpp"
+#include "decoding/branch.hpp"
+#include "decoding/dual.hpp"
+#include "decoding/search.hpp"
 
 namespace trelliswork {
 

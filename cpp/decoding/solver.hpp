@@ -11,10 +11,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "counts.hpp"
-#include "deadline.hpp"
-#include "inference.hpp"
-#include "lagrangian.hpp"
+#include "base/deadline.hpp"
+#include "decoding/counts.hpp"
+#include "decoding/lagrangian.hpp"
+#include "kernel/inference.hpp"
 
 namespace trelliswork {
 

@@ -1,10 +1,10 @@
-#include "active_set.hpp"
+#include "graphs/active_set.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "semiring.hpp"
+#include "simd/semiring.hpp"
 
 namespace trelliswork {
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "factor_graph.hpp"
+#include "graphs/factor_graph.hpp"
 
 namespace trelliswork {
 

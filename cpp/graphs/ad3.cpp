@@ -1,4 +1,4 @@
-#include "ad3.hpp"
+#include "graphs/ad3.hpp"
 
 #include <algorithm>
 #include <cmath>

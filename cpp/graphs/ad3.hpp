@@ -14,13 +14,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "awake_links.hpp"
-#include "graph_dual.hpp"
-#include "graph_factors.hpp"
-#include "graph_rounding.hpp"
-#include "graph_watch.hpp"
-#include "propagation.hpp"
-#include "reduction.hpp"
+#include "graphs/awake_links.hpp"
+#include "graphs/dual.hpp"
+#include "graphs/factors.hpp"
+#include "graphs/propagation.hpp"
+#include "graphs/reduction.hpp"
+#include "graphs/rounding.hpp"
+#include "graphs/watch.hpp"
 
 namespace trelliswork {
 

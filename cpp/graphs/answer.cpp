@@ -1,4 +1,4 @@
-#include "graph_answer.hpp"
+#include "graphs/answer.hpp"
 
 namespace trelliswork {
 

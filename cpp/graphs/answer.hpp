@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "ad3.hpp"
-#include "graph_rounding.hpp"
+#include "graphs/ad3.hpp"
+#include "graphs/rounding.hpp"
 
 namespace trelliswork {
 

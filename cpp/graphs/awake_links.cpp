@@ -1,10 +1,10 @@
-#include "awake_links.hpp"
+#include "graphs/awake_links.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
-#include "semiring.hpp"
+#include "simd/semiring.hpp"
 
 namespace trelliswork {
 

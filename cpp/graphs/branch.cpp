@@ -1,4 +1,4 @@
-#include "graph_branch.hpp"
+#include "graphs/branch.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,8 +6,8 @@
 // until none is above the best solution known. The leaves are the proof.
 #pragma once
 
-#include "graph_answer.hpp"
-#include "graph_watch.hpp"
+#include "graphs/answer.hpp"
+#include "graphs/watch.hpp"
 
 namespace trelliswork {
 

@@ -1,9 +1,9 @@
-#include "graph_dual.hpp"
+#include "graphs/dual.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "semiring.hpp"
+#include "simd/semiring.hpp"
 
 namespace trelliswork {
 

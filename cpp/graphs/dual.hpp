@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "graph_factors.hpp"
-#include "propagation.hpp"
+#include "graphs/factors.hpp"
+#include "graphs/propagation.hpp"
 
 namespace trelliswork {
 

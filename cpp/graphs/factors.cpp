@@ -1,8 +1,8 @@
-#include "graph_factors.hpp"
+#include "graphs/factors.hpp"
 
 #include <algorithm>
 
-#include "semiring.hpp"
+#include "simd/semiring.hpp"
 
 namespace trelliswork {
 

@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "active_set.hpp"
-#include "factor_graph.hpp"
-#include "logic_factors.hpp"
+#include "graphs/active_set.hpp"
+#include "graphs/factor_graph.hpp"
+#include "graphs/logic_factors.hpp"
 
 namespace trelliswork {
 

@@ -1,8 +1,8 @@
-#include "knapsack.hpp"
+#include "graphs/knapsack.hpp"
 
 #include <algorithm>
 
-#include "semiring.hpp"
+#include "simd/semiring.hpp"
 
 namespace trelliswork {
 

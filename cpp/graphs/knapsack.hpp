@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "projections.hpp"
+#include "graphs/projections.hpp"
 
 namespace trelliswork {
 

@@ -1,11 +1,11 @@
-#include "logic_factors.hpp"
+#include "graphs/logic_factors.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "fold.hpp"
-#include "knapsack.hpp"
-#include "semiring.hpp"
+#include "base/fold.hpp"
+#include "graphs/knapsack.hpp"
+#include "simd/semiring.hpp"
 
 namespace trelliswork {
 

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "factor_graph.hpp"
-#include "projections.hpp"
+#include "graphs/factor_graph.hpp"
+#include "graphs/projections.hpp"
 
 namespace trelliswork {
 

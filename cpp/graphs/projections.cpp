@@ -1,12 +1,12 @@
-#include "projections.hpp"
+#include "graphs/projections.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <utility>
 
-#include "fold.hpp"
-#include "semiring.hpp"
+#include "base/fold.hpp"
+#include "simd/semiring.hpp"
 
 namespace trelliswork {
 

@@ -1,4 +1,4 @@
-#include "propagation.hpp"
+#include "graphs/propagation.hpp"
 
 namespace trelliswork {
 

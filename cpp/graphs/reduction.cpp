@@ -1,4 +1,4 @@
-#include "reduction.hpp"
+#include "graphs/reduction.hpp"
 
 #include <cmath>
 #include <cstddef>

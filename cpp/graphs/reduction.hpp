@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "factor_graph.hpp"
-#include "propagation.hpp"
+#include "graphs/factor_graph.hpp"
+#include "graphs/propagation.hpp"
 
 namespace trelliswork {
 

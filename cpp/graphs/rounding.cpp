@@ -1,4 +1,4 @@
-#include "graph_rounding.hpp"
+#include "graphs/rounding.hpp"
 
 #include <algorithm>
 #include <cmath>

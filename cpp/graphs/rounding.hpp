@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "graph_factors.hpp"
-#include "propagation.hpp"
-#include "reduction.hpp"
-#include "semiring.hpp"
+#include "graphs/factors.hpp"
+#include "graphs/propagation.hpp"
+#include "graphs/reduction.hpp"
+#include "simd/semiring.hpp"
 
 namespace trelliswork {
 

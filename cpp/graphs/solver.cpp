@@ -1,8 +1,8 @@
-#include "graph_solver.hpp"
+#include "graphs/solver.hpp"
 
 #include <algorithm>
 
-#include "threads.hpp"
+#include "base/threads.hpp"
 
 namespace trelliswork {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "graph_branch.hpp"
-#include "graph_subgradient.hpp"
+#include "graphs/branch.hpp"
+#include "graphs/subgradient.hpp"
 
 namespace trelliswork {
 

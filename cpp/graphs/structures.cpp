@@ -1,9 +1,9 @@
-#include "structures.hpp"
+#include "graphs/structures.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "require.hpp"
+#include "base/require.hpp"
 
 namespace trelliswork {
 

@@ -6,9 +6,9 @@
 #include <mutex>
 #include <vector>
 
-#include "automaton.hpp"
-#include "engine.hpp"
-#include "factor_graph.hpp"
+#include "automata/automaton.hpp"
+#include "graphs/factor_graph.hpp"
+#include "kernel/engine.hpp"
 
 namespace trelliswork {
 

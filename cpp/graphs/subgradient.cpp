@@ -1,4 +1,4 @@
-#include "graph_subgradient.hpp"
+#include "graphs/subgradient.hpp"
 
 #include <algorithm>
 #include <cmath>

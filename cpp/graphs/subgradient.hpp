@@ -6,7 +6,7 @@
 // solution is known: what the bound is above it, by the square of the subgradient.
 #pragma once
 
-#include "graph_branch.hpp"
+#include "graphs/branch.hpp"
 
 namespace trelliswork {
 

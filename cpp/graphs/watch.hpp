@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "deadline.hpp"
-#include "semiring.hpp"
+#include "base/deadline.hpp"
+#include "simd/semiring.hpp"
 
 namespace trelliswork {
 

@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "aligned.hpp"
-#include "blocks.hpp"
-#include "chain_kernels.hpp"
+#include "automata/blocks.hpp"
+#include "base/aligned.hpp"
+#include "simd/chain_kernels.hpp"
 
 namespace trelliswork {
 

@@ -9,13 +9,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "automaton.hpp"
-#include "chain_kernels.hpp"
-#include "chain_weights.hpp"
-#include "chart.hpp"
-#include "rows.hpp"
-#include "scores.hpp"
-#include "semiring.hpp"
+#include "automata/automaton.hpp"
+#include "kernel/chain_weights.hpp"
+#include "kernel/chart.hpp"
+#include "kernel/rows.hpp"
+#include "kernel/scores.hpp"
+#include "simd/chain_kernels.hpp"
+#include "simd/semiring.hpp"
 
 namespace trelliswork {
 

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "aligned.hpp"
-#include "automaton.hpp"
-#include "chain_kernels.hpp"
-#include "scores.hpp"
-#include "semiring.hpp"
+#include "automata/automaton.hpp"
+#include "base/aligned.hpp"
+#include "kernel/scores.hpp"
+#include "simd/chain_kernels.hpp"
+#include "simd/semiring.hpp"
 
 namespace trelliswork {
 

@@ -23,15 +23,15 @@
 #include <iterator>
 #include <vector>
 
-#include "aligned.hpp"
-#include "arc_counter.hpp"
-#include "automaton.hpp"
-#include "block_kernels.hpp"
-#include "chain_kernels.hpp"
-#include "rows.hpp"
-#include "scores.hpp"
-#include "segment_kernels.hpp"
-#include "semiring.hpp"
+#include "automata/automaton.hpp"
+#include "base/aligned.hpp"
+#include "kernel/arc_counter.hpp"
+#include "kernel/rows.hpp"
+#include "kernel/scores.hpp"
+#include "simd/block_kernels.hpp"
+#include "simd/chain_kernels.hpp"
+#include "simd/segment_kernels.hpp"
+#include "simd/semiring.hpp"
 
 namespace trelliswork {
 
@@ -198,7 +198,7 @@ class Chart {
         return S::scaled && automaton_.best_final > kNegativeInfinity ? automaton_.best_final : 0.0;
     }
 
-    // Weights of single tokens as factors of nodes, in factors.hpp.
+    // Weights of single tokens as factors of nodes, in node_weights.hpp.
     void plan_factors();
     double compute_factors(std::int64_t u);
     template <class Visit>
@@ -242,7 +242,7 @@ class Chart {
     AlignedDoubles factors_;                     // (nodes,)
     std::vector<double> logs_;                   // (factors,)
     std::vector<double> factor_sums_;            // (factors,): their expected counts at one token
-    AlignedDoubles sources_;                     // (2S,): see forest.hpp
+    AlignedDoubles sources_;                     // (2S,): see automata/forest.hpp
     AlignedDoubles by_node_;                     // (sums of the blocks,)
     AlignedDoubles by_port_;                     // (ports + 1,)
     AlignedDoubles pending_rows_;                // (D, ports), a ring over starts

@@ -9,14 +9,14 @@
 #include <type_traits>
 #include <vector>
 
-#include "automaton.hpp"
-#include "chain.hpp"
-#include "chart.hpp"
-#include "factors.hpp"
-#include "forward.hpp"
-#include "paths.hpp"
-#include "posteriors.hpp"
-#include "scores.hpp"
+#include "automata/automaton.hpp"
+#include "kernel/chain.hpp"
+#include "kernel/chart.hpp"
+#include "kernel/forward.hpp"
+#include "kernel/node_weights.hpp"
+#include "kernel/paths.hpp"
+#include "kernel/posteriors.hpp"
+#include "kernel/scores.hpp"
 
 namespace trelliswork {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <iterator>
 
-#include "chart.hpp"
+#include "kernel/chart.hpp"
 
 namespace trelliswork {
 

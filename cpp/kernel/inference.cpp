@@ -1,10 +1,10 @@
-#include "inference.hpp"
+#include "kernel/inference.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "score_reader.hpp"
-#include "threads.hpp"
+#include "base/threads.hpp"
+#include "kernel/score_reader.hpp"
 
 namespace trelliswork {
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "automaton.hpp"
-#include "engine.hpp"
+#include "automata/automaton.hpp"
+#include "kernel/engine.hpp"
 
 namespace trelliswork {
 

@@ -1,4 +1,4 @@
-#include "layer.hpp"
+#include "kernel/layer.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine.hpp"
-#include "threads.hpp"
+#include "base/threads.hpp"
+#include "kernel/engine.hpp"
 
 namespace trelliswork {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "automaton.hpp"
+#include "automata/automaton.hpp"
 
 namespace trelliswork {
 

@@ -1,4 +1,4 @@
-// Weights of single tokens as factors of the nodes of a forest; see forest.hpp.
+// Weights of single tokens as factors of the nodes of a forest; see automata/forest.hpp.
 //
 //   sum[n] at token u = factor[n, u] ⊗ (⊕ over rows r of the table of n  w[r, n] ⊗ pooled[u, r])
 //
@@ -11,7 +11,7 @@
 #include <map>
 #include <vector>
 
-#include "chart.hpp"
+#include "kernel/chart.hpp"
 
 namespace trelliswork {
 

@@ -14,9 +14,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "automaton.hpp"
-#include "random.hpp"
-#include "semiring.hpp"
+#include "automata/automaton.hpp"
+#include "base/random.hpp"
+#include "simd/semiring.hpp"
 
 namespace trelliswork {
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "chart.hpp"
+#include "kernel/chart.hpp"
 
 namespace trelliswork {
 
@@ -144,7 +144,7 @@ void Chart<S>::leave_segments(std::int64_t t, const PosteriorSink& sink) {
     for (const auto i : port) ahead_[i] = complete[i].value();
 }
 
-// The same by the vector loops of segment_kernels.hpp.
+// The same by the vector loops of simd/segment_kernels.hpp.
 template <class S>
 void Chart<S>::leave_ports(std::int64_t t, const PosteriorSink& sink) {
     const auto n_ports = automaton_.forest.n_ports;

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "aligned.hpp"
+#include "base/aligned.hpp"
 
 namespace trelliswork {
 

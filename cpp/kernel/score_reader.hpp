@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "inference.hpp"
-#include "scores.hpp"
-#include "segments.hpp"
+#include "kernel/inference.hpp"
+#include "kernel/scores.hpp"
+#include "kernel/segments.hpp"
 
 namespace trelliswork {
 

@@ -1,9 +1,9 @@
-#include "segments.hpp"
+#include "kernel/segments.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "semiring.hpp"
+#include "simd/semiring.hpp"
 
 namespace trelliswork {
 

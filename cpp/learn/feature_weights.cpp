@@ -1,12 +1,12 @@
-#include "feature_weights.hpp"
+#include "learn/feature_weights.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
-#include "chain_kernels.hpp"
-#include "feature_kernels.hpp"
+#include "simd/chain_kernels.hpp"
+#include "simd/feature_kernels.hpp"
 
 namespace trelliswork {
 

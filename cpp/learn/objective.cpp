@@ -1,12 +1,12 @@
-#include "objective.hpp"
+#include "learn/objective.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "objective_worker.hpp"
-#include "require.hpp"
-#include "segments.hpp"
-#include "threads.hpp"
+#include "base/require.hpp"
+#include "base/threads.hpp"
+#include "kernel/segments.hpp"
+#include "learn/objective_worker.hpp"
 
 namespace trelliswork {
 

@@ -17,9 +17,9 @@
 #include <memory>
 #include <vector>
 
-#include "automaton.hpp"
-#include "engine.hpp"
-#include "feature_weights.hpp"
+#include "automata/automaton.hpp"
+#include "kernel/engine.hpp"
+#include "learn/feature_weights.hpp"
 
 namespace trelliswork {
 

@@ -1,9 +1,9 @@
 // What segments add to the objective: scores from features of five kinds, and their gradients.
 #include <algorithm>
 
-#include "objective.hpp"
-#include "objective_worker.hpp"
-#include "segments.hpp"
+#include "kernel/segments.hpp"
+#include "learn/objective.hpp"
+#include "learn/objective_worker.hpp"
 
 namespace trelliswork {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "objective.hpp"
+#include "learn/objective.hpp"
 
 namespace trelliswork {
 

@@ -1,4 +1,4 @@
-#include "online.hpp"
+#include "learn/online.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "objective_worker.hpp"
+#include "learn/objective_worker.hpp"
 
 namespace trelliswork {
 

@@ -23,7 +23,7 @@
 #include <memory>
 #include <vector>
 
-#include "objective.hpp"
+#include "learn/objective.hpp"
 
 namespace trelliswork {
 

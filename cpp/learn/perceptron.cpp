@@ -1,9 +1,9 @@
-#include "perceptron.hpp"
+#include "learn/perceptron.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "engine.hpp"
+#include "kernel/engine.hpp"
 
 namespace trelliswork {
 

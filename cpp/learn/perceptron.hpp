@@ -9,8 +9,8 @@
 
 #include <cstdint>
 
-#include "automaton.hpp"
-#include "feature_weights.hpp"
+#include "automata/automaton.hpp"
+#include "learn/feature_weights.hpp"
 
 namespace trelliswork {
 

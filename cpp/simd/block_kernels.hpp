@@ -1,4 +1,4 @@
-// The inner loops over packed arcs (blocks.hpp), compiled once for each instruction set.
+// The inner loops over packed arcs (automata/blocks.hpp), compiled once for each instruction set.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct StateRun {
     std::int32_t first, last, label, port;
 };
 
-// The arrays of a Blocks, as raw pointers; see blocks.hpp.
+// The arrays of a Blocks, as raw pointers; see automata/blocks.hpp.
 struct BlockView {
     std::int64_t n_wide;
     const Block* wide;

@@ -2,9 +2,9 @@
 // raw pointers and vector types: nothing here may be shared with code compiled for another set.
 #include <cstdint>
 
-#include "block_kernels.hpp"
-#include "lanes_isa.hpp"
-#include "row_sums_isa.hpp"
+#include "simd/block_kernels.hpp"
+#include "simd/lanes_isa.hpp"
+#include "simd/row_sums_isa.hpp"
 
 namespace trelliswork::TRELLISWORK_ISA {
 

@@ -7,7 +7,7 @@ namespace trelliswork {
 
 inline constexpr int kScoreRows = 4;
 
-// A run of tokens, dense and sparse features apart; see feature_weights.hpp.
+// A run of tokens, dense and sparse features apart; see learn/feature_weights.hpp.
 struct FeatureRun {
     std::int64_t n_tokens;
     int n_outputs;

@@ -2,9 +2,9 @@
 // chain_kernels_isa.cpp.
 #include <cstdint>
 
-#include "chain_kernels.hpp"
-#include "feature_kernels.hpp"
-#include "lanes_isa.hpp"
+#include "simd/chain_kernels.hpp"
+#include "simd/feature_kernels.hpp"
+#include "simd/lanes_isa.hpp"
 
 namespace trelliswork::TRELLISWORK_ISA {
 

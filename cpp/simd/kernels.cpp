@@ -2,10 +2,10 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "block_kernels.hpp"
-#include "chain_kernels.hpp"
-#include "feature_kernels.hpp"
-#include "segment_kernels.hpp"
+#include "simd/block_kernels.hpp"
+#include "simd/chain_kernels.hpp"
+#include "simd/feature_kernels.hpp"
+#include "simd/segment_kernels.hpp"
 
 namespace trelliswork {
 

@@ -2,7 +2,7 @@
 // Everything has internal linkage: code for one set must never be linked into another.
 #pragma once
 
-#include "chain_kernels.hpp"
+#include "simd/chain_kernels.hpp"
 
 namespace trelliswork::TRELLISWORK_ISA {
 

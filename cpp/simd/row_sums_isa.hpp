@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "lanes_isa.hpp"
+#include "simd/lanes_isa.hpp"
 
 namespace trelliswork::TRELLISWORK_ISA {
 

@@ -1,5 +1,5 @@
-// The inner loops over durations, for automata whose ports lie side by side by label (forest.hpp),
-// compiled once for each instruction set.
+// The inner loops over durations, for automata whose ports lie side by side by label
+// (automata/forest.hpp), compiled once for each instruction set.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// The algebras that the one recursion of chart.hpp runs over: (plus, times, zero, one).
+// The algebras that the one recursion of kernel/chart.hpp runs over: (plus, times, zero, one).
 //
-//   Real   (+, ×, 0, 1)                probabilities; rows are rescaled, see chart.hpp
+//   Real   (+, ×, 0, 1)                probabilities; rows are rescaled, see kernel/chart.hpp
 //   Log    (logaddexp, +, −inf, 0)     the same sums, in logarithms: slower, cannot underflow
 //   Max    (max, +, −inf, 0)           best paths
 //

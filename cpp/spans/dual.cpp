@@ -1,4 +1,4 @@
-#include "span_dual.hpp"
+#include "spans/dual.hpp"
 
 #include <algorithm>
 #include <cmath>

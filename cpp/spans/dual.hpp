@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "span_problem.hpp"
+#include "spans/problem.hpp"
 
 namespace trelliswork {
 

@@ -1,4 +1,4 @@
-#include "span_problem.hpp"
+#include "spans/problem.hpp"
 
 #include <algorithm>
 #include <cmath>

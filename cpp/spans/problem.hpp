@@ -5,14 +5,14 @@
 //
 //   v_c(n) = max(0, r_c(n)),      r_c(n) = Σ_r a_cr n_r − b_c
 //
-// so that prices λ_c ∈ [0, ρ_c] on rules bound P, as in lagrangian.hpp. I intervals, R roles, C
-// rules, T tokens.
+// so that prices λ_c ∈ [0, ρ_c] on rules bound P, as in decoding/lagrangian.hpp. I intervals, R
+// roles, C rules, T tokens.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "semiring.hpp"
+#include "simd/semiring.hpp"
 
 namespace trelliswork {
 

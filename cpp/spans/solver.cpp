@@ -1,4 +1,4 @@
-#include "span_solver.hpp"
+#include "spans/solver.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <queue>
 #include <utility>
 
-#include "deadline.hpp"
-#include "threads.hpp"
+#include "base/deadline.hpp"
+#include "base/threads.hpp"
 
 namespace trelliswork {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "span_dual.hpp"
+#include "spans/dual.hpp"
 
 namespace trelliswork {
 

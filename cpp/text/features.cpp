@@ -1,10 +1,10 @@
-#include "features.hpp"
+#include "text/features.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "features_extraction.hpp"
-#include "threads.hpp"
+#include "base/threads.hpp"
+#include "text/features_extraction.hpp"
 
 namespace trelliswork {
 

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "features_memo.hpp"
-#include "features_program.hpp"
-#include "vocabulary.hpp"
+#include "base/vocabulary.hpp"
+#include "text/features_memo.hpp"
+#include "text/features_program.hpp"
 
 namespace trelliswork {
 

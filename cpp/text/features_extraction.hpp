@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "features.hpp"
-#include "features_values.hpp"
+#include "text/features.hpp"
+#include "text/features_values.hpp"
 
 namespace trelliswork {
 

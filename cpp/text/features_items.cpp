@@ -1,4 +1,4 @@
-#include "features_items.hpp"
+#include "text/features_items.hpp"
 
 #include <stdexcept>
 

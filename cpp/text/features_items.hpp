@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "features.hpp"
-#include "vocabulary.hpp"
+#include "base/vocabulary.hpp"
+#include "text/features.hpp"
 
 namespace trelliswork {
 

@@ -1,7 +1,7 @@
 // What the features of a FeatureIndex are called, and which templates they come from.
 #include <string>
 
-#include "features.hpp"
+#include "text/features.hpp"
 
 namespace trelliswork {
 

@@ -1,12 +1,12 @@
-#include "features_program.hpp"
+#include "text/features_program.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
-#include "features_text.hpp"
-#include "require.hpp"
+#include "base/require.hpp"
+#include "text/features_text.hpp"
 
 namespace trelliswork {
 

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "pattern.hpp"
-#include "unicode.hpp"
-#include "vocabulary.hpp"
+#include "base/unicode.hpp"
+#include "base/vocabulary.hpp"
+#include "text/regex.hpp"
 
 namespace trelliswork {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "features.hpp"
-#include "require.hpp"
+#include "base/require.hpp"
+#include "text/features.hpp"
 
 namespace trelliswork {
 

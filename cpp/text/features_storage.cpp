@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "features.hpp"
-#include "require.hpp"
+#include "base/require.hpp"
+#include "text/features.hpp"
 
 namespace trelliswork {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "unicode.hpp"
+#include "base/unicode.hpp"
 
 namespace trelliswork {
 

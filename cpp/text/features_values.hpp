@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "features.hpp"
+#include "text/features.hpp"
 
 namespace trelliswork {
 

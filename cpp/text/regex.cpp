@@ -1,8 +1,8 @@
-#include "pattern.hpp"
+#include "text/regex.hpp"
 
 #include <utility>
 
-#include "pattern_fragment.hpp"
+#include "text/regex_fragment.hpp"
 
 namespace trelliswork {
 

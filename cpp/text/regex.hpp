@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "unicode.hpp"
+#include "base/unicode.hpp"
 
 namespace trelliswork {
 

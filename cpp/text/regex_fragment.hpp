@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pattern.hpp"
+#include "text/regex.hpp"
 
 namespace trelliswork {
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include <optional>
 
-#include "pattern_fragment.hpp"
+#include "text/regex_fragment.hpp"
 
 namespace trelliswork {
 

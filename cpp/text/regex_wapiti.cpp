@@ -1,5 +1,5 @@
 // The dialect of Wapiti's pattern files.
-#include "pattern_fragment.hpp"
+#include "text/regex_fragment.hpp"
 
 namespace trelliswork {
 

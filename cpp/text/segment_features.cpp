@@ -1,12 +1,12 @@
-#include "segment_features.hpp"
+#include "text/segment_features.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <utility>
 
-#include "features_text.hpp"
-#include "require.hpp"
-#include "threads.hpp"
+#include "base/require.hpp"
+#include "base/threads.hpp"
+#include "text/features_text.hpp"
 
 namespace trelliswork {
 

@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "features.hpp"
-#include "unicode.hpp"
-#include "vocabulary.hpp"
+#include "base/unicode.hpp"
+#include "base/vocabulary.hpp"
+#include "text/features.hpp"
 
 namespace trelliswork {
 

@@ -3,8 +3,8 @@
 #include <numeric>
 #include <utility>
 
-#include "require.hpp"
-#include "segment_features.hpp"
+#include "base/require.hpp"
+#include "text/segment_features.hpp"
 
 namespace trelliswork {
 
