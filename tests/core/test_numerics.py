@@ -119,7 +119,9 @@ samples = inference.sample(trellis, 1)
 grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
 assert grown < 12_000, grown  # kilobytes; all rows would be 24,000 and more
 """
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    support = str(Path(__file__).parents[1] / "support")
+    paths = [support, *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
     done = subprocess.run(
         [sys.executable, "-c", program],
         env=environment,
