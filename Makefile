@@ -11,7 +11,7 @@ INSTALL = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(PIP) --no-build-isolati
 EXPERIMENTS ?= table1 figure2 transducer inequality usaddress propbank \
   appendix_b synthetic letters cora punctuation umass soft_small ccm framenet sparsity \
   citations citation_models
-NATIVE := $(wildcard cpp/*.hpp cpp/*.cpp bindings/*.hpp bindings/*.cpp)
+NATIVE := $(shell find cpp bindings -name '*.[ch]pp')
 
 .PHONY: help setup demo test test-torch lint format types tests bench experiments sanitize citation-model docs clean
 

@@ -1,0 +1,17 @@
+// Exact solutions of graphs: best-first branch and bound around AD³ (Das, Martins and Smith 2012,
+// §3).
+//
+// A node fixes variables, and what these force. Its bound is a dual bound of what is left, which
+// holds at any iteration. The node with the highest bound is split at its most fractional variable,
+// until none is above the best solution known. The leaves are the proof.
+#pragma once
+
+#include "graphs/answer.hpp"
+#include "graphs/watch.hpp"
+
+namespace trelliswork {
+
+GraphAnswer solve_by_branching(const Graph& graph, const GraphStart& start,
+                               const GraphOptions& options, GraphWatch& watch);
+
+}  // namespace trelliswork

@@ -1,0 +1,44 @@
+// The best assignment of roles to spans under rules, with a proof: prices, and branch and bound
+// over single choices where these leave a gap.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "spans/dual.hpp"
+
+namespace trelliswork {
+
+struct SpanOptions {
+    std::int64_t max_iterations = 200;  // of the dual at the root
+    double tolerance = 1e-9;            // of a gap, relative to 1 + |score|
+    double seconds = 0.0;               // a problem, 0: no limit
+    std::int64_t max_nodes = 0;         // of branch and bound, 0: no limit
+    std::function<bool()> stop;         // asked now and then, on every thread; empty: never stops
+};
+
+// All assignments that obey some decisions are worth at most D under these prices, and where the
+// decisions leave nothing open, what they are worth.
+struct SpanLeaf {
+    std::vector<SpanDecision> decisions;
+    std::vector<double> prices;  // (C,)
+};
+
+enum class SpanStatus : int { optimal = 0, feasible = 1, infeasible = 2, unknown = 3 };
+
+struct SpanAnswer {
+    SpanStatus status = SpanStatus::unknown;
+    SpanAssignment best;
+    double bound = -kNegativeInfinity;
+    std::int64_t iterations = 0, nodes = 0;
+    std::vector<SpanLeaf> leaves;
+};
+
+SpanAnswer solve_spans(const SpanProblem& problem, const SpanOptions& options);
+
+// Solves every problem: answers (B,).
+void solve_spans(const std::vector<SpanProblem>& problems, const SpanOptions& options,
+                 int n_workers, std::vector<SpanAnswer>& answers);
+
+}  // namespace trelliswork

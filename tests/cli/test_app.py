@@ -1,0 +1,153 @@
+"""The program as a whole: help, exit codes, pipes, signals."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import trelliswork as tw
+from commands import PROGRAM, run, train_model, two_columns
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return train_model(tmp_path_factory.mktemp("model"), "--tokenizer", "words", text=two_columns())
+
+
+def start(*args, **options):
+    return subprocess.Popen(
+        [*PROGRAM, *map(str, args)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+def test_version():
+    result = run("--version")
+    assert (result.exit_code, result.stdout) == (0, f"trelliswork {tw.__version__}\n")
+
+
+@pytest.mark.parametrize("command", ["train", "tag", "evaluate", "inspect"])
+def test_help_teaches(command):
+    result = run(command, "--help")
+    assert result.exit_code == 0
+    assert f"trelliswork {command} " in result.stdout.split("Examples:")[1]
+
+
+def test_usage_errors():
+    assert run("train").exit_code == 2
+    assert run("fly").exit_code == 2
+
+
+def test_debug_shows_where_an_error_came_from(tmp_path):
+    result = run("--debug", "tag", tmp_path / "missing.tw")
+    assert isinstance(result.exception, FileNotFoundError)
+
+
+def test_a_missing_extra_is_named(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    result = run("evaluate", "-", "--plot", tmp_path / "x.png", stdin="a X X\n")
+    assert result.exit_code == 2
+    assert "pip install" in result.stderr
+
+
+def test_answers_come_before_the_input_ends(model):
+    with start("tag", model, "--raw") as process:
+        for text in ("Ann sings.", "Bob"):
+            process.stdin.write(f"{text}\n")
+            process.stdin.flush()
+            assert f'"text": "{text}"' in process.stdout.readline()
+        process.stdin.close()
+        assert process.wait() == 0
+        assert process.stderr.read() == ""
+
+
+def test_a_closed_pipe_ends_quietly(model, tmp_path):
+    source = tmp_path / "long.conll"
+    source.write_text(two_columns() * 2000)
+    with start("tag", model, source) as process:
+        assert process.stdout.readline() == "Ann\tB-PER\tB-PER\n"
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait() == 0
+
+
+@pytest.mark.parametrize("args", [["--help"], ["--version"], ["tag", "--help"]])
+def test_help_into_a_closed_pipe(args):
+    end, begin = os.pipe()
+    os.close(end)
+    with os.fdopen(begin, "wb") as pipe:
+        result = subprocess.run([*PROGRAM, *args], stdout=pipe, stderr=subprocess.PIPE, check=False)
+    assert (result.returncode, result.stderr) == (0, b"")
+
+
+def test_interrupting_a_stream(model):
+    with start("tag", model, "--raw") as process:
+        process.stdin.write("Ann\n")
+        process.stdin.flush()
+        assert "Ann" in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 130
+        assert process.stderr.read() == "trelliswork: interrupted\n"
+
+
+def test_interrupting_training_saves_the_model(tmp_path):
+    source, out = tmp_path / "train.conll", tmp_path / "m.tw"
+    # Labels without rhyme or reason: it takes minutes to find that nothing can be learned.
+    rng = np.random.default_rng(0)
+    rows = [f"{word} L{label}\n" for word, label in rng.integers(0, 12, size=(20_000, 2))]
+    source.write_text("".join(row + "\n" * (i % 9 == 8) for i, row in enumerate(rows)))
+    options = ["--l2", "1e-9", "--tol", "0", "--max-iter", "1000000"]
+    with start("train", source, "--out", out, *options) as process:
+        assert "iteration    1" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate()
+        assert process.returncode == 0
+    assert "training was interrupted" in stderr
+    assert "Traceback" not in stderr
+    assert "(interrupted)" in stdout
+    assert tw.load(out).stop_reason_ == "interrupted"
+
+
+def test_interrupting_training_before_the_first_iteration(tmp_path, monkeypatch):
+    model = train_model(tmp_path)
+    old = model.read_bytes()
+
+    def interrupted(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tw.CRFTagger, "fit", interrupted)
+    result = run("train", tmp_path / "train.conll", "-o", model)
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert result.stderr == "trelliswork: interrupted\n"
+    assert model.read_bytes() == old
+
+
+def test_terminals_without_table_characters(model):
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    with start("inspect", model, env=environment) as process:
+        stdout, stderr = process.communicate()
+        assert (process.returncode, stderr) == (0, "")
+        assert "Features of B-PER" in stdout
+
+
+def test_any_separator(tmp_path):
+    source = tmp_path / "train.txt"
+    source.write_text("a;X\nb;Y\n\nb;Y\n")
+    model = tmp_path / "m.tw"
+    options = ("--features", "word[0]", "--l2", 0.01, "-q")
+    assert run("train", source, "-o", model, "--separator", ";", *options).exit_code == 0
+    tagged = run("tag", model, source)
+    assert tagged.stdout == "a;X;X\nb;Y;Y\n\nb;Y;Y\n\n"
+    answers = tmp_path / "tagged.txt"
+    answers.write_text(tagged.stdout)
+    scored = run("evaluate", source, answers, "--separator", ";")
+    assert "(3 of 3)" in scored.stdout
