@@ -21,9 +21,8 @@ from trelliswork.decoding.certificate import Leaf
 from trelliswork.decoding.conflicts import open_labels
 from trelliswork.decoding.priced_answers import FEASIBLE, OPTIMAL, PricedAnswers, prices_by_item
 from trelliswork.errors import TooLargeError
-from trelliswork.inference.derived import derive
 from trelliswork.inference.results import tags_of
-from trelliswork.inference.trellis import rows_of
+from trelliswork.inference.trellis import derive, rows_of
 from trelliswork.planning.token_charges import with_tolls
 
 if TYPE_CHECKING:
