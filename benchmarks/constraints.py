@@ -23,10 +23,10 @@ from common import data_directory, machine, markdown_table, peak_megabytes, writ
 
 import trelliswork as tw
 from trelliswork import inference
-from trelliswork.constrained import constrained_trellis
-from trelliswork.decoding import decode_batch
-from trelliswork.labels import LabelSet
-from trelliswork.trellis import Trellis
+from trelliswork.decoding.exact import decode_batch
+from trelliswork.decoding.on_products import constrained_trellis
+from trelliswork.inference.trellis import Trellis
+from trelliswork.labels.label_set import LabelSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable

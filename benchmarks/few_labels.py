@@ -20,10 +20,10 @@ from common import data_directory, machine, markdown_table, peak_megabytes, writ
 from constraints import milliseconds
 
 import trelliswork as tw
-from trelliswork.inference import viterbi
-from trelliswork.prefix_search import search_batch
-from trelliswork.priced import priced_batch
-from trelliswork.priced_answers import OPTIMAL
+from trelliswork.decoding.prefixes import search_batch
+from trelliswork.decoding.priced_answers import OPTIMAL
+from trelliswork.decoding.prices import priced_batch
+from trelliswork.inference.verbs import viterbi
 
 if TYPE_CHECKING:
     from collections.abc import Callable

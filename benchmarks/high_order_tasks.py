@@ -11,7 +11,7 @@ import numpy as np
 from common import peak_megabytes
 
 import trelliswork as tw
-from trelliswork.learn.objective import Objective
+from trelliswork.learn.objective.objective import Objective
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -22,16 +22,16 @@ from common import data_directory, machine, markdown_table, peak_megabytes, writ
 from constraints import milliseconds
 
 import trelliswork as tw
-from trelliswork.derived import derive
-from trelliswork.inference import viterbi
-from trelliswork.priced import priced_batch
-from trelliswork.priced_answers import OPTIMAL
+from trelliswork.decoding.priced_answers import OPTIMAL
+from trelliswork.decoding.prices import priced_batch
+from trelliswork.inference.derived import derive
+from trelliswork.inference.verbs import viterbi
 
 if TYPE_CHECKING:
-    from trelliswork.evidence import Evidence
-    from trelliswork.plan import Plan
-    from trelliswork.priced_answers import PricedAnswers
-    from trelliswork.trellis import Trellis
+    from trelliswork.decoding.priced_answers import PricedAnswers
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.plan import Plan
 
 logger = logging.getLogger("soft_constraints")
 

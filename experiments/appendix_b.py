@@ -24,9 +24,9 @@ import numpy as np
 from common import Findings, ResultTable, options, settings_of
 
 from trelliswork import inference
-from trelliswork.automaton import Automaton
-from trelliswork.pattern_posteriors import pattern_marginals
-from trelliswork.patterns import Patterns
+from trelliswork.automata.automaton import Automaton
+from trelliswork.automata.patterns import Patterns
+from trelliswork.inference.pattern_posteriors import pattern_marginals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from trelliswork.learn.protocols import Protocol
-    from trelliswork.tagger import Tagger
+    from trelliswork.taggers.base import Tagger
 
 GAMMA, CYCLES = 0.9, 5  # the share of the supervised model is the paper's
 EPOCHS = 5  # of perceptrons: most of CIBT's time is hard decoding

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Sequence
 
-    from trelliswork.schemes import Scheme
+    from trelliswork.labels.schemes import Scheme
 
 
 @dataclass(frozen=True)

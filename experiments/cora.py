@@ -41,7 +41,7 @@ from hosemicrf import (
 
 import trelliswork as tw
 from trelliswork.features.bundles import bundle
-from trelliswork.segments import convert
+from trelliswork.labels.segments import convert
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -19,8 +19,8 @@ import numpy as np
 from scipy.optimize import fmin_l_bfgs_b
 
 from trelliswork import inference
-from trelliswork.automaton import Automaton
-from trelliswork.product import product
+from trelliswork.automata.automaton import Automaton
+from trelliswork.automata.product import product
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -27,7 +27,7 @@ from common import (
 )
 from explicit import Distribution, fit
 
-from trelliswork.automaton import Automaton
+from trelliswork.automata.automaton import Automaton
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

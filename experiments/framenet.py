@@ -42,7 +42,7 @@ from framenet_measures import measure
 from framenet_spans import recall
 
 import trelliswork as tw
-from trelliswork.significance import compare_counts
+from trelliswork.evaluation.significance import compare_counts
 
 if TYPE_CHECKING:
     import argparse

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from framenet_spans import IntArray
     from rich.console import Console
 
-    from trelliswork.learn.optimize import Iteration
+    from trelliswork.learn.optimizers.common import Iteration
 
 VERSION = 1  # of features and model: scores of another one are not read
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from framenet_data import Frame
     from framenet_spans import HashArray, IntArray
 
-    from trelliswork.assign import SpanMethod
     from trelliswork.constraints.base import Constraint
+    from trelliswork.spans.solve import SpanMethod
 
 EMPTY = -1
 

@@ -24,7 +24,7 @@ import numpy as np
 from framenet_blocks import Block, Support
 from framenet_features import describe
 
-from trelliswork.learn import lbfgs
+from trelliswork.learn.optimizers import lbfgs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from framenet_spans import HashArray, IntArray
     from numpy.typing import NDArray
 
-    from trelliswork.learn.optimize import Iteration
+    from trelliswork.learn.optimizers.common import Iteration
 
     FloatArray = NDArray[np.float64]
 
@@ -50,7 +50,7 @@ class Scorer:
     bits
         There are 2^bits weights.
     max_iter, tol
-        When training ends, see :func:`trelliswork.learn.lbfgs.minimize`.
+        When training ends, see :func:`trelliswork.learn.optimizers.lbfgs.minimize`.
     """
 
     def __init__(

@@ -17,8 +17,8 @@ import numpy as np
 from common import ResultTable, new_figure, progress, save_figure
 from trials import Trial, TrialStore
 
-from trelliswork.scoring import SegmentReader, pair_up
-from trelliswork.significance import compare_counts
+from trelliswork.evaluation.scoring import SegmentReader, pair_up
+from trelliswork.evaluation.significance import compare_counts
 
 if TYPE_CHECKING:
     import argparse
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     import trelliswork as tw
-    from trelliswork.schemes import Scheme
+    from trelliswork.labels.schemes import Scheme
 
 SIGMA_1 = 0.5  # the paper's λ² / (2 σ²) is our l2 ‖w‖²
 SIGMA_10 = 0.005

@@ -57,7 +57,7 @@ from propbank_features import (
 from trials import Trial, TrialStore, permutation_test, summed_counts
 
 import trelliswork as tw
-from trelliswork.significance import compare_counts
+from trelliswork.evaluation.significance import compare_counts
 
 if TYPE_CHECKING:
     import argparse

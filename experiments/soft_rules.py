@@ -15,8 +15,8 @@ import numpy as np
 from scipy.stats import wilcoxon
 
 import trelliswork as tw
-from trelliswork.priced import priced_batch
-from trelliswork.priced_answers import OPTIMAL
+from trelliswork.decoding.priced_answers import OPTIMAL
+from trelliswork.decoding.prices import priced_batch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.constraints import Constraint
-    from trelliswork.decoded import Decoding
-    from trelliswork.mining_templates import Template
+    from trelliswork.decoding.answers import Decoding
+    from trelliswork.mining.families import Template
 
     IntArray = NDArray[np.int64]
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Sequence
 
-    from trelliswork.mining_templates import Template
+    from trelliswork.mining.families import Template
 
 FEATURES = {"cora": RICH, "usaddress": ADDRESSES}
 L2 = {"cora": 0.1, "usaddress": 0.01}

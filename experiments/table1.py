@@ -20,7 +20,7 @@ from common import Findings, ResultTable, options, settings_of
 from explicit import Distribution, fit
 
 from trelliswork import inference
-from trelliswork.automaton import Automaton
+from trelliswork.automata.automaton import Automaton
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -28,8 +28,8 @@ from common import Findings, ResultTable, options, progress, settings_of
 from explicit import Parameters
 from languages import random_expression, random_letters
 
-from trelliswork.automaton import Automaton
-from trelliswork.product import product
+from trelliswork.automata.automaton import Automaton
+from trelliswork.automata.product import product
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from soft_rules import Division
 
-    from trelliswork.mining_templates import Template
+    from trelliswork.mining.families import Template
 
 BASELINE, EVERYTHING, HARD = "baseline", "all", "all as hard"
 # Rows that the paper does not have: rules, and what is different in learning them. Orders are no

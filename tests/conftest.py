@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Timing on a busy machine says nothing about correctness. Every run draws other cases, except where
 # the same commit is to get the same verdict.
@@ -31,3 +36,11 @@ def data_dir() -> Path:
     if not path.is_dir():
         pytest.skip("needs the public data sets: set TRELLISWORK_DATA to their directory")
     return path
+
+
+@pytest.fixture
+def control_c() -> Iterator[None]:
+    """Have Ctrl-C raise, also where the tests run in the background and it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -1,4 +1,4 @@
-"""The same problems as `trelliswork.learn.regularizer` solves, for a generic conic solver.
+"""The same problems as `trelliswork.learn.sparsity.regularizer` solves, for a generic conic solver.
 
     minimise ½ z·P z − c·z + Ω(z),     Ω(z) = Σ_k λ_k |z_k| + Σ_levels Σ_g λ_g ‖z_g‖
 
@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse
 
 if TYPE_CHECKING:
-    from trelliswork.learn.regularizer import Regularizer
+    from trelliswork.learn.sparsity.regularizer import Regularizer
 
 
 class Cones:

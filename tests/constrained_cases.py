@@ -25,8 +25,8 @@ from trelliswork.constraints import (
     token,
     where,
 )
-from trelliswork.inference import Trellis
-from trelliswork.labels import LabelSet
+from trelliswork.inference.verbs import Trellis
+from trelliswork.labels.label_set import LabelSet
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import trelliswork as tw
 from strategies import arrays, automata, ordinary
-from trelliswork.factors import (
+from trelliswork.graphs.factors import (
     AtMostOne,
     Budget,
     Chain,
@@ -26,7 +26,7 @@ from trelliswork.factors import (
     Xor,
     XorOut,
 )
-from trelliswork.graph_variables import Categorical, Variables
+from trelliswork.graphs.variables import Categorical, Variables
 
 MOST_VARIABLES = 14
 whole = st.integers(-3, 3).map(float)  # ties

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from oracle import log_sum_exp
 from trelliswork.constraints import at_most, only_on, precedes, token
+from trelliswork.features.inputs import infer_labels
 from trelliswork.features.shapes import word_shape
-from trelliswork.inputs import infer_labels
 
 X = [["a", "b"], ["a", "C"]]
 Y = [["P", "Q"], ["P", "Q"]]

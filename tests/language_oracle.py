@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from hypothesis import strategies as st
 
-from trelliswork.automaton import Automaton
-from trelliswork.regex import Both, Concat, Either, Empty, Labels, Node, Not, Repeat
+from trelliswork.automata.automaton import Automaton
+from trelliswork.automata.regex import Both, Concat, Either, Empty, Labels, Node, Not, Repeat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from trelliswork.inference import Trellis
+    from trelliswork.inference.verbs import Trellis
 
 
 @dataclass(frozen=True)

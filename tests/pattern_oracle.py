@@ -9,16 +9,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from oracle import EnumeratedPath, segmentations
-from trelliswork.inference import Trellis
-from trelliswork.product import product
+from trelliswork.automata.product import product
+from trelliswork.inference.verbs import Trellis
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import numpy as np
 
-    from trelliswork.automaton import Automaton
-    from trelliswork.patterns import Patterns
+    from trelliswork.automata.automaton import Automaton
+    from trelliswork.automata.patterns import Patterns
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from trelliswork.inference import viterbi
-from trelliswork.learn.penalty_run import Answers
+from trelliswork.inference.verbs import viterbi
+from trelliswork.learn.penalties.run import Answers
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import trelliswork as tw
 from problem_cases import ProblemCase, chain_problems, penalties, segment_problems
-from trelliswork.plan import Plan
+from trelliswork.planning.plan import Plan
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from rule_strategies import TOKENS, combined, leaves, linear_rules, looking
 from segment_cases import models
 from strategies import arrays, ordinary
 from trelliswork import LabelSet, Problem, Trellis
+from trelliswork.automata.patterns import Patterns
 from trelliswork.errors import RuleError
-from trelliswork.patterns import Patterns
-from trelliswork.plan import Plan
-from trelliswork.segmentation import Segmentation
+from trelliswork.labels.segmentation import Segmentation
+from trelliswork.planning.plan import Plan
 
 if TYPE_CHECKING:
     from trelliswork.constraints import Constraint

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from trelliswork.learn.group_norms import GroupNorms
-from trelliswork.learn.regularizer import Regularizer
+from trelliswork.learn.sparsity.group_norms import GroupNorms
+from trelliswork.learn.sparsity.regularizer import Regularizer
 
 NORMS = st.sampled_from(["l2", "linf"])
 STRENGTHS = st.sampled_from([0.0, 0.25, 0.5, 1.0, 2.0])

@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 from oracle import EnumeratedPath, enumerate_paths
 from rule_strategies import TOKENS, combined, leaves, looking
 from strategies import arrays, ordinary
+from trelliswork.automata.patterns import Patterns
 from trelliswork.constraints import matches
 from trelliswork.errors import RuleError
-from trelliswork.inference import Trellis
-from trelliswork.labels import LabelSet
-from trelliswork.patterns import Patterns
-from trelliswork.plan import Plan
-from trelliswork.segmentation import Segmentation
+from trelliswork.inference.verbs import Trellis
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.labels.segmentation import Segmentation
+from trelliswork.planning.plan import Plan
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from trelliswork.automaton import Automaton
+    from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints import Constraint
 
 LABELS = (

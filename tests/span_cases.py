@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 import trelliswork as tw
-from trelliswork.span_answers import value
-from trelliswork.span_rules import compile_rules
+from trelliswork.spans.answers import value
+from trelliswork.spans.rules import compile_rules
 
 NAMES = ("A", "B", "C", "D")
 EXACT_SCORES = st.integers(-6, 8).map(float)  # ties, and sums without rounding

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from trelliswork.automaton import Automaton
-from trelliswork.inference import Trellis
-from trelliswork.patterns import Patterns
-from trelliswork.product import product
+from trelliswork.automata.automaton import Automaton
+from trelliswork.automata.patterns import Patterns
+from trelliswork.automata.product import product
+from trelliswork.inference.verbs import Trellis
 
 # Ordinary scores, hopeless ones, forbidden ones, and ties.
 ordinary = st.floats(-5, 5, allow_nan=False).map(lambda x: round(x, 3))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from factor_cases import numbers
 from strategies import automata, sparse_chain
 from trelliswork import _core
-from trelliswork.automaton import Automaton
+from trelliswork.automata.automaton import Automaton
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

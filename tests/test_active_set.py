@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from factor_cases import distance_to_hull, vectors
 from structure_cases import fixings, structure_cases
 from trelliswork import _core
-from trelliswork.automaton import Automaton
+from trelliswork.automata.automaton import Automaton
 
 etas = st.sampled_from([0.01, 0.1, 1.0, 30.0])
 

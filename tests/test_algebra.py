@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from language_oracle import NAMES, all_strings, languages, members, n_paths
-from trelliswork import algebra
-from trelliswork.automaton import Automaton
+from trelliswork.automata import algebra
+from trelliswork.automata.automaton import Automaton
 from trelliswork.errors import LabelError, TooLargeError
 
 LONGEST = 5

@@ -31,7 +31,7 @@ def weights_of(model):
 
 
 def negative_log_likelihood(model, sequences, labels, weights):
-    from trelliswork.inference import log_probability
+    from trelliswork.inference.verbs import log_probability
 
     trellis = model.trellis(sequences)
     ids = model.structure.labels.encode([label for own in labels for label in own])

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import trelliswork as tw
 from span_cases import best_value, span_problems
-from trelliswork.segments import Span
-from trelliswork.span_certificate import SpanCertificate
-from trelliswork.span_rules import compile_rules
+from trelliswork.labels.segments import Span
+from trelliswork.spans.certificate import SpanCertificate
+from trelliswork.spans.rules import compile_rules
 
 TABLE = tw.SpanTable(
     [(0, 2), (1, 3), (3, 5)],

@@ -6,8 +6,8 @@ import pickle
 import numpy as np
 import pytest
 
-from trelliswork.automaton import Automaton
-from trelliswork.inference import Trellis, log_partition
+from trelliswork.automata.automaton import Automaton
+from trelliswork.inference.verbs import Trellis, log_partition
 
 
 def test_a_chain_has_a_state_for_the_empty_context():

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 import trelliswork as tw
 from predicate_cases import predicate_cases
 from problem_cases import cases
+from trelliswork.decoding.prefixes import search_batch
+from trelliswork.decoding.priced_answers import FEASIBLE, INFEASIBLE, OPTIMAL, UNKNOWN
 from trelliswork.errors import InfeasibleError, SearchLimitError
-from trelliswork.prefix_search import search_batch
-from trelliswork.priced_answers import FEASIBLE, INFEASIBLE, OPTIMAL, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from problem_cases import ProblemCase
-    from trelliswork.prefix_search import PrefixAnswers
+    from trelliswork.decoding.prefixes import PrefixAnswers
 
 
 def search(case: ProblemCase, **options) -> PrefixAnswers:

@@ -9,8 +9,8 @@ import pytest
 
 import trelliswork as tw
 from commands import SENTENCES
-from trelliswork.changes import BATCH, compare, effects_table, summarise
 from trelliswork.constraints import at_least, at_most, count, requires, starts_with
+from trelliswork.taggers.changes import BATCH, compare, effects_table, summarise
 
 TOKENS = [[word for word, _, _ in sentence] for sentence in SENTENCES]
 LABELS = [[label for _, _, label in sentence] for sentence in SENTENCES]

@@ -12,8 +12,8 @@ from trelliswork.citations.fresh import FRESH_REFERENCES
 from trelliswork.citations.learning import make_references
 from trelliswork.citations.parser import Parser, model_path
 from trelliswork.citations.records import load_works
+from trelliswork.data.sentence import Sentence
 from trelliswork.errors import DataError
-from trelliswork.sentence import Sentence
 
 SENTENCES = [TOKENIZER.tokenize(text) for text in FRESH_REFERENCES]
 

@@ -12,7 +12,7 @@ from trelliswork.citations.records import WORK_TYPES
 from trelliswork.citations.reference import Alternative, Field, Reference
 from trelliswork.citations.writing import FORMATS
 from trelliswork.citations.writing.formats import to_conll, to_jsonl, write
-from trelliswork.corpus import read_conll
+from trelliswork.data.corpus import read_conll
 from trelliswork.errors import DataError
 
 TITLE = Field("title", "Gödel", 3, 8, 0.5)

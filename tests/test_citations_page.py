@@ -23,7 +23,7 @@ from page_cases import (
 from trelliswork.citations.fields import LABELS
 from trelliswork.citations.page import render_page
 from trelliswork.citations.page.escape import escaped, percent
-from trelliswork.citations.page.marked import changed, locate, marked
+from trelliswork.citations.page.marks import changed, locate, marked
 from trelliswork.citations.page.palette import GROUNDS, INKS, OTHER, colour
 from trelliswork.citations.page.render import MOST_OPEN
 from trelliswork.citations.page.rule_words import rule_in_words

@@ -14,7 +14,7 @@ from trelliswork.citations.fresh import FRESH_REFERENCES
 from trelliswork.citations.parser import LONGEST, default_parser, model_path
 from trelliswork.constraints.reading import Reading
 from trelliswork.errors import DataError
-from trelliswork.loading import load_saved
+from trelliswork.taggers.load import load_saved
 
 SHANNON = (
     "Shannon, C. E. (1948). A mathematical theory of communication. Bell System Technical Journal, "

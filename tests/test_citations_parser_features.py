@@ -6,8 +6,8 @@ import pytest
 
 import trelliswork as tw
 from trelliswork.citations.parser_features import parser_templates
+from trelliswork.data.tokenizer import Tokenizer
 from trelliswork.features import TemplateEncoder
-from trelliswork.text import Tokenizer
 
 TEXT = (
     "Knuth, D. E. (1984). “Literate programming.” The Computer Journal, 27(2), 97-111. "

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import trelliswork as tw
 from trelliswork.citations.chances import TOLERANCE
 from trelliswork.citations.readings import Reader
-from trelliswork.sentence import Sentence
+from trelliswork.data.sentence import Sentence
 
 LABELS = ("author", "title", "date")
 WORDS = ("ann", "bob", "1999", "on", "nets", ".")

@@ -1,6 +1,7 @@
 """Documents are cut into references: joined lines, pages, headings, and any text at all."""
 
 import itertools
+import sys
 import textwrap
 
 import pytest
@@ -239,9 +240,33 @@ def test_a_long_line_is_one_reference():
     ["[", "a-\n", "1. a\n", "\f", "\u00ad\u200b", "a/", "http://a/\n", "{", "[Ab12", "a- b\n\n"],
 )
 @pytest.mark.parametrize("before", ["", "\\bibitem{a} ", "\\bibitem[{"])
-def test_repetitions_take_no_time(unit, before):
-    """A pattern that tries all ways to cut a text would take hours for these."""
-    split_references(before + unit * 10_000)
+def test_repetitions_take_steps_in_proportion(unit, before):
+    """A pattern that tries all ways to cut a text would never end for the last of these."""
+    steps = counted_steps(before + unit * 500)
+    assert counted_steps(before + unit * 1000) <= 2 * steps + 100
+    document = before + unit * 10_000
+    entries = split_references(document)
+    for entry in entries:
+        assert_located(document, entry)
+    assert all(a.end <= b.start for a, b in itertools.pairwise(entries))
+
+
+def counted_steps(document: str) -> int:
+    """How many lines of Python run to split a document."""
+    steps = 0
+
+    def count(*_):
+        nonlocal steps
+        steps += 1
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        split_references(document)
+    finally:
+        sys.settrace(before)
+    return steps
 
 
 def test_spans_outside_the_text_are_refused():

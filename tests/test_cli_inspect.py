@@ -7,7 +7,7 @@ import pytest
 
 import trelliswork as tw
 from commands import fail, run, train_model
-from trelliswork.inspection import (
+from trelliswork.taggers.inspection import (
     ModelSizes,
     WeighedPatterns,
     feature_names,

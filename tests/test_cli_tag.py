@@ -7,7 +7,7 @@ import pytest
 
 import trelliswork as tw
 from commands import SENTENCES, conll, fail, run, train_model, two_columns
-from trelliswork.trained import TrainedTagger
+from trelliswork.taggers.trained import TrainedTagger
 
 
 @pytest.fixture(scope="module")

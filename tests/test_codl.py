@@ -7,8 +7,8 @@ from sklearn.base import clone
 import trelliswork as tw
 from trelliswork.constraints import at_least, at_most, starts_with
 from trelliswork.learn.codl import Settings, learn_with_unlabelled
-from trelliswork.learn.counted_penalties import DOUBT
 from trelliswork.learn.learner import Learned
+from trelliswork.learn.penalties.counts import DOUBT
 from trelliswork.learn.pool import UnlabelledPool
 
 # Small enough to work out by hand: see the first test.

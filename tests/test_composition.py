@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from oracle import log_sum_exp
 from segment_cases import SegmentCase, segment_cases
-from trelliswork.constrained import constrained_trellis
 from trelliswork.constraints import (
     at_most,
     changes_only_at,
@@ -20,14 +19,15 @@ from trelliswork.constraints import (
     token,
     where,
 )
-from trelliswork.constraints.segmented import compile_on_segments
-from trelliswork.decoding import decode_batch, decode_nbest_batch
-from trelliswork.described import describe_batch
+from trelliswork.constraints.monitors_on_segments import compile_on_segments
+from trelliswork.decoding.describe import describe_batch
+from trelliswork.decoding.exact import decode_batch, decode_nbest_batch
+from trelliswork.decoding.on_products import constrained_trellis
 from trelliswork.errors import InfeasibleError, LabelError, RuleError
-from trelliswork.inference import Trellis, kbest, log_partition, marginals, viterbi
-from trelliswork.labels import LabelSet
-from trelliswork.plan import plan
-from trelliswork.segmentation import Segmentation
+from trelliswork.inference.verbs import Trellis, kbest, log_partition, marginals, viterbi
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.labels.segmentation import Segmentation
+from trelliswork.planning.plan import plan
 
 PLAIN = Segmentation(LabelSet(["author", "title", "year"]), (3, 3, 1))
 BIO = Segmentation(LabelSet(["B-PER", "I-PER", "O"], scheme="bio"), (3, 1))

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 
 from oracle import log_sum_exp
 from soft_cases import soft_cases
-from trelliswork.constrained import constrained_trellis, feasible_trellises
 from trelliswork.constraints import at_most, exactly
+from trelliswork.decoding.on_products import constrained_trellis, feasible_trellises
 from trelliswork.errors import RuleError
-from trelliswork.inference import Trellis, kbest, log_partition, marginals, sample
-from trelliswork.labels import LabelSet
-from trelliswork.plan import Plan, plan
+from trelliswork.inference.verbs import Trellis, kbest, log_partition, marginals, sample
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.planning.plan import Plan, plan
 
 
 @given(soft_cases())

@@ -23,10 +23,10 @@ from trelliswork.constraints import (
     parse,
     requires,
 )
+from trelliswork.constraints.monitors_on_segments import compile_on_segments
 from trelliswork.constraints.reading import Reading
-from trelliswork.constraints.segmented import compile_on_segments
-from trelliswork.items import letter_table
-from trelliswork.segmentation import Segmentation
+from trelliswork.labels.segmentation import Segmentation
+from trelliswork.planning.terms import letter_table
 
 PATH = LabelSet(
     ["O", "B-by", "I-by", "B-by/B-person", "I-by/B-person", "I-by/I-person", "B-person"],

@@ -25,7 +25,7 @@ from trelliswork.constraints import (
     token,
     where,
 )
-from trelliswork.constraints.segmented import tests_on_segments as asked_on_segments
+from trelliswork.constraints.monitors_on_segments import tests_on_segments as asked_on_segments
 
 PENALTIES = st.none() | st.floats(0, 1e6)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trelliswork.corpus import (
+from trelliswork.data.corpus import (
     Corpus,
     Sentence,
     iter_conll,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import trelliswork as tw
 from trelliswork.constraints import at_most
 from trelliswork.learn.mixing import mix_pairs, mix_penalties
-from trelliswork.pair_weights import PairWeights
+from trelliswork.models.pair_weights import PairWeights
 
 X = [["a", "b", "b"], ["a", "c"], ["b", "c", "b"], ["a", "a", "c"]]
 Y = [["A", "B", "B"], ["A", "C"], ["B", "C", "B"], ["A", "A", "C"]]

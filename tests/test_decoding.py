@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 from constrained_cases import Case, cases
 from strategies import arrays, expressions, ordinary
 from trelliswork import inference
-from trelliswork.automaton import Automaton
-from trelliswork.conflicts import find_conflict
-from trelliswork.constrained import constrained_trellis, feasible_trellises
+from trelliswork.automata.automaton import Automaton
 from trelliswork.constraints import (
     at_least,
     at_most,
@@ -25,12 +23,14 @@ from trelliswork.constraints import (
     predicate,
     starts_with,
 )
-from trelliswork.decoding import decode_batch, decode_nbest_batch
-from trelliswork.described import describe_batch, describe_nbest
+from trelliswork.decoding.conflicts import find_conflict
+from trelliswork.decoding.describe import describe_batch, describe_nbest
+from trelliswork.decoding.exact import decode_batch, decode_nbest_batch
+from trelliswork.decoding.on_products import constrained_trellis, feasible_trellises
 from trelliswork.errors import InfeasibleError, TooLargeError
-from trelliswork.labels import LabelSet
-from trelliswork.plan import Plan
-from trelliswork.trellis import Trellis
+from trelliswork.inference.trellis import Trellis
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.planning.plan import Plan
 
 
 def prepared(case: Case):

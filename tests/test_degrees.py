@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import arrays, expressions
-from trelliswork.automaton import Automaton
-from trelliswork.degrees import (
+from trelliswork.automata.automaton import Automaton
+from trelliswork.errors import TooLargeError
+from trelliswork.planning.counting_automata import (
     Degrees,
     bit_degrees,
     round_length,
     row_degrees,
     row_language,
 )
-from trelliswork.errors import TooLargeError
 
 MOST = 10_000
 

@@ -19,11 +19,11 @@ from trelliswork.constraints import (
     token,
     where,
 )
+from trelliswork.labels.gold import GoldLabels
 from trelliswork.learn.denominator import Denominator
-from trelliswork.learn.gold_labels import GoldLabels
-from trelliswork.learn.objective import Objective
-from trelliswork.plan import plan
-from trelliswork.structure import Structure
+from trelliswork.learn.objective.objective import Objective
+from trelliswork.models.structure import Structure
+from trelliswork.planning.plan import plan
 
 
 def objective(rules, names):

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from oracle import log_sum_exp
 from segment_cases import SegmentCase, segment_cases
 from trelliswork.constraints import at_most, changes_only_at, ends_with, only_on, precedes, token
-from trelliswork.derived import derive
 from trelliswork.errors import DataError, NotInLanguageError
-from trelliswork.inference import log_partition
-from trelliswork.labels import LabelSet
+from trelliswork.inference.derived import derive
+from trelliswork.inference.verbs import log_partition
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.labels.segmentation import Segmentation
 from trelliswork.learn.denominator import Denominator
-from trelliswork.plan import plan
-from trelliswork.segmentation import Segmentation
+from trelliswork.planning.plan import plan
 
 PLAIN = Segmentation(LabelSet(["author", "title", "year"]), (3, 3, 1))
 BIO = Segmentation(LabelSet(["B-PER", "I-PER", "O"], scheme="bio"), (3, 1))

@@ -8,8 +8,8 @@ from hypothesis import given
 
 import trelliswork as tw
 from language_oracle import languages
-from trelliswork.automaton import Automaton
-from trelliswork.drawing import describe_labels
+from trelliswork.automata.automaton import Automaton
+from trelliswork.automata.drawing import describe_labels
 
 SVG = "{http://www.w3.org/2000/svg}"
 BIO = Automaton.from_regex("(O | B-PER I-PER*)*", ["O", "B-PER", "I-PER"])

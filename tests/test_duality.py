@@ -13,11 +13,11 @@ import test_objective
 import test_soft_terms
 import trelliswork as tw
 from regularizer_cases import SEEDS, regularizers
-from trelliswork.learn.duality import lower_bound
-from trelliswork.learn.objective import Objective
-from trelliswork.learn.proximal import minimize_proximal
-from trelliswork.learn.regularizer import Regularizer
-from trelliswork.learn.solvers import Minimizer
+from trelliswork.learn.objective.objective import Objective
+from trelliswork.learn.optimizers.choose import Minimizer
+from trelliswork.learn.optimizers.proximal import minimize_proximal
+from trelliswork.learn.sparsity.duality import lower_bound
+from trelliswork.learn.sparsity.regularizer import Regularizer
 
 TREES = ("none", "groups", "tree")
 

@@ -124,14 +124,6 @@ def test_early_stopping_keeps_the_best_weights():
     assert tw.report(Y, tagger.predict(X)).f1 == pytest.approx(max(scores))
 
 
-@pytest.fixture
-def control_c():
-    """Have Ctrl-C raise, also where the tests run in the background and it is ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.usefixtures("control_c")
 def test_control_c_keeps_the_model_so_far():
     def interrupt(step):
@@ -148,7 +140,7 @@ def test_control_c_before_the_first_iteration_goes_on(monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("trelliswork.learn.lbfgs._line_search", interrupt)
+    monkeypatch.setattr("trelliswork.learn.optimizers.lbfgs._line_search", interrupt)
     with pytest.raises(KeyboardInterrupt):
         tw.CRFTagger(features="word[0]").fit(X, Y)
 

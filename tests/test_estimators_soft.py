@@ -17,7 +17,7 @@ from penalty_cases import listed
 from ruled_tagger import labellings
 from trelliswork.constraints import at_least, at_most, count, exactly, precedes, requires
 from trelliswork.errors import DataError, RuleError
-from trelliswork.learn.held_out import split_off
+from trelliswork.learn.penalties.held_out import split_off
 
 
 def sentences(count_of: int = 40, seed: int = 0) -> tuple[list[list[str]], list[list[str]]]:

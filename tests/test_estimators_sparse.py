@@ -13,10 +13,10 @@ from sklearn.model_selection import GridSearchCV
 
 import trelliswork as tw
 from trelliswork.constraints import at_most
-from trelliswork.learn.proximal import proximal_residual
-from trelliswork.learn.regularizer import Regularizer
+from trelliswork.learn.optimizers.proximal import proximal_residual
+from trelliswork.learn.sparsity.regularizer import Regularizer
 from trelliswork.learn.warm_start import parameters_like
-from trelliswork.persist import FORMAT_VERSION, read_model_file
+from trelliswork.taggers.model_file import FORMAT_VERSION, read_model_file
 
 RNG = np.random.default_rng(0)
 WORDS = ["a", "b", "c", "D", "e1", "ff"]
@@ -340,14 +340,18 @@ def test_control_c_keeps_what_was_reached(parameters):
 
 @pytest.mark.parametrize("call", [0, 1])
 def test_control_c_before_the_survivors_are_fitted_keeps_them(call, monkeypatch):
-    from trelliswork.learn import lbfgs
+    from trelliswork.learn.optimizers import lbfgs
 
     settings = {"features": RULES, "l1": 0.3, "l2": 0.05}
 
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    place = "trelliswork.learn.solvers.minimize" if call == 0 else f"{lbfgs.__name__}._line_search"
+    place = (
+        "trelliswork.learn.optimizers.choose.minimize"
+        if call == 0
+        else f"{lbfgs.__name__}._line_search"
+    )
     monkeypatch.setattr(place, interrupt)
     tagger = tw.CRFTagger(**settings, debias=True).fit(X, Y)
     monkeypatch.undo()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import trelliswork as tw
-from trelliswork.factors import AtMostOne, Imply, Knapsack, Or, Pair, Xor
-from trelliswork.graph_variables import Variables
+from trelliswork.graphs.factors import AtMostOne, Imply, Knapsack, Or, Pair, Xor
+from trelliswork.graphs.variables import Variables
 
 
 def test_variables_slice_like_arrays():

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import trelliswork as tw
 from factor_graph_cases import chain_factors, logic_factors, pair_factors, span_factors
 from strategies import arrays, ordinary
-from trelliswork.factor_base import FREE, Factor
-from trelliswork.factors import (
+from trelliswork.graphs.factor import FREE, Factor
+from trelliswork.graphs.factors import (
     AtMostOne,
     Budget,
     Chain,
@@ -180,7 +180,7 @@ def test_rounding_is_relative_to_weights(unit):
     assert not light.accepts(np.ones(2, dtype=bool))
 
 
-def test_hard_knapsacks_are_quick_and_bounded():
+def test_hard_knapsacks_are_bounded():
     random = np.random.default_rng(0)
     z = tw.FactorGraph().binary(60)
     free = np.full(60, FREE, dtype=np.int8)
@@ -193,8 +193,9 @@ def test_hard_knapsacks_are_quick_and_bounded():
             integrality=np.ones(60),
             bounds=scipy.optimize.Bounds(0.0, 1.0),
             constraints=scipy.optimize.LinearConstraint(weights[None], -np.inf, factor.limit),
-            options={"time_limit": 0.2},
+            options={"node_limit": 100},
         )
+        assert found.x is not None
         ratio = np.argsort(-scores / weights)
         heavy, worth = np.cumsum(weights[ratio]), np.cumsum(scores[ratio])
         fraction = np.interp(factor.limit, heavy, worth)

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from trelliswork.corpus import (
+from trelliswork.data.corpus import (
     Sentence,
     read_conll,
     write_conll,
 )
 from trelliswork.errors import DataError
-from trelliswork.estimators import CRFTagger
+from trelliswork.taggers.crf import CRFTagger
 
 
 def test_wrong_bytes_are_named(tmp_path):
@@ -99,7 +99,7 @@ def test_standard_streams(monkeypatch, capsys):
 
 def test_a_closed_standard_input_is_said(monkeypatch):
     monkeypatch.setattr("sys.stdin", None)
-    from trelliswork.files import read_lines
+    from trelliswork.data.files import read_lines
 
     with pytest.raises(OSError, match="standard input is closed"):
         list(read_lines("-"))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import trelliswork as tw
-from trelliswork.factors import Xor
+from trelliswork.graphs.factors import Xor
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import trelliswork as tw
 from factor_graph_cases import cases, odd_cycle
-from trelliswork.factors import Budget, Or, Xor
-from trelliswork.graph_bound import GraphBound
+from trelliswork.graphs.bounds import GraphBound
+from trelliswork.graphs.factors import Budget, Or, Xor
 
 
 @settings(max_examples=60)

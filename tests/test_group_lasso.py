@@ -7,10 +7,10 @@ import pytest
 
 import trelliswork as tw
 from trelliswork.features import DictEncoder, TemplateEncoder
-from trelliswork.labels import LabelSet
-from trelliswork.learn.group_lasso import GroupLasso, parameter_groups
-from trelliswork.learn.objective import Objective
-from trelliswork.structure import Structure
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.learn.objective.objective import Objective
+from trelliswork.learn.sparsity.group_lasso import GroupLasso, parameter_groups
+from trelliswork.models.structure import Structure
 
 X = [["a", "b", "c"], ["b", "a"]]
 Y = [["x", "y", "x"], ["y", "x"]]

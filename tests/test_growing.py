@@ -7,11 +7,11 @@ import pytest
 
 import trelliswork as tw
 from trelliswork.features import TemplateEncoder
-from trelliswork.learn import growing
-from trelliswork.learn.growing import _Part, begin_on_parts
-from trelliswork.learn.objective import Objective
-from trelliswork.learn.regularizer import Regularizer
-from trelliswork.structure import Structure
+from trelliswork.learn.objective.objective import Objective
+from trelliswork.learn.optimizers import growing
+from trelliswork.learn.optimizers.growing import _Part, begin_on_parts
+from trelliswork.learn.sparsity.regularizer import Regularizer
+from trelliswork.models.structure import Structure
 
 RNG = np.random.default_rng(0)
 X = [RNG.choice(list("abcdef"), size=n).tolist() for n in RNG.integers(2, 9, size=200)]

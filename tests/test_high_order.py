@@ -13,10 +13,10 @@ from oracle import log_sum_exp, probabilities
 from pattern_oracle import PatternModel
 from strategies import arrays, expressions, ordinary, pattern_sets
 from trelliswork import inference
-from trelliswork.automaton import Automaton
-from trelliswork.pattern_posteriors import pattern_marginals
-from trelliswork.patterns import Patterns
-from trelliswork.product import product
+from trelliswork.automata.automaton import Automaton
+from trelliswork.automata.patterns import Patterns
+from trelliswork.automata.product import product
+from trelliswork.inference.pattern_posteriors import pattern_marginals
 
 LETTERS = "abc"
 

@@ -22,7 +22,7 @@ from hmm_cases import (
     smoothings,
 )
 from trelliswork.constraints import at_most, ends_with, precedes, starts_with, token
-from trelliswork.learn.counted_penalties import count_penalties
+from trelliswork.learn.penalties.counts import count_penalties
 
 
 @given(corpora(), smoothings, sentences)

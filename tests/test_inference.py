@@ -12,11 +12,11 @@ from scipy.stats import chi2
 from oracle import enumerate_paths, log_sum_exp, probabilities
 from strategies import arrays, expressions, ordinary, sparse_chain, trellises
 from trelliswork import inference
-from trelliswork.automaton import Automaton
-from trelliswork.derived import derive
-from trelliswork.inference import Trellis
-from trelliswork.labels import LabelSet
-from trelliswork.product import product
+from trelliswork.automata.automaton import Automaton
+from trelliswork.automata.product import product
+from trelliswork.inference.derived import derive
+from trelliswork.inference.verbs import Trellis
+from trelliswork.labels.label_set import LabelSet
 
 jobs = st.sampled_from([1, 2])
 

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from oracle import enumerate_paths
 from rule_strategies import LABEL_SETS, TOKENS, combined, leaves, linear_rules, looking
 from segment_cases import models, readable, segmentations_of
+from trelliswork.automata.patterns import Patterns
 from trelliswork.constraints import Constraint, at_least, at_most, count, exactly, requires
 from trelliswork.constraints.reading import Reading
 from trelliswork.errors import RuleError, TooLargeError
-from trelliswork.inference import Trellis, log_partition
-from trelliswork.labels import LabelSet
-from trelliswork.patterns import Patterns
-from trelliswork.plan import Plan, plan
-from trelliswork.segmentation import Segmentation
+from trelliswork.inference.verbs import Trellis, log_partition
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.labels.segmentation import Segmentation
+from trelliswork.planning.plan import Plan, plan
 
 LENGTHS = {3: 5, 4: 4, 5: 3, 6: 3, 7: 2}  # so that there are at most 256 labellings
 PENALTIES = st.sampled_from([0.0, 0.5, 1.0, 3.25])

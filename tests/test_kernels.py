@@ -11,14 +11,14 @@ import pytest
 
 from strategies import sparse_chain
 from trelliswork import inference, srl_language
-from trelliswork.automaton import Automaton
+from trelliswork.automata.automaton import Automaton
+from trelliswork.automata.product import product
 from trelliswork.features import EncodedFeatures, FeatureMatrix
-from trelliswork.inference import Trellis
-from trelliswork.labels import LabelSet
-from trelliswork.learn.gold_labels import GoldLabels
-from trelliswork.learn.objective import Objective
-from trelliswork.product import product
-from trelliswork.structure import Structure
+from trelliswork.inference.verbs import Trellis
+from trelliswork.labels.gold import GoldLabels
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.learn.objective.objective import Objective
+from trelliswork.models.structure import Structure
 
 # Around every border between whole vectors, and more than one block of columns.
 SIZES = (1, 2, 7, 8, 9, 16, 17, 24, 25, 32, 33, 40, 65)

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trelliswork.corpus import Corpus, read_conll
+from trelliswork.data.corpus import Corpus, read_conll
 from trelliswork.errors import LabelError
-from trelliswork.labels import LabelSet, convert, infer_scheme
-from trelliswork.schemes import continued_levels, parse, violations
-from trelliswork.segments import spans, tag_spans
+from trelliswork.labels.label_set import LabelSet, convert, infer_scheme
+from trelliswork.labels.schemes import continued_levels, parse, violations
+from trelliswork.labels.segments import spans, tag_spans
 
 FLAT = ["iob1", "bio", "bioes", "bilou"]
 ALPHABETS = {

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trelliswork import _core, inference
-from trelliswork.automaton import Automaton
-from trelliswork.product import product
-from trelliswork.trellis import Trellis
+from trelliswork.automata.automaton import Automaton
+from trelliswork.automata.product import product
+from trelliswork.inference.trellis import Trellis
 
 IGNORED = -100
 

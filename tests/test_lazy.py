@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from soft_cases import SoftCase, soft_cases
 from trelliswork.constraints import at_least, at_most, count, exactly, excludes, requires
+from trelliswork.decoding.lazy import METHODS, LazyAnswers, best_lazily
 from trelliswork.errors import RuleError, TooLargeError
-from trelliswork.inference import Trellis
-from trelliswork.labels import LabelSet
-from trelliswork.lazy import METHODS, LazyAnswers, best_lazily
-from trelliswork.plan import Plan, plan
-from trelliswork.plan_items import ItemMethods
+from trelliswork.inference.verbs import Trellis
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.planning.plan import Plan, plan
+from trelliswork.planning.terms_of_plan import ItemMethods
 
 LABELS = LabelSet(["a", "b", "c"])
 

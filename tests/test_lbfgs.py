@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trelliswork.learn.lbfgs import minimize
+from trelliswork.learn.optimizers.lbfgs import minimize
 
 
 def quadratic(matrix, target):

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import trelliswork as tw
-from trelliswork.mining import mine
-from trelliswork.mining_counts import Columns, Occurrences
-from trelliswork.mining_table import MinedRule, MinedRules
-from trelliswork.mining_templates import TEMPLATES, candidates
+from trelliswork.mining.counts import Columns, Occurrences
+from trelliswork.mining.families import TEMPLATES, candidates
+from trelliswork.mining.mine import mine
+from trelliswork.mining.table import MinedRule, MinedRules
 
 PATHS = tw.LabelSet(
     [

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import trelliswork as tw
 from trelliswork.constraints import at_least, at_most, count
-from trelliswork.persist import read_model_file, write_model_file
+from trelliswork.taggers.model_file import read_model_file, write_model_file
 
 TOKENS = [["New", "York", "is", "a", "b"], ["the", "a", "b", "c"], ["York", "the"]]
 PLAIN = [["P", "P", "Q", "Q", "R"], ["Q", "R", "R", "P"], ["P", "Q"]]

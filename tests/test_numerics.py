@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from oracle import enumerate_paths, log_sum_exp
 from strategies import arrays, sparse_chain, trellises
 from trelliswork import inference
-from trelliswork.automaton import Automaton
-from trelliswork.product import product
-from trelliswork.trellis import Trellis
+from trelliswork.automata.automaton import Automaton
+from trelliswork.automata.product import product
+from trelliswork.inference.trellis import Trellis
 
 
 def test_scaled_sums_do_not_lose_a_path():
@@ -107,7 +107,7 @@ def test_long_sequences_keep_few_rows(kind):
 import resource, numpy as np
 from strategies import sparse_chain
 from trelliswork import inference
-from trelliswork.inference import Trellis
+from trelliswork.inference.verbs import Trellis
 shape = (100_000, 4, 30) if {kind!r} == "segments" else (100_000, 30)
 automaton = sparse_chain(30) if {kind!r} == "sparse" else None
 trellis = Trellis(np.zeros(shape), automaton, memory_limit=2**20)

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from oracle import enumerate_paths, log_sum_exp
 from trelliswork.features import EncodedFeatures, FeatureMatrix
-from trelliswork.labels import LabelSet
-from trelliswork.learn.gold_labels import GoldLabels
-from trelliswork.learn.objective import Objective
-from trelliswork.structure import Structure
+from trelliswork.labels.gold import GoldLabels
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.learn.objective.objective import Objective
+from trelliswork.models.structure import Structure
 
 
 class NoEncoder:

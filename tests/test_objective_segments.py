@@ -1,7 +1,7 @@
 """The objective of models of any order and over segments, against enumeration.
 
-The oracle below scores a labelling by the formula of `trelliswork.model`, from dense weights and
-comparisons of letter sequences: it knows neither automata nor the arrays of the core.
+The oracle below scores a labelling by the formula of `trelliswork.models.model`, from dense weights
+and comparisons of letter sequences: it knows neither automata nor the arrays of the core.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from oracle import log_sum_exp, segmentations
 from trelliswork.features import TemplateEncoder
-from trelliswork.labels import LabelSet
-from trelliswork.learn.objective import Objective
-from trelliswork.structure import Structure, length_buckets
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.learn.objective.objective import Objective
+from trelliswork.models.structure import Structure, length_buckets
 
 CHAIN_RULES = "word\nword[-1]\nedge: word\nedge: word[-1]"
 SEGMENT_RULES = f"{CHAIN_RULES}\nbegin: word\nend: word[1]\nsegment: text\nsegment: shape"

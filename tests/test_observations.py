@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trelliswork.corpus import Sentence
+from trelliswork.data.corpus import Sentence
 from trelliswork.features import ObservationEncoder, restore
 from trelliswork.features.shapes import word_shape
 

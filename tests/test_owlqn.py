@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from conic import minimum
 from regularizer_cases import SEEDS, regularizers
 from smooth_cases import gradient_of, logistic, quadratic, smooth_functions
-from trelliswork.learn.group_norms import GroupNorms
-from trelliswork.learn.owlqn import minimize_owlqn, pseudo_gradient
-from trelliswork.learn.regularizer import Regularizer
+from trelliswork.learn.optimizers.owlqn import minimize_owlqn, pseudo_gradient
+from trelliswork.learn.sparsity.group_norms import GroupNorms
+from trelliswork.learn.sparsity.regularizer import Regularizer
 
 
 @st.composite

@@ -3,7 +3,7 @@ from __future__ import annotations
 import joblib
 import pytest
 
-from trelliswork.parallel import resolve_jobs
+from trelliswork._utils.threads import resolve_jobs
 
 
 def test_default_is_every_core(monkeypatch):

@@ -17,12 +17,12 @@ from trelliswork.constraints import (
     at_most,
     starts_with,
 )
-from trelliswork.parameters import (
+from trelliswork.planning.plan import plan
+from trelliswork.taggers.parameters import (
     check_parameters,
     restored_parameters,
     saved_parameters,
 )
-from trelliswork.plan import plan
 
 
 def test_files_hold_the_constraints_that_answers_obey(tmp_path):
@@ -122,7 +122,7 @@ NEW_PARAMETERS = ("constraints", "constrained_training", "on_conflict", "on_infe
 
 def _edit(path, change):
     """Rewrite the parameters in a model file."""
-    from trelliswork.persist import read_model_file, write_model_file
+    from trelliswork.taggers.model_file import read_model_file, write_model_file
 
     settings, arrays = read_model_file(path)
     change(settings["parameters"])

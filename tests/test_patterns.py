@@ -13,10 +13,14 @@ from hypothesis import strategies as st
 
 import trelliswork as tw
 from strategies import pattern_sets
-from trelliswork.automaton import Automaton
+from trelliswork.automata.automaton import Automaton
+from trelliswork.automata.pattern_statistics import (
+    PatternStatistics,
+    growth_problem,
+    warn_of_growth,
+)
+from trelliswork.automata.patterns import Patterns
 from trelliswork.errors import DataError, LabelError
-from trelliswork.pattern_statistics import PatternStatistics, growth_problem, warn_of_growth
-from trelliswork.patterns import Patterns
 
 
 @st.composite

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penalty_cases import ListedProblem, listed_problems
-from trelliswork.learn.penalty_perceptron import learn_by_perceptron
-from trelliswork.learn.penalty_svm import learn_by_svm
+from trelliswork.learn.penalties.perceptron import learn_by_perceptron
+from trelliswork.learn.penalties.svm import learn_by_svm
 
 
 def perceptron(problem, seed: int = 0, **options):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import trelliswork as tw
 from penalty_cases import listed
 from ruled_tagger import YEAR, fitted
-from trelliswork.learn.penalties import fit_penalties
-from trelliswork.learn.penalty_problem import TaggerProblem
+from trelliswork.learn.penalties.learn import fit_penalties
+from trelliswork.learn.penalties.problem import TaggerProblem
 
 SENTENCES = [["a", "b", "b"], ["b", "1", "b"], ["1", "a", "2"], ["b"]]
 GOLD = [["A", "T", "A"], ["T", "Y", "A"], ["Y", "A", "Y"], ["T"]]

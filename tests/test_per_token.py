@@ -16,8 +16,8 @@ from strategies import arrays
 from trelliswork.constraints import parse
 from trelliswork.constraints.per_token import PerToken
 from trelliswork.errors import RuleError
-from trelliswork.plan import Plan
-from trelliswork.solve import solve
+from trelliswork.planning.plan import Plan
+from trelliswork.solving import solve
 
 NUMBER = tw.token(regex="[0-9]+")
 POINT = tw.token(regex="[.,]")

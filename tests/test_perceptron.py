@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 
 import trelliswork as tw
-from trelliswork.learn.counted_penalties import count_penalties
+from trelliswork.learn.penalties.counts import count_penalties
 
 X = [["the", "cat", "sleeps"], ["a", "dog", "barks"], ["dogs", "bark"], ["the", "bark"]]
 Y = [["DET", "NOUN", "VERB"], ["DET", "NOUN", "VERB"], ["NOUN", "VERB"], ["DET", "NOUN"]]
@@ -180,7 +180,7 @@ def test_interrupted_before_there_is_a_model(monkeypatch: pytest.MonkeyPatch) ->
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("trelliswork.learn.perceptron.CorePass.run", interrupt)
+    monkeypatch.setattr("trelliswork.learn.perceptron.learner.CorePass.run", interrupt)
     with pytest.raises(KeyboardInterrupt):
         tw.PerceptronTagger().fit(X, Y)
 
@@ -253,7 +253,7 @@ def test_open_labels_are_refused(label: Any) -> None:
 
 
 def test_features_of_too_many_transitions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trelliswork.learn.perceptron_weights.MOST_WEIGHTS", 30)
+    monkeypatch.setattr("trelliswork.learn.perceptron.weights.MOST_WEIGHTS", 30)
     with pytest.raises(tw.TooLargeError, match="edge features: expected at most 30 weights"):
         fitted(features="word[0]\nedge: word[0]")
 

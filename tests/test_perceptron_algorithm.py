@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 import trelliswork as tw
 from soft_cases import soft_cases
-from trelliswork.decoding import decode_batch
-from trelliswork.derived import derive
-from trelliswork.inputs import infer_labels
-from trelliswork.learn.perceptron_answers import ConstrainedAnswers, FreeAnswers
-from trelliswork.learn.perceptron_passes import CorePass, Penalties, SentencePass, Sentences
-from trelliswork.learn.perceptron_weights import PerceptronWeights
-from trelliswork.plan import plan
-from trelliswork.priced import priced_batch
-from trelliswork.priced_answers import UNKNOWN
+from trelliswork.decoding.exact import decode_batch
+from trelliswork.decoding.priced_answers import UNKNOWN
+from trelliswork.decoding.prices import priced_batch
+from trelliswork.features.inputs import infer_labels
+from trelliswork.inference.derived import derive
+from trelliswork.learn.perceptron.answers import ConstrainedAnswers, FreeAnswers
+from trelliswork.learn.perceptron.passes import CorePass, Penalties, SentencePass, Sentences
+from trelliswork.learn.perceptron.weights import PerceptronWeights
+from trelliswork.planning.plan import plan
 
 FEW_B = tw.at_most(1, "B", unit="token")
 
@@ -197,7 +197,7 @@ def test_what_fits_a_sentence_is_found_once(monkeypatch: pytest.MonkeyPatch) -> 
         found.append(decode_batch(*arguments, **options))
         return found[-1]
 
-    monkeypatch.setattr("trelliswork.learn.perceptron_answers.decode_batch", spy)
+    monkeypatch.setattr("trelliswork.learn.perceptron.answers.decode_batch", spy)
     tagger = tw.PerceptronTagger(
         features="word[0]", training="CIBT", constraints=rules, on_infeasible="relax", epochs=3
     )
@@ -218,8 +218,8 @@ def test_a_search_that_finds_nothing_in_its_limits_drops_constraints(
             answers.status[:], answers.scores[:] = UNKNOWN, -np.inf
         return answers
 
-    monkeypatch.setattr("trelliswork.decoding.priced_batch", give_up)
-    monkeypatch.setattr("trelliswork.decoding.search_broken", lambda *_, **__: None)
+    monkeypatch.setattr("trelliswork.decoding.exact.priced_batch", give_up)
+    monkeypatch.setattr("trelliswork.decoding.exact.search_broken", lambda *_, **__: None)
     evidence = case.evidence([["x", "x"]], trellis.offsets)
     found = decode_batch(case, trellis, evidence, on_infeasible="relax")
     assert found.tags.tolist() == [1, 1]

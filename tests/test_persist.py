@@ -8,9 +8,14 @@ import pytest
 import safetensors.numpy
 
 import trelliswork as tw
-from trelliswork import persist
-from trelliswork.parameters import SINCE_VERSION_2, SINCE_VERSION_3
-from trelliswork.persist import FORMAT_VERSION, model_file, read_model_file, write_model_file
+from trelliswork.taggers import model_file as files
+from trelliswork.taggers.model_file import (
+    FORMAT_VERSION,
+    model_file,
+    read_model_file,
+    write_model_file,
+)
+from trelliswork.taggers.parameters import SINCE_VERSION_2, SINCE_VERSION_3
 
 X = [["the", "cat", "sat"], ["a", "dog", "ran"], ["cats", "run"]]
 Y = [["D", "N", "V"], ["D", "N", "V"], ["N", "V"]]
@@ -136,13 +141,13 @@ def test_earlier_versions_refuse_what_they_do_not_know(tmp_path, monkeypatch, op
     tagger = tw.CRFTagger(features="word[0]", max_iter=3, **options).fit(X, Y)
     tagger.save(path)
     assert tw.load(path).predict(X) == tagger.predict(X)
-    monkeypatch.setattr(persist, "FORMAT_VERSION", 1)
+    monkeypatch.setattr(files, "FORMAT_VERSION", 1)
     with pytest.raises(tw.ModelFileError, match=r"version 1 or lower, .* 2\. Update trelliswork"):
         tw.load(path)
 
 
 def test_earlier_versions_read_chains(tagger, tmp_path, monkeypatch):
-    monkeypatch.setattr(persist, "FORMAT_VERSION", 1)
+    monkeypatch.setattr(files, "FORMAT_VERSION", 1)
     path, _ = saved(tagger, tmp_path)
     settings, arrays = read_model_file(path)
     assert not settings["parameters"].keys() & SINCE_VERSION_2.keys()

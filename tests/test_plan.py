@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 
 from strategies import sparse_chain
-from trelliswork import compiler, inference, plan_cache
+from trelliswork import inference
 from trelliswork.constraints import at, at_most, changes_only_at, matches, only_on, token, where
-from trelliswork.decoding import decode_batch
+from trelliswork.data.sentence import Sentence
+from trelliswork.decoding.exact import decode_batch
 from trelliswork.errors import DataError, LabelError, RegexError, RuleError, TooLargeError
-from trelliswork.labels import LabelSet
-from trelliswork.plan import Plan, as_constraints, plan
-from trelliswork.sentence import Sentence
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.planning import products
+from trelliswork.planning.cache import cache_directory
+from trelliswork.planning.plan import Plan, as_constraints, plan
 
 LABELS = LabelSet(["author", "title", "year"])
 YEAR = token(regex=r"\d{4}")
@@ -154,20 +156,20 @@ def _count(plan_: Plan, length: int) -> float:
 
 
 def test_slow_products_are_kept_on_disk(cache, monkeypatch):
-    monkeypatch.setattr(compiler, "SECONDS_WORTH_A_FILE", 0.0)
+    monkeypatch.setattr(products, "SECONDS_WORTH_A_FILE", 0.0)
     rules = [at_most(1, "title"), "author (author | title)*"]
     expected = _count(plan(LABELS, rules), 4)
     files = sorted(cache.iterdir())
     assert files
-    monkeypatch.setattr(compiler, "product", lambda *_, **__: pytest.fail("built again"))
+    monkeypatch.setattr(products, "product", lambda *_, **__: pytest.fail("built again"))
     assert _count(plan(LABELS, rules), 4) == pytest.approx(expected)
     assert sorted(cache.iterdir()) == files
 
 
 def test_guards_survive_the_disk(monkeypatch):
-    monkeypatch.setattr(compiler, "SECONDS_WORTH_A_FILE", 0.0)
+    monkeypatch.setattr(products, "SECONDS_WORTH_A_FILE", 0.0)
     built = plan(LABELS, changes_only_at(YEAR)).training.automaton
-    monkeypatch.setattr(compiler, "product", lambda *_, **__: pytest.fail("built again"))
+    monkeypatch.setattr(products, "product", lambda *_, **__: pytest.fail("built again"))
     stored = plan(LABELS, changes_only_at(YEAR)).training.automaton
     assert stored.n_classes == 2
     names = ("source", "label", "target", "guards", "contexts", "initial", "final", "pattern_ids")
@@ -176,7 +178,7 @@ def test_guards_survive_the_disk(monkeypatch):
 
 
 def test_what_was_chosen_is_known_by_its_rules_not_by_their_numbers(cache, monkeypatch):
-    monkeypatch.setattr(compiler, "SECONDS_WORTH_A_FILE", 0.0)
+    monkeypatch.setattr(products, "SECONDS_WORTH_A_FILE", 0.0)
     rules = [at_most(1, name) for name in LABELS]
     masks = [only_on(YEAR, "year"), at(0, "author")]
     budget = plan(LABELS, rules[:2]).training.automaton.n_arcs
@@ -189,13 +191,13 @@ def test_what_was_chosen_is_known_by_its_rules_not_by_their_numbers(cache, monke
 
 @pytest.mark.parametrize("stored", [[0, 7], [-1], [1, 0], [[0]], [0.0]])
 def test_impossible_choices_on_disk_are_made_again(monkeypatch, stored):
-    monkeypatch.setattr(compiler, "load_arrays", lambda _: {"places": np.array(stored)})
+    monkeypatch.setattr(products, "load_arrays", lambda _: {"places": np.array(stored)})
     rules = [at_most(1, "author"), at_most(1, "title")]
     assert plan(LABELS, rules).trained_rules == (0, 1)
 
 
 def test_limits_of_the_languages_are_part_of_the_key(cache, monkeypatch):
-    monkeypatch.setattr(compiler, "SECONDS_WORTH_A_FILE", 0.0)
+    monkeypatch.setattr(products, "SECONDS_WORTH_A_FILE", 0.0)
     rules = [at_most(1, "author"), at_most(1, "title")]
     assert plan(LABELS, rules).trained_rules == (0, 1)
     assert plan(LABELS, rules, max_states=4).trained_rules == (0,)
@@ -203,7 +205,7 @@ def test_limits_of_the_languages_are_part_of_the_key(cache, monkeypatch):
 
 @pytest.mark.parametrize("damage", ["", "cut", "flip", "text"])
 def test_damaged_files_are_built_again(cache, monkeypatch, damage):
-    monkeypatch.setattr(compiler, "SECONDS_WORTH_A_FILE", 0.0)
+    monkeypatch.setattr(products, "SECONDS_WORTH_A_FILE", 0.0)
     rule = at_most(1, "title")
     expected = _count(plan(LABELS, rule), 4)
     sound = {path: path.read_bytes() for path in cache.iterdir()}
@@ -221,9 +223,9 @@ def test_damaged_files_are_built_again(cache, monkeypatch, damage):
 
 
 def test_no_cache_where_it_is_off_or_cannot_be(tmp_path, monkeypatch):
-    monkeypatch.setattr(compiler, "SECONDS_WORTH_A_FILE", 0.0)
+    monkeypatch.setattr(products, "SECONDS_WORTH_A_FILE", 0.0)
     monkeypatch.setenv("TRELLISWORK_CACHE", "off")
-    assert plan_cache.cache_directory() is None
+    assert cache_directory() is None
     plan(LABELS, at_most(1, "title"))
     blocked = tmp_path / "file"
     blocked.write_text("")
@@ -236,9 +238,9 @@ def test_cache_directory_of_the_platform(monkeypatch):
     monkeypatch.delenv("TRELLISWORK_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
     monkeypatch.setattr("sys.platform", "linux")
-    assert str(plan_cache.cache_directory()) == "/somewhere/trelliswork"
+    assert str(cache_directory()) == "/somewhere/trelliswork"
     monkeypatch.setattr("sys.platform", "darwin")
-    assert plan_cache.cache_directory().parts[-3:] == ("Library", "Caches", "trelliswork")
+    assert cache_directory().parts[-3:] == ("Library", "Caches", "trelliswork")
 
 
 def test_masks_and_classes_of_sentences():

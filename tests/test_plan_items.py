@@ -9,8 +9,8 @@ import pytest
 
 from trelliswork.constraints import at_least, at_most, count, exactly, not_at, requires
 from trelliswork.errors import LabelError, RuleError, TooLargeError
-from trelliswork.labels import LabelSet
-from trelliswork.plan import USUAL_LENGTH, Plan, plan
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.planning.plan import USUAL_LENGTH, Plan, plan
 
 LABELS = LabelSet(["a", "b", "c"])
 SUM = count("a") - count("b") <= 0

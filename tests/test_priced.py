@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import trelliswork as tw
-from trelliswork.decoding import decode_batch
-from trelliswork.described import describe_batch
+from trelliswork.decoding.describe import describe_batch
+from trelliswork.decoding.exact import decode_batch
+from trelliswork.decoding.priced_answers import FEASIBLE, OPTIMAL
+from trelliswork.decoding.prices import priced_batch
 from trelliswork.errors import TooLargeError
-from trelliswork.plan import Plan
-from trelliswork.priced import priced_batch
-from trelliswork.priced_answers import FEASIBLE, OPTIMAL
+from trelliswork.planning.plan import Plan
 
 COUNT = tw.count
 

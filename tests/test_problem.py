@@ -9,8 +9,8 @@ from hypothesis import given, settings
 import trelliswork as tw
 from problem_cases import cases
 from ruled_tagger import RULES, fitted
-from trelliswork.plan import Plan
-from trelliswork.segmentation import Segmentation
+from trelliswork.labels.segmentation import Segmentation
+from trelliswork.planning.plan import Plan
 
 SCORES = [[2.0, 0.0], [0.0, 1.0], [2.0, 0.0]]
 LABELS = ["author", "title"]

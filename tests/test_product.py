@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from oracle import enumerate_paths, log_sum_exp
 from strategies import arrays, automata, ordinary
 from trelliswork import inference
-from trelliswork.automaton import Automaton
+from trelliswork.automata.automaton import Automaton
+from trelliswork.automata.product import is_deterministic, product
 from trelliswork.errors import TooLargeError
-from trelliswork.inference import Trellis
-from trelliswork.product import is_deterministic, product
+from trelliswork.inference.verbs import Trellis
 
 EXPRESSIONS = (
     "a*",

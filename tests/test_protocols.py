@@ -5,7 +5,7 @@ import pytest
 
 import trelliswork as tw
 from trelliswork.constraints import at_least, at_most, starts_with
-from trelliswork.learn.counted_penalties import count_penalties
+from trelliswork.learn.penalties.counts import count_penalties
 from trelliswork.learn.protocols import (
     PROTOCOLS,
     check_protocol,

@@ -10,7 +10,7 @@ import pytest
 
 import trelliswork as tw
 from trelliswork.constraints import at_most
-from trelliswork.learn.pruning import prune, without_zeros
+from trelliswork.learn.sparsity.pruning import prune, without_zeros
 
 RNG = np.random.default_rng(0)
 WORDS = ["a", "b", "c", "D", "e1"]

@@ -5,9 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from language_oracle import NAMES, all_strings, expressions, matches, n_paths
-from trelliswork.automaton import Automaton
-from trelliswork.errors import RegexError, TooLargeError
-from trelliswork.regex import (
+from trelliswork.automata.automaton import Automaton
+from trelliswork.automata.regex import (
     Both,
     Builder,
     Concat,
@@ -18,7 +17,8 @@ from trelliswork.regex import (
     compile_node,
     parse,
 )
-from trelliswork.regex_tree import simplified
+from trelliswork.automata.regex_tree import simplified
+from trelliswork.errors import RegexError, TooLargeError
 
 
 @given(expressions(NAMES[:3]))

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from conic import proximal_point
 from regularizer_cases import KINDS, points, regularizers
-from trelliswork.learn.group_norms import GroupNorms
-from trelliswork.learn.regularizer import Regularizer
+from trelliswork.learn.sparsity.group_norms import GroupNorms
+from trelliswork.learn.sparsity.regularizer import Regularizer
 
 SIZES = st.integers(1, 9)
 STEPS = st.sampled_from([0.3, 1.0, 2.5])

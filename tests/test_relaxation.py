@@ -11,8 +11,8 @@ from oracle import enumerate_paths
 from problem_cases import ProblemCase, cases
 from strategies import automata
 from trelliswork.constraints.reading import Reading
-from trelliswork.inference import Trellis
-from trelliswork.relaxation import Relaxation, mark_pairs
+from trelliswork.decoding.bounds import Relaxation, mark_pairs
+from trelliswork.inference.verbs import Trellis
 
 
 @st.composite

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import conlleval
-from trelliswork.calibration import calibration
 from trelliswork.constraints import at_most, matches, only_on, starts_with, token
-from trelliswork.corpus import Corpus, Sentence
+from trelliswork.data.corpus import Corpus, Sentence
 from trelliswork.errors import DataError, LabelError
-from trelliswork.report import report
+from trelliswork.evaluation.calibration import calibration
+from trelliswork.evaluation.report import report
 
 BIO = st.sampled_from(["O", "B-a", "I-a", "B-b", "I-b", "B-c-d", "I-c-d"])
 

@@ -12,13 +12,13 @@ import test_objective
 import test_objective_segments
 import test_soft_terms
 from regularizer_cases import SEEDS, regularizers
-from trelliswork.learn.group_norms import GroupNorms
-from trelliswork.learn.proximal import minimize_proximal
-from trelliswork.learn.regularizer import Regularizer
-from trelliswork.learn.screening import may_live
+from trelliswork.learn.optimizers.proximal import minimize_proximal
+from trelliswork.learn.sparsity.group_norms import GroupNorms
+from trelliswork.learn.sparsity.regularizer import Regularizer
+from trelliswork.learn.sparsity.screening import may_live
 
 if TYPE_CHECKING:
-    from trelliswork.learn.objective import Objective
+    from trelliswork.learn.objective.objective import Objective
 
 
 @st.composite

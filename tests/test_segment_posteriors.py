@@ -9,12 +9,16 @@ from hypothesis import given, settings
 from oracle import enumerate_paths, log_sum_exp
 from segment_cases import SegmentCase, segment_cases
 from trelliswork import inference
-from trelliswork.labels import LabelSet
-from trelliswork.plan import Plan
-from trelliswork.posteriors import span_probabilities, token_marginals
-from trelliswork.segment_posteriors import label_posteriors, segment_posteriors, tag_posteriors
-from trelliswork.segmentation import Segmentation
-from trelliswork.trellis import Trellis
+from trelliswork.decoding.probabilities import span_probabilities, token_marginals
+from trelliswork.inference.segment_posteriors import (
+    label_posteriors,
+    segment_posteriors,
+    tag_posteriors,
+)
+from trelliswork.inference.trellis import Trellis
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.labels.segmentation import Segmentation
+from trelliswork.planning.plan import Plan
 
 
 @given(segment_cases(rules=0))

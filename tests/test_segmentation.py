@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from oracle import segmentations
 from trelliswork.errors import DataError, LabelError
-from trelliswork.inference import Trellis, log_partition
-from trelliswork.labels import LabelSet
-from trelliswork.segmentation import Segmentation
+from trelliswork.inference.verbs import Trellis, log_partition
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.labels.segmentation import Segmentation
 
 PLAIN = LabelSet(["author", "date", "title"])
 WITH_OUTSIDE = LabelSet(["author", "other", "title"], outside="other")
@@ -89,7 +89,7 @@ def test_one_letter_a_segment_reads_the_segments(case):
 
 @pytest.mark.parametrize(("adjacent", "count"), [(False, 3**8), (True, 49_152)])
 def test_number_of_segmentations(adjacent, count):
-    from trelliswork.automaton import Automaton
+    from trelliswork.automata.automaton import Automaton
 
     segmentation = Segmentation(PLAIN, (8, 8, 8), adjacent)
     arcs = [

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import trelliswork as tw
-from trelliswork.significance import f1_standard_error
+from trelliswork.evaluation.significance import f1_standard_error
 
 FEATURES = "word[0]\nword[-3]\nshape(word[2])\nlast()"
 RNG = np.random.default_rng(5)

@@ -6,8 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trelliswork.errors import DataError
-from trelliswork.report import report
-from trelliswork.significance import compare_counts, randomization_test, shuffled_differences
+from trelliswork.evaluation.report import report
+from trelliswork.evaluation.significance import (
+    compare_counts,
+    randomization_test,
+    shuffled_differences,
+)
 
 LABELS = ["O", "B-a", "I-a"]
 

@@ -16,12 +16,12 @@ from rule_strategies import linear_rules
 from test_objective import NoEncoder, matrices
 from trelliswork.errors import NotInLanguageError
 from trelliswork.features import EncodedFeatures
-from trelliswork.labels import LabelSet
+from trelliswork.labels.gold import GoldLabels
+from trelliswork.labels.label_set import LabelSet
 from trelliswork.learn.denominator import Denominator
-from trelliswork.learn.gold_labels import GoldLabels
-from trelliswork.learn.objective import Objective
-from trelliswork.plan import Plan
-from trelliswork.structure import Structure
+from trelliswork.learn.objective.objective import Objective
+from trelliswork.models.structure import Structure
+from trelliswork.planning.plan import Plan
 
 LABELS = LabelSet(["a", "b"])
 

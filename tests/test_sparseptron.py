@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import trelliswork as tw
-from trelliswork.inputs import infer_labels
-from trelliswork.learn.perceptron_shrinkage import Sparsity
+from trelliswork.features.inputs import infer_labels
+from trelliswork.learn.perceptron.shrinkage import Sparsity
 
 TEMPLATES = "word[0]\nword[-1]"
 
@@ -152,7 +152,7 @@ def test_steps_keep_the_average_exact(
     monkeypatch: pytest.MonkeyPatch, training: str, edge: str
 ) -> None:
     """In the core and one by one, with features on transitions and with penalties."""
-    from trelliswork.learn import perceptron
+    from trelliswork.learn.perceptron import learner
 
     X, y = sentences(30)
     sums: dict[int, np.ndarray] = {}
@@ -183,7 +183,7 @@ def test_steps_keep_the_average_exact(
         "scheme": "plain",
     }
     expected = tw.PerceptronTagger(**settings).fit(X, y)
-    monkeypatch.setattr(perceptron._Run, "_epoch", spy)
+    monkeypatch.setattr(learner._Run, "_epoch", spy)
     spied = tw.PerceptronTagger(**settings).fit(X, y)
     for name, values in expected.model_.arrays().items():
         np.testing.assert_array_equal(values, spied.model_.arrays()[name])
@@ -248,9 +248,9 @@ def test_debias_leaves_zeros(edge: str) -> None:
 
 
 def test_the_core_learns_survivors_as_one_by_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    from trelliswork.learn import perceptron
-    from trelliswork.learn.perceptron_answers import FreeAnswers
-    from trelliswork.learn.perceptron_passes import Penalties, SentencePass
+    from trelliswork.learn.perceptron import learner
+    from trelliswork.learn.perceptron.answers import FreeAnswers
+    from trelliswork.learn.perceptron.passes import Penalties, SentencePass
 
     X, y = sentences(60)
     tagger = tw.PerceptronTagger(
@@ -260,7 +260,7 @@ def test_the_core_learns_survivors_as_one_by_one_does(monkeypatch: pytest.Monkey
     def one_by_one(weights: Any, sentences: Any) -> SentencePass:
         return SentencePass(weights, sentences, FreeAnswers(len(X)), Penalties(np.zeros(0)))
 
-    monkeypatch.setattr(perceptron, "CorePass", one_by_one)
+    monkeypatch.setattr(learner, "CorePass", one_by_one)
     other = tw.PerceptronTagger(**tagger.get_params()).fit(X, y)
     for name, values in tagger.model_.arrays().items():
         np.testing.assert_array_equal(values, other.model_.arrays()[name])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import trelliswork as tw
-from trelliswork.automaton import Automaton
+from trelliswork.automata.automaton import Automaton
+from trelliswork.automata.semantic_roles import read_roles
 from trelliswork.errors import LabelError, TooLargeError
-from trelliswork.srl import read_roles
 
 
 def obeys(labels, core=(), noncore=(), continuation=(), reference=()) -> bool:

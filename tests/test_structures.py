@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from factor_cases import numbers, vectors
 from structure_cases import chain_cases, fixings, pair_cases, span_cases, structure_cases, weights
 from trelliswork import _core
-from trelliswork.automaton import Automaton
+from trelliswork.automata.automaton import Automaton
 
 
 def free(n: int) -> np.ndarray:

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from oracle import enumerate_paths, log_sum_exp
 from segment_cases import SegmentCase, segment_cases
 from strategies import arrays, ordinary
-from trelliswork import batches
+from trelliswork.automata.patterns import Patterns
 from trelliswork.constraints import at_most, starts_with
 from trelliswork.errors import InfeasibleError, LabelError
-from trelliswork.inference import Trellis
-from trelliswork.labels import LabelSet
-from trelliswork.patterns import Patterns
-from trelliswork.plan import Plan
-from trelliswork.segmentation import Segmentation
-from trelliswork.segments import Span
-from trelliswork.tagger import Tagger
+from trelliswork.inference.verbs import Trellis
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.labels.segmentation import Segmentation
+from trelliswork.labels.segments import Span
+from trelliswork.models import batches
+from trelliswork.planning.plan import Plan
+from trelliswork.taggers.base import Tagger
 
 
 @dataclass

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trelliswork.text import Tokenizer
+from trelliswork.data.tokenizer import Tokenizer
 
 TOKENIZERS = [Tokenizer("whitespace"), Tokenizer("words"), Tokenizer("regex", r"\w*")]
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from trelliswork import inference
-from trelliswork.automaton import Automaton
-from trelliswork.trellis import Trellis
+from trelliswork.automata.automaton import Automaton
+from trelliswork.inference.trellis import Trellis
 
 
 def test_empty_batch_and_empty_sequence():

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import trelliswork as tw
 from problem_cases import ProblemCase, cases
-from trelliswork.decoded import Decoding
-from trelliswork.relaxation import Relaxation
+from trelliswork.decoding.answers import Decoding
+from trelliswork.decoding.bounds import Relaxation
 
 RULES = (
     tw.at_most(1, "a").soft(1.5),

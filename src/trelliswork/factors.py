@@ -1,43 +1,29 @@
-"""Factors: what binary variables owe to each other.
+"""Factors of graphs: the public door to `trelliswork.graphs`.
 
-| factor | means |
-| --- | --- |
-| ``Xor(l)`` | exactly one literal is true |
-| ``AtMostOne(l)`` | none or one is true |
-| ``Or(l)`` | at least one is true |
-| ``OrOut(l, out)`` | ``out`` is true where any literal is, and only there |
-| ``XorOut(l, out)`` | ``out`` is true where one literal is, false where none is; never are two |
-| ``Imply(l, then)`` | where all literals are true, so is ``then`` |
-| ``Budget(l, k)`` | at most ``k`` are true |
-| ``Knapsack(l, w, b)`` | the weights of those that are true add up to ``b`` at most |
-| ``Pair(x, y, table)`` | ``x = i`` together with ``y = j`` is worth ``table[i, j]`` |
-| ``Chain(x, weights)`` | a whole trellis: neighbours are worth ``weights[i, j]`` |
-| ``NoOverlap(l, spans)`` | spans whose literals are true do not overlap |
-
-Literals are `Variables`, or lists of these; ``~`` negates them, here as anywhere.
+>>> import trelliswork as tw
+>>> from trelliswork.factors import AtMostOne, Xor
+>>> graph = tw.FactorGraph()
+>>> z = graph.binary(3, scores=[1.0, 2.0, 3.0])
+>>> graph.add(AtMostOne(z))
+>>> tw.solve(graph)[z].tolist()
+[False, False, True]
 """
 
-from __future__ import annotations
-
-from math import fsum
-from numbers import Integral
-from typing import TYPE_CHECKING, Any, ClassVar
-
-import numpy as np
-
-from trelliswork.chain_factor import Chain
-from trelliswork.factor_base import FREE, UNIT, Factor, Rows, one_row
-from trelliswork.graph_variables import codes_of
-from trelliswork.knapsack_factor import Knapsack
-from trelliswork.structured_factors import NoOverlap, Pair
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    BoolArray = NDArray[np.bool_]
-    FloatArray = NDArray[np.float64]
-    FixedArray = NDArray[np.int8]
-    IntArray = NDArray[np.int64]
+from trelliswork.graphs.factors import (
+    AtMostOne,
+    Budget,
+    Chain,
+    Factor,
+    Imply,
+    Knapsack,
+    NoOverlap,
+    Or,
+    OrOut,
+    Pair,
+    Rows,
+    Xor,
+    XorOut,
+)
 
 __all__ = [
     "AtMostOne",
@@ -54,190 +40,3 @@ __all__ = [
     "Xor",
     "XorOut",
 ]
-
-
-class Counted(Factor):
-    """A factor that counts: ``least ≤ Σ_k l_k ≤ most``."""
-
-    least: int = 0
-    most: float = np.inf
-
-    def error(self, scores: FloatArray, best: float) -> float:
-        """Return by how much rounding may put `best` off: `best_count` rounds once."""
-        return UNIT * abs(best)
-
-    def accepts(self, values: BoolArray) -> bool:
-        """Return whether the number of true literals is within the limits."""
-        return bool(self.least <= np.count_nonzero(values) <= self.most)
-
-    def best(self, scores: FloatArray, fixed: FixedArray) -> float:
-        """Return the best sum of the scores of so many literals."""
-        return best_count(scores, fixed, self.least, self.most)
-
-    def implied(self, fixed: FixedArray) -> FixedArray | None:
-        """Return `fixed` with the rest at 0 where no more fit, at 1 where all are needed."""
-        return implied_count(fixed, self.least, self.most)
-
-    def rows(self) -> Rows:
-        """Return one row."""
-        return one_row(np.ones(self.codes.size), self.least, self.most)
-
-
-class Xor(Counted):
-    """Exactly one literal is true, ``Σ_k l_k = 1``; of no literals: nothing is accepted."""
-
-    kind, least, most = 0, 1, 1
-
-
-class AtMostOne(Counted):
-    """None or one of the literals is true, ``Σ_k l_k ≤ 1``."""
-
-    kind, most = 1, 1
-
-
-class Or(Counted):
-    """At least one literal is true, ``Σ_k l_k ≥ 1``; of no literals: nothing is accepted."""
-
-    kind, least = 2, 1
-
-
-class Imply(Or):
-    """Where all premises are true, so is the conclusion: ``¬p_1 ∨ … ∨ ¬p_n ∨ c``.
-
-    Parameters
-    ----------
-    premises
-        Literals; without any, the conclusion is true.
-    conclusion
-        One literal.
-    """
-
-    def __init__(self, premises: Any, conclusion: Any) -> None:
-        graph, codes = _with_last(premises, "conclusion", conclusion)
-        codes[:-1] ^= 1
-        self._set(graph=graph, codes=codes)
-
-
-class Budget(Counted):
-    """At most `limit` literals are true, ``Σ_k l_k ≤ limit``."""
-
-    kind = 5
-
-    def __init__(self, literals: Any, limit: int) -> None:
-        if not isinstance(limit, Integral) or isinstance(limit, bool) or limit < 0:
-            raise ValueError(f"Budget: expected a whole limit of 0 or more, got {limit!r}.")
-        super().__init__(literals)
-        self._set(limit=float(limit), most=int(limit))
-
-    def _details(self) -> str:
-        return f"; limit {self.most}"
-
-
-class OrOut(Factor):
-    """The output is true where any input is, and only there: ``max_k l_k = out``.
-
-    Without inputs, the output is false. Negated it is the conjunction: ``OrOut(~l, ~out)``.
-
-    Parameters
-    ----------
-    inputs
-        Literals.
-    output
-        One literal.
-    """
-
-    kind = 3
-    most: ClassVar[float] = np.inf  # inputs that may be true
-
-    def __init__(self, inputs: Any, output: Any) -> None:
-        graph, codes = _with_last(inputs, "output", output)
-        self._set(graph=graph, codes=codes)
-
-    @property
-    def _additions(self) -> int:
-        return 3
-
-    def accepts(self, values: BoolArray) -> bool:
-        """Return whether the output says if there is a true input."""
-        n_true = np.count_nonzero(values[:-1])
-        return bool(1 <= n_true <= self.most if values[-1] else n_true == 0)
-
-    def best(self, scores: FloatArray, fixed: FixedArray) -> float:
-        """Return the better one of no input at all, and one or more with the output."""
-        off = best_count(scores[:-1], fixed[:-1], 0, 0)
-        on = best_count(scores[:-1], fixed[:-1], 1, self.most) + float(scores[-1])
-        return max(-np.inf if fixed[-1] == 1 else off, -np.inf if fixed[-1] == 0 else on)
-
-    def implied(self, fixed: FixedArray) -> FixedArray | None:
-        """Return `fixed` with the output that the inputs leave, and the inputs that it leaves."""
-        output = int(fixed[-1])
-        if output == FREE:
-            output = 1 if (fixed[:-1] == 1).any() else 0 if (fixed[:-1] == 0).all() else FREE
-        least, most = (0, 0) if output == 0 else (1 if output == 1 else 0, self.most)
-        inputs = implied_count(fixed[:-1], least, most)
-        return None if inputs is None else np.append(inputs, np.int8(output))
-
-    def rows(self) -> Rows:
-        """Return ``Σ_k l_k ≥ out``, and ``l_k ≤ out`` for every input."""
-        size = self.codes.size
-        inputs = np.arange(size - 1)
-        return Rows(
-            np.concatenate([np.zeros(size, dtype=np.int64), inputs + 1, inputs + 1]),
-            np.concatenate([np.arange(size), inputs, np.full(size - 1, size - 1)]),
-            np.concatenate([_signs(size), np.ones(size - 1), -np.ones(size - 1)]),
-            np.concatenate([[0.0], np.full(size - 1, -np.inf)]),
-            np.concatenate([[np.inf], np.zeros(size - 1)]),
-            np.zeros(0),
-        )
-
-
-class XorOut(OrOut):
-    """The output is true where one input is, and false where none is: ``Σ_k l_k = out``.
-
-    Two inputs are never true together. Without inputs, the output is false. With one input, both
-    are equal. Parameters are those of `OrOut`.
-    """
-
-    kind, most = 4, 1
-
-    def rows(self) -> Rows:
-        """Return ``Σ_k l_k − out = 0``."""
-        return one_row(_signs(self.codes.size), 0.0, 0.0)
-
-
-def best_count(scores: FloatArray, fixed: FixedArray, least: int, most: float) -> float:
-    """Return the best sum of the scores of `least` to `most` literals."""
-    on, free = fixed == 1, np.sort(scores[fixed == FREE])[::-1]
-    n_on = int(np.count_nonzero(on))
-    first, last = max(least - n_on, 0), int(min(most - n_on, float(free.size)))
-    if first > last:
-        return -np.inf
-    wanted = np.concatenate([scores[on], free[:first], np.maximum(free[first:last], 0.0)])
-    can_overflow = not np.isfinite(np.abs(wanted).sum())  # which fsum takes for an error
-    return float(wanted.sum()) if can_overflow else fsum(wanted.tolist())
-
-
-def implied_count(fixed: FixedArray, least: int, most: float) -> FixedArray | None:
-    """Return `fixed` with what `least` to `most` literals that are on leave no choice about."""
-    n_on, n_free = np.count_nonzero(fixed == 1), np.count_nonzero(fixed == FREE)
-    if n_on > most or n_on + n_free < least:
-        return None
-    if n_on == most:
-        return np.where(fixed == FREE, np.int8(0), fixed)
-    if n_on + n_free == least:
-        return np.where(fixed == FREE, np.int8(1), fixed)
-    return fixed
-
-
-def _with_last(literals: Any, name: str, last: Any) -> tuple[Any, IntArray]:
-    """Return the graph, and the literals with one more at the end."""
-    graph, codes = codes_of([literals, last])
-    size = codes_of(last)[1].size
-    if size != 1:
-        raise ValueError(f"{name}: expected one literal, got {size}.")
-    return graph, codes
-
-
-def _signs(size: int) -> FloatArray:
-    """Return 1 for every input, -1 for the output."""
-    return np.concatenate([np.ones(size - 1), [-1.0]])

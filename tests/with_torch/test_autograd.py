@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from trelliswork import inference
-from trelliswork.inference import Trellis
+from trelliswork.inference.verbs import Trellis
 
 torch = pytest.importorskip("torch", reason="needs the torch extra: make test-torch")
 

@@ -24,10 +24,10 @@ from crf_oracle import (  # noqa: E402
     scores,
 )
 
-from trelliswork.automaton import Automaton  # noqa: E402
+from trelliswork.automata.automaton import Automaton  # noqa: E402
 from trelliswork.constraints import at_least, at_most, only_on, precedes, token, valid_scheme  # noqa: E402
 from trelliswork.errors import InfeasibleError, NotInLanguageError  # noqa: E402
-from trelliswork.labels import LabelSet  # noqa: E402
+from trelliswork.labels.label_set import LabelSet  # noqa: E402
 from trelliswork.torch import CRF, ragged  # noqa: E402
 
 BACKENDS = ["core", "tensor"]

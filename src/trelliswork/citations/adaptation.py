@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.citations.records import Work
-    from trelliswork.estimators import CRFTagger
-    from trelliswork.sentence import Sentence
+    from trelliswork.data.sentence import Sentence
+    from trelliswork.taggers.crf import CRFTagger
 
     Labelled = tuple[Sequence[str], Sequence[str]]
 

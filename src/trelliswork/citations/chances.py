@@ -17,26 +17,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.constrained import constrained_trellis
-from trelliswork.derived import derive
+from trelliswork.decoding.on_products import constrained_trellis
+from trelliswork.decoding.probabilities import span_probabilities
 from trelliswork.errors import TooLargeError
-from trelliswork.inference import log_partition
-from trelliswork.plan import Plan
-from trelliswork.posteriors import span_probabilities
+from trelliswork.inference.derived import derive
+from trelliswork.inference.verbs import log_partition
+from trelliswork.planning.plan import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
+    from trelliswork._typing import BoolArray, FloatArray, IdArray, IntArray
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.labels.segments import Span
+    from trelliswork.planning.evidence import Evidence
 
-    from trelliswork.evidence import Evidence
-    from trelliswork.segments import Span
-    from trelliswork.trellis import Trellis
-
-    BoolArray = NDArray[np.bool_]
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
-    Tags = NDArray[np.int32]
 
 TOLERANCE = 1e-3
 """How far probabilities under all rules may be off."""
@@ -82,7 +77,11 @@ class Chances:
         ).with_penalties(plan.penalties)
 
     def of(
-        self, part: Scored, rules: Sequence[int], tags: Sequence[Tags], spans: Sequence[list[Span]]
+        self,
+        part: Scored,
+        rules: Sequence[int],
+        tags: Sequence[IdArray],
+        spans: Sequence[list[Span]],
     ) -> tuple[list[list[float]], list[float]]:
         """Return how probable spans and whole labellings are, one labelling of each sentence.
 
@@ -93,7 +92,7 @@ class Chances:
         sure = [own.tolist() for own in span_probabilities(self._plan, product, spans)]
         return sure, np.exp(self._log_probabilities(product, tags)).tolist()
 
-    def scores(self, trellis: Trellis, tags: Sequence[Tags]) -> FloatArray:
+    def scores(self, trellis: Trellis, tags: Sequence[IdArray]) -> FloatArray:
         """Return the score of one labelling of each sentence, shape ``(B,)``."""
         labels = self._plan.labels.encode(self._plan.names(np.concatenate(list(tags))))
         allowed = np.zeros((trellis.n_tokens, len(self._plan.labels)), dtype=bool)
@@ -101,7 +100,7 @@ class Chances:
         return log_partition(trellis, allowed=self._plan.tag_mask(allowed))
 
     def rules_that_matter(
-        self, scored: Scored, tags: Sequence[Tags], needed: BoolArray, in_force: BoolArray
+        self, scored: Scored, tags: Sequence[IdArray], needed: BoolArray, in_force: BoolArray
     ) -> BoolArray:
         """Return rules under which all probabilities are within `TOLERANCE` of those under all.
 
@@ -133,7 +132,7 @@ class Chances:
     def _chosen(
         self,
         part: Scored,
-        tags: Sequence[Tags],
+        tags: Sequence[IdArray],
         needed: BoolArray,
         taken: FloatArray,
         before: FloatArray,
@@ -155,10 +154,10 @@ class Chances:
                 return kept
             left = np.minimum(left / 2.0, rest)
 
-    def _under(self, part: Scored, rules: Sequence[int], tags: Sequence[Tags]) -> FloatArray:
+    def _under(self, part: Scored, rules: Sequence[int], tags: Sequence[IdArray]) -> FloatArray:
         return self._log_probabilities(self._largest_product(part, rules), tags)
 
-    def _log_probabilities(self, product: Trellis, tags: Sequence[Tags]) -> FloatArray:
+    def _log_probabilities(self, product: Trellis, tags: Sequence[IdArray]) -> FloatArray:
         return np.minimum(self.scores(product, tags) - log_partition(product), 0.0)
 
     def _largest_product(self, part: Scored, rules: Sequence[int]) -> Trellis:

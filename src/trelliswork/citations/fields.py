@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trelliswork.segments import convert
-from trelliswork.text import Tokenizer
+from trelliswork.data.tokenizer import Tokenizer
+from trelliswork.labels.segments import convert
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trelliswork.schemes import Scheme
+    from trelliswork.labels.schemes import Scheme
 
 TOKENIZER = Tokenizer("words")
 """A run of letters and digits, or a single mark: the tokens of the Cora references."""

@@ -19,10 +19,10 @@ from trelliswork.citations.styles.csl import CslStyle, csl_styles
 from trelliswork.citations.styles.generate import generate
 from trelliswork.citations.styles.noise import Noise
 from trelliswork.citations.styles.own import STYLES
-from trelliswork.constraints.parsing import read_rules
-from trelliswork.corpus import Corpus
-from trelliswork.estimators import CRFTagger
-from trelliswork.learn.penalties import learn_penalties
+from trelliswork.constraints.text.parser import read_rules
+from trelliswork.data.corpus import Corpus
+from trelliswork.learn.penalties.learn import learn_penalties
+from trelliswork.taggers.crf import CRFTagger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

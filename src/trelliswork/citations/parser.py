@@ -25,16 +25,16 @@ from trelliswork.citations.meaning.trimming import trim
 from trelliswork.citations.readings import Reader
 from trelliswork.citations.reference import Alternative, Field, Reference
 from trelliswork.errors import DataError
-from trelliswork.loading import load_saved
+from trelliswork.taggers.load import load_saved
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator, Sequence
 
     from trelliswork.citations.readings import Reading
-    from trelliswork.segments import Span
-    from trelliswork.sentence import Sentence
-    from trelliswork.trained import TrainedTagger
+    from trelliswork.data.sentence import Sentence
+    from trelliswork.labels.segments import Span
+    from trelliswork.taggers.trained import TrainedTagger
 
 DEFAULT_MODEL = "default.tw"
 LONGEST = 3_000

@@ -23,23 +23,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork.citations.chances import ARCS_EXACT, Chances, Scored, groups
-from trelliswork.decoding import decode_batch, decode_nbest_batch
+from trelliswork.decoding.exact import decode_batch, decode_nbest_batch
 from trelliswork.errors import InfeasibleError, SearchLimitError, TooLargeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from trelliswork.evidence import Evidence
-    from trelliswork.segments import Span
-    from trelliswork.sentence import Sentence
-    from trelliswork.trained import TrainedTagger
-
-    BoolArray = NDArray[np.bool_]
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
-    Tags = NDArray[np.int32]
+    from trelliswork._typing import BoolArray, FloatArray, IdArray, IntArray
+    from trelliswork.data.sentence import Sentence
+    from trelliswork.labels.segments import Span
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.taggers.trained import TrainedTagger
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +155,8 @@ class Reader:
         return [reading for reading in readings if reading is not None]
 
     def _ruled(
-        self, scored: Scored, free: Tags, broken: BoolArray
-    ) -> tuple[Tags, BoolArray, BoolArray]:
+        self, scored: Scored, free: IdArray, broken: BoolArray
+    ) -> tuple[IdArray, BoolArray, BoolArray]:
         """Return the best labelling under all rules, the rules that it took, and all in force.
 
         Rules are added where an answer breaks them, until none does: the best under some rules that
@@ -186,7 +180,7 @@ class Reader:
         relaxed = self._broken(tags, scored.evidence) & self._is_hard
         return tags, needed & ~relaxed, ~relaxed
 
-    def _best(self, part: Scored, rules: Sequence[int]) -> Tags:
+    def _best(self, part: Scored, rules: Sequence[int]) -> IdArray:
         """Return the best labellings under some rules; where there is none, under all that fit."""
         plan, trellis, evidence = self._plan, part.trellis, part.evidence
         try:
@@ -194,11 +188,11 @@ class Reader:
         except (InfeasibleError, SearchLimitError, TooLargeError):
             return decode_batch(plan, trellis, evidence, on_infeasible="relax").tags
 
-    def _broken(self, tags: Tags, evidence: Evidence) -> BoolArray:
+    def _broken(self, tags: IdArray, evidence: Evidence) -> BoolArray:
         """Return which rules each labelling breaks, shape ``(B, C)``."""
         return self._degrees(tags, evidence) > 0
 
-    def _degrees(self, tags: Tags, evidence: Evidence) -> IntArray:
+    def _degrees(self, tags: IdArray, evidence: Evidence) -> IntArray:
         """Return how badly each labelling breaks each rule, shape ``(B, C)``."""
         if not self._rules:
             return np.zeros((len(evidence.offsets) - 1, 0), dtype=np.int64)
@@ -215,7 +209,7 @@ class Reader:
     def _others(
         self,
         part: Scored,
-        tags: Sequence[Tags],
+        tags: Sequence[IdArray],
         whole: Sequence[float],
         in_force: BoolArray,
         k: int,
@@ -242,7 +236,7 @@ class Reader:
                 found[b] = [(self._plan.names(others[i]), float(odds[i])) for i in kept]
         return found
 
-    def _values(self, same: Scored, rows: Sequence[Tags], in_force: BoolArray) -> FloatArray:
+    def _values(self, same: Scored, rows: Sequence[IdArray], in_force: BoolArray) -> FloatArray:
         """Return the scores of labellings of one sentence less what they break, shape ``(K,)``."""
         degrees = np.where(in_force, self._degrees(np.concatenate(list(rows)), same.evidence), 0)
         costs = np.where(degrees > 0, np.maximum(degrees, 1) * self._plan.penalties, 0.0)

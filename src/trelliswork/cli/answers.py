@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from trelliswork.data.sentence import TOKEN_COLUMN
 from trelliswork.errors import DataError
-from trelliswork.sentence import TOKEN_COLUMN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from trelliswork.decoded import Decoding
-    from trelliswork.sentence import Label, Sentence
-    from trelliswork.trained import TrainedTagger
+    from trelliswork.data.sentence import Label, Sentence
+    from trelliswork.decoding.answers import Decoding
+    from trelliswork.taggers.trained import TrainedTagger
 
 __all__ = ["Answer", "answer", "to_conll", "to_jsonl"]
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from trelliswork import __version__
-from trelliswork.cli import cite
+from trelliswork.cli.cite import cite
 from trelliswork.cli.deferred import deferred
 from trelliswork.cli.errors import ReportingGroup
 

@@ -15,10 +15,12 @@ __all__ = ["deferred"]
 
 
 def deferred(name: str) -> type[TyperCommand]:
-    """Return the class of a command that stands for ``trelliswork.cli.<name>.<name>``.
+    """Return the class of a command, a function in the module ``trelliswork.cli.<name>``.
 
-    The module also has ``EXAMPLES``, which end its help.
+    The function is called like the last part of that name. The module also has ``EXAMPLES``, which
+    end its help.
     """
+    command = name.rpartition(".")[2]
 
     class Deferred(TyperCommand):
         """A name and a line of help; the command itself as soon as there are arguments for it."""
@@ -26,7 +28,7 @@ def deferred(name: str) -> type[TyperCommand]:
         def make_context(self, *args: Any, **extra: Any) -> Any:
             module = import_module(f"trelliswork.cli.{name}")
             alone = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-            alone.command(name, epilog=module.EXAMPLES)(getattr(module, name))
+            alone.command(command, epilog=module.EXAMPLES)(getattr(module, command))
             return typer.main.get_command(alone).make_context(*args, **extra)
 
     return Deferred

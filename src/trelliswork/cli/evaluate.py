@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trelliswork.calibration import calibration
-from trelliswork.cli.data import Format, check_writable, split_columns
+from trelliswork._utils.tables import percent, text_table
 from trelliswork.cli.errors import say
-from trelliswork.cli.options import (
+from trelliswork.cli.options.data import Format, check_writable, split_columns
+from trelliswork.cli.options.rules import GivenRules, columns_tested
+from trelliswork.cli.options.shared import (
     Alternatives,
     Comment,
     Outside,
@@ -23,19 +24,18 @@ from trelliswork.cli.options import (
     Unknown,
 )
 from trelliswork.cli.predictions import LabelReader
-from trelliswork.cli.rules import GivenRules, columns_tested
 from trelliswork.errors import DataError, LabelError
-from trelliswork.labels import LabelSet
-from trelliswork.report import report
-from trelliswork.schemes import check_scheme
-from trelliswork.significance import randomization_test
-from trelliswork.tables import percent, text_table
+from trelliswork.evaluation.calibration import calibration
+from trelliswork.evaluation.report import report
+from trelliswork.evaluation.significance import randomization_test
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.labels.schemes import check_scheme
 
 if TYPE_CHECKING:
-    from trelliswork.calibration import Calibration
-    from trelliswork.confusion import Confusion
-    from trelliswork.report import Report
-    from trelliswork.significance import SignificanceTest
+    from trelliswork.evaluation.calibration import Calibration
+    from trelliswork.evaluation.confusion import Confusion
+    from trelliswork.evaluation.report import Report
+    from trelliswork.evaluation.significance import SignificanceTest
 
 __all__ = ["EXAMPLES", "evaluate"]
 

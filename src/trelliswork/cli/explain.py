@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trelliswork.cli.data import (
+from trelliswork._utils.tables import shorten
+from trelliswork.cli.errors import placed
+from trelliswork.cli.explain_input import show_changes
+from trelliswork.cli.options.data import (
     CorpusReader,
     Format,
     choose_format,
@@ -16,9 +19,8 @@ from trelliswork.cli.data import (
     split_columns,
     split_names,
 )
-from trelliswork.cli.errors import placed
-from trelliswork.cli.explain_input import show_changes
-from trelliswork.cli.options import (
+from trelliswork.cli.options.rules import GivenRules
+from trelliswork.cli.options.shared import (
     Alternatives,
     Comment,
     Jobs,
@@ -30,27 +32,25 @@ from trelliswork.cli.options import (
     Separator,
     Unknown,
 )
+from trelliswork.cli.options.structure import read_max_segment
 from trelliswork.cli.places import PlacedLines, PlacedSentences
-from trelliswork.cli.rules import GivenRules
 from trelliswork.cli.streaming import StandardInput
-from trelliswork.cli.structure import read_max_segment
 from trelliswork.constraints import lint
 from trelliswork.constraints.soft import priced_rule
 from trelliswork.errors import LabelError, TooLargeError, TrellisworkError
-from trelliswork.labels import LabelSet
-from trelliswork.loading import load
-from trelliswork.plan import TRAINING_BUDGET, plan
-from trelliswork.rule_report import count_violations, rule_table
-from trelliswork.schemes import check_scheme
-from trelliswork.segmentation import Segmentation
-from trelliswork.tables import shorten
+from trelliswork.evaluation.rule_report import count_violations, rule_table
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.labels.schemes import check_scheme
+from trelliswork.labels.segmentation import Segmentation
+from trelliswork.planning.plan import TRAINING_BUDGET, plan
+from trelliswork.taggers.load import load
 
 if TYPE_CHECKING:
     from trelliswork.constraints import Constraint, Finding
-    from trelliswork.corpus import Corpus
-    from trelliswork.plan import Plan
-    from trelliswork.rule_report import RuleViolations
-    from trelliswork.tagger import Tagger
+    from trelliswork.data.corpus import Corpus
+    from trelliswork.evaluation.rule_report import RuleViolations
+    from trelliswork.planning.plan import Plan
+    from trelliswork.taggers.base import Tagger
 
 __all__ = ["EXAMPLES", "explain"]
 

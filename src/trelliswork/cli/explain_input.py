@@ -12,18 +12,18 @@ import typer
 from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
-from trelliswork.changes import compare, effects_table, summarise
+from trelliswork._utils.tables import shorten
 from trelliswork.cli.answers import DROPPED_RULES
 from trelliswork.cli.errors import no_warnings_of
 from trelliswork.constraints.soft import priced_rule
-from trelliswork.tables import shorten
+from trelliswork.taggers.changes import compare, effects_table, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trelliswork.changes import Change, RuleEffect, RuleSummary
     from trelliswork.cli.places import PlacedSentences
-    from trelliswork.tagger import Tagger
+    from trelliswork.taggers.base import Tagger
+    from trelliswork.taggers.changes import Change, RuleEffect, RuleSummary
 
 __all__ = ["show_changes"]
 
@@ -138,7 +138,7 @@ def _placed_changes(tagger: Tagger, sentences: PlacedSentences) -> Iterator[tupl
         disable=not console.is_terminal,
     )
     # The library tells of every batch what the totals say in the end.
-    with bar, no_warnings_of("trelliswork.batches"):
+    with bar, no_warnings_of("trelliswork.models.batches"):
         task = bar.add_task("decoding", total=None)
         for change in compare(tagger, sentences):
             yield sentences.place, change

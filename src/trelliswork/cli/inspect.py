@@ -10,10 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from trelliswork._utils.tables import shorten, text_table
+from trelliswork.automata.pattern_statistics import PatternStatistics
 from trelliswork.cli.inspect_training import describe_training, show_training
 from trelliswork.constraints.soft import spell_penalty
 from trelliswork.features import TemplateEncoder
-from trelliswork.inspection import (
+from trelliswork.learn.sparsity.group_lasso import GroupLasso
+from trelliswork.selection.template_sizes import template_sizes
+from trelliswork.taggers.base import Tagger
+from trelliswork.taggers.inspection import (
     ModelSizes,
     WeighedPatterns,
     feature_names,
@@ -21,18 +26,13 @@ from trelliswork.inspection import (
     top_features,
     top_transitions,
 )
-from trelliswork.learn.group_lasso import GroupLasso
-from trelliswork.loading import load
-from trelliswork.pattern_statistics import PatternStatistics
-from trelliswork.tables import shorten, text_table
-from trelliswork.tagger import Tagger
-from trelliswork.template_sizes import template_sizes
+from trelliswork.taggers.load import load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trelliswork.automaton import Automaton
-    from trelliswork.inspection import TopFeatures
+    from trelliswork.automata.automaton import Automaton
+    from trelliswork.taggers.inspection import TopFeatures
 
 __all__ = ["EXAMPLES", "inspect"]
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from trelliswork.cli.training_log import curve_table
-from trelliswork.codl import CODLTagger
 from trelliswork.learn.codl import Cycle
+from trelliswork.taggers.codl import CODLTagger
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trelliswork.tagger import Tagger
+    from trelliswork.taggers.base import Tagger
 
 __all__ = ["describe_training", "show_training"]
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from trelliswork.cli.feature_option import resolve_features
-from trelliswork.cli.rules import columns_tested
-from trelliswork.cli.sparsity import check_sparsity, read_groups
-from trelliswork.cli.structure import read_l2, read_max_segment
-from trelliswork.cli.training_options import ModelKind
-from trelliswork.cli.unlabelled import LabellingName
-from trelliswork.codl import CODLTagger
+from trelliswork.cli.options.feature_option import resolve_features
+from trelliswork.cli.options.rules import columns_tested
+from trelliswork.cli.options.sparsity import check_sparsity, read_groups
+from trelliswork.cli.options.structure import read_l2, read_max_segment
+from trelliswork.cli.options.training import ModelKind
+from trelliswork.cli.options.unlabelled import LabellingName
 from trelliswork.constraints.given import as_constraints
-from trelliswork.estimators import CRFTagger
+from trelliswork.data.sentence import TOKEN_COLUMN
 from trelliswork.features import resolve
-from trelliswork.hmm import HMMTagger
-from trelliswork.loading import load
-from trelliswork.perceptron import PerceptronTagger
-from trelliswork.schemes import check_scheme
-from trelliswork.sentence import TOKEN_COLUMN
+from trelliswork.labels.schemes import check_scheme
+from trelliswork.taggers.codl import CODLTagger
+from trelliswork.taggers.crf import CRFTagger
+from trelliswork.taggers.hmm import HMMTagger
+from trelliswork.taggers.load import load
+from trelliswork.taggers.perceptron import PerceptronTagger
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import typer
 
     from trelliswork.constraints import Constraint
-    from trelliswork.tagger import Tagger
+    from trelliswork.taggers.base import Tagger
 
 __all__ = [
     "check_options",

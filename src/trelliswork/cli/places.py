@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from trelliswork.conll import BLANK
-from trelliswork.files import read_lines, source_name
+from trelliswork.data.conll import BLANK
+from trelliswork.data.files import read_lines, source_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from trelliswork.files import Source
-    from trelliswork.sentence import Sentence
+    from trelliswork.data.files import Source
+    from trelliswork.data.sentence import Sentence
 
 __all__ = ["PlacedLines", "PlacedSentences"]
 

@@ -7,25 +7,25 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from trelliswork.cli.data import (
+from trelliswork.cli.errors import say
+from trelliswork.cli.options.data import (
     Format,
     NamedLines,
     check_labelled,
     choose_format,
     default_columns,
 )
-from trelliswork.cli.errors import say
-from trelliswork.cli.label_file import LabelFile
-from trelliswork.conll import iter_conll
-from trelliswork.corpus import Corpus, read_conll, read_jsonl
+from trelliswork.cli.options.label_file import LabelFile
+from trelliswork.data.conll import iter_conll
+from trelliswork.data.corpus import Corpus, read_conll, read_jsonl
+from trelliswork.data.jsonl import iter_jsonl
+from trelliswork.data.sentence import LABEL_COLUMN, Sentence
 from trelliswork.errors import DataError
-from trelliswork.jsonl import iter_jsonl
-from trelliswork.sentence import LABEL_COLUMN, Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trelliswork.sentence import Label
+    from trelliswork.data.sentence import Label
 
 __all__ = ["LabelReader"]
 

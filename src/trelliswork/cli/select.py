@@ -10,10 +10,15 @@ from typing import Annotated
 
 import typer
 
-from trelliswork.cli.data import CorpusReader, check_writable, choose_tokenizer, split_columns
 from trelliswork.cli.errors import placed, say
-from trelliswork.cli.feature_option import resolve_features
-from trelliswork.cli.options import (
+from trelliswork.cli.options.data import (
+    CorpusReader,
+    check_writable,
+    choose_tokenizer,
+    split_columns,
+)
+from trelliswork.cli.options.feature_option import resolve_features
+from trelliswork.cli.options.shared import (
     Alternatives,
     Comment,
     Jobs,
@@ -23,11 +28,9 @@ from trelliswork.cli.options import (
     TokenPattern,
     Unknown,
 )
-from trelliswork.cli.sparsity import GapTol, NormName, NormOption
-from trelliswork.cli.structure import L2, MaxSegment, Order, read_l2, read_max_segment
-from trelliswork.cli.training_data import TrainingData
-from trelliswork.cli.training_log import log_line
-from trelliswork.cli.training_options import (
+from trelliswork.cli.options.sparsity import GapTol, NormName, NormOption
+from trelliswork.cli.options.structure import L2, MaxSegment, Order, read_l2, read_max_segment
+from trelliswork.cli.options.training import (
     Columns,
     DataFormat,
     Features,
@@ -38,14 +41,16 @@ from trelliswork.cli.training_options import (
     Tol,
     Train,
 )
+from trelliswork.cli.options.training_data import TrainingData
+from trelliswork.cli.training_log import log_line
+from trelliswork.data.files import open_for_writing
+from trelliswork.data.sentence import LABEL_COLUMN
 from trelliswork.errors import TrellisworkError
-from trelliswork.estimators import CRFTagger
-from trelliswork.files import open_for_writing
-from trelliswork.learn.group_lasso import GroupLasso
-from trelliswork.plots import check_plots
-from trelliswork.schemes import check_scheme
-from trelliswork.sentence import LABEL_COLUMN
-from trelliswork.template_selection import TemplateSelection, select_templates
+from trelliswork.evaluation.plots import check_plots
+from trelliswork.labels.schemes import check_scheme
+from trelliswork.learn.sparsity.group_lasso import GroupLasso
+from trelliswork.selection.templates import TemplateSelection, select_templates
+from trelliswork.taggers.crf import CRFTagger
 
 __all__ = ["EXAMPLES", "select"]
 

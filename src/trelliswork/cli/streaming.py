@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, TypeAlias, cast
 
+from trelliswork.data.files import read_lines, source_name, standard_input
 from trelliswork.errors import DataError
-from trelliswork.files import read_lines, source_name, standard_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from io import BufferedReader
 
     from trelliswork.cli.places import PlacedLines
-    from trelliswork.sentence import Sentence
-    from trelliswork.text import Tokenizer
+    from trelliswork.data.sentence import Sentence
+    from trelliswork.data.tokenizer import Tokenizer
 
 __all__ = ["Lines", "RememberedLines", "StandardInput", "batches", "iter_raw"]
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trelliswork.cli.answers import answer, to_conll, to_jsonl
-from trelliswork.cli.data import (
+from trelliswork.cli.errors import no_warnings_of, say
+from trelliswork.cli.options.data import (
     Format,
     TokenizerKind,
     choose_format,
@@ -20,8 +21,8 @@ from trelliswork.cli.data import (
     iter_sentences,
     split_columns,
 )
-from trelliswork.cli.errors import no_warnings_of, say
-from trelliswork.cli.options import (
+from trelliswork.cli.options.rules import GivenRules
+from trelliswork.cli.options.shared import (
     Comment,
     Jobs,
     OnInfeasible,
@@ -30,19 +31,18 @@ from trelliswork.cli.options import (
     TokenPattern,
 )
 from trelliswork.cli.places import PlacedLines, PlacedSentences
-from trelliswork.cli.rules import GivenRules
 from trelliswork.cli.streaming import Lines, RememberedLines, StandardInput, batches, iter_raw
+from trelliswork.data.files import open_for_writing
+from trelliswork.data.tokenizer import Tokenizer
 from trelliswork.errors import DataError, InfeasibleError, TooLargeError
-from trelliswork.files import open_for_writing
-from trelliswork.loading import load_saved
-from trelliswork.text import Tokenizer
+from trelliswork.taggers.load import load_saved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from trelliswork.cli.answers import Answer
-    from trelliswork.sentence import Sentence
-    from trelliswork.trained import TrainedTagger
+    from trelliswork.data.sentence import Sentence
+    from trelliswork.taggers.trained import TrainedTagger
 
 __all__ = ["EXAMPLES", "tag"]
 
@@ -186,7 +186,7 @@ def tag(
     ask = Asking(tagger, marginals=marginals or all_marginals, nbest=nbest)
     relaxed = Relaxed()
     # The library tells of every batch, and once for each thing that is asked of it.
-    with open_for_writing(output) as stream, no_warnings_of("trelliswork.batches"):
+    with open_for_writing(output) as stream, no_warnings_of("trelliswork.models.batches"):
         for batch in batches(waiting, standard_input):
             for found in _one_by_one(ask, batch, waiting):
                 relaxed.see(found, waiting.place)

@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from trelliswork.cli.data import (
+from trelliswork._utils.tables import shorten
+from trelliswork.cli.errors import placed, say
+from trelliswork.cli.models import check_options, columns_needed, make_tagger, with_unlabelled
+from trelliswork.cli.options.data import (
     CorpusReader,
     check_writable,
     choose_tokenizer,
     split_columns,
     split_names,
 )
-from trelliswork.cli.errors import placed, say
-from trelliswork.cli.models import check_options, columns_needed, make_tagger, with_unlabelled
-from trelliswork.cli.options import (
+from trelliswork.cli.options.rules import GivenRules
+from trelliswork.cli.options.shared import (
     Alternatives,
     Comment,
     Jobs,
@@ -29,8 +31,7 @@ from trelliswork.cli.options import (
     TokenPattern,
     Unknown,
 )
-from trelliswork.cli.rules import GivenRules
-from trelliswork.cli.sparsity import (
+from trelliswork.cli.options.sparsity import (
     L1,
     Adaptive,
     Debias,
@@ -40,7 +41,7 @@ from trelliswork.cli.sparsity import (
     NormOption,
     SolverOption,
 )
-from trelliswork.cli.structure import (
+from trelliswork.cli.options.structure import (
     L2,
     Adjacent,
     EdgeOrder,
@@ -49,9 +50,7 @@ from trelliswork.cli.structure import (
     MinPatternCount,
     Order,
 )
-from trelliswork.cli.training_data import TrainingData
-from trelliswork.cli.training_log import log_line, summarise
-from trelliswork.cli.training_options import (
+from trelliswork.cli.options.training import (
     Columns,
     DataFormat,
     DecodeOnlyRules,
@@ -84,7 +83,8 @@ from trelliswork.cli.training_options import (
     Transitions,
     Which,
 )
-from trelliswork.cli.unlabelled import (
+from trelliswork.cli.options.training_data import TrainingData
+from trelliswork.cli.options.unlabelled import (
     Cycles,
     Gamma,
     IncludeLabelled,
@@ -98,20 +98,20 @@ from trelliswork.cli.unlabelled import (
     check_some_left,
     read_unlabelled,
 )
-from trelliswork.codl import CODLTagger
+from trelliswork.cli.training_log import log_line, summarise
 from trelliswork.constraints import find_contradiction
-from trelliswork.corpus import Corpus
+from trelliswork.data.corpus import Corpus
+from trelliswork.data.sentence import LABEL_COLUMN
 from trelliswork.errors import RuleError, TooLargeError, TrellisworkError
-from trelliswork.hmm import HMMTagger
-from trelliswork.inputs import infer_labels
-from trelliswork.sentence import LABEL_COLUMN
-from trelliswork.tables import shorten
+from trelliswork.features.inputs import infer_labels
+from trelliswork.taggers.codl import CODLTagger
+from trelliswork.taggers.hmm import HMMTagger
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trelliswork.labels import LabelSet
-    from trelliswork.tagger import Tagger
+    from trelliswork.labels.label_set import LabelSet
+    from trelliswork.taggers.base import Tagger
 
 __all__ = ["EXAMPLES", "train"]
 

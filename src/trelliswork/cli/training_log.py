@@ -6,31 +6,31 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from trelliswork.codl import CODLTagger
+from trelliswork._utils.progress import TrainingStep
+from trelliswork._utils.tables import text_table
 from trelliswork.constraints.soft import priced_rule
-from trelliswork.estimators import CRFTagger
+from trelliswork.evaluation.report import report
 from trelliswork.features import resolve
-from trelliswork.inspection import ModelSizes
 from trelliswork.learn.codl import Cycle
-from trelliswork.learn.path_points import PathPoint
-from trelliswork.learn.perceptron import PerceptronEpoch
+from trelliswork.learn.perceptron.learner import PerceptronEpoch
 from trelliswork.learn.protocols import MEANINGS
-from trelliswork.perceptron import PerceptronTagger
-from trelliswork.placements import count_penalties
-from trelliswork.progress import TrainingStep
-from trelliswork.report import report
-from trelliswork.tables import text_table
-from trelliswork.template_sizes import template_sizes
+from trelliswork.planning.placements import count_penalties
+from trelliswork.selection.path_points import PathPoint
+from trelliswork.selection.template_sizes import template_sizes
+from trelliswork.taggers.codl import CODLTagger
+from trelliswork.taggers.crf import CRFTagger
+from trelliswork.taggers.inspection import ModelSizes
+from trelliswork.taggers.perceptron import PerceptronTagger
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from trelliswork._utils.progress import LoggedStep
     from trelliswork.constraints import Constraint
-    from trelliswork.corpus import Corpus
+    from trelliswork.data.corpus import Corpus
     from trelliswork.learn.protocols import Protocol
-    from trelliswork.progress import LoggedStep
-    from trelliswork.tagger import Tagger
+    from trelliswork.taggers.base import Tagger
 
 __all__ = ["curve_table", "log_line", "summarise"]
 

@@ -18,17 +18,23 @@ from trelliswork.constraints.counting import at_least, at_most, contiguous, exac
 from trelliswork.constraints.edges import ends_with, starts_with, valid_scheme
 from trelliswork.constraints.judging import judge
 from trelliswork.constraints.linear import CountExpression, Linear, count
-from trelliswork.constraints.linting import Finding, find_contradiction, lint
-from trelliswork.constraints.looking import changes_only_at, only_on, where
+from trelliswork.constraints.lint.lint import Finding, find_contradiction, lint
+from trelliswork.constraints.on_tokens import changes_only_at, only_on, where
 from trelliswork.constraints.overlap import no_overlap
 from trelliswork.constraints.pairs import excludes, precedes, requires
-from trelliswork.constraints.parsing import PlacedRule, iter_rules, parse, parse_rules, read_rules
 from trelliswork.constraints.positions import at, not_at
 from trelliswork.constraints.predicates import Predicate, predicate
 from trelliswork.constraints.regular import arc_list, as_constraint, matches
 from trelliswork.constraints.rows import Row
 from trelliswork.constraints.soft import Soft
-from trelliswork.constraints.tokens import TokenTest, token
+from trelliswork.constraints.text.parser import (
+    PlacedRule,
+    iter_rules,
+    parse,
+    parse_rules,
+    read_rules,
+)
+from trelliswork.constraints.token_tests import TokenTest, token
 
 __all__ = [
     "Constraint",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
-from trelliswork.constraints.letters import compile_rule
+from trelliswork.automata.language import MAX_STATES
+from trelliswork.constraints.monitors import compile_rule
 from trelliswork.constraints.reading import (
     Reading,
     Unit,
@@ -13,7 +14,6 @@ from trelliswork.constraints.reading import (
     unknown_name,
 )
 from trelliswork.errors import LabelError
-from trelliswork.language import MAX_STATES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from trelliswork.automaton import Automaton
+    from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints.rows import Row
     from trelliswork.constraints.soft import Soft
-    from trelliswork.constraints.tokens import SentenceLike, TokenTest
-    from trelliswork.labels import LabelSet
-    from trelliswork.schemes import Scheme
+    from trelliswork.constraints.token_tests import SentenceLike, TokenTest
+    from trelliswork.labels.label_set import LabelSet
+    from trelliswork.labels.schemes import Scheme
 
 __all__ = ["Constraint"]
 

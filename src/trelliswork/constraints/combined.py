@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from trelliswork.constraints.base import Constraint
-from trelliswork.constraints.letters import lifted_parts, union_of_tests
+from trelliswork.constraints.monitors import lifted_parts, union_of_tests
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from trelliswork.automaton import Automaton
+    from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints.reading import Reading, Unit
     from trelliswork.constraints.rows import Row
-    from trelliswork.constraints.tokens import SentenceLike, TokenTest
-    from trelliswork.labels import LabelSet
+    from trelliswork.constraints.token_tests import SentenceLike, TokenTest
+    from trelliswork.labels.label_set import LabelSet
 
 __all__ = ["All", "Either", "Joined", "Not", "both", "either"]
 

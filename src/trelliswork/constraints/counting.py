@@ -9,11 +9,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from trelliswork.constraints.base import Constraint
-from trelliswork.constraints.letters import Symbols, build
-from trelliswork.constraints.reading import Reading, Unit, segment_names, token_names
-from trelliswork.constraints.rows import Row
-from trelliswork.constraints.words import (
+from trelliswork.constraints.arguments import (
     call,
     check_name,
     check_number,
@@ -21,13 +17,17 @@ from trelliswork.constraints.words import (
     places,
     unless,
 )
+from trelliswork.constraints.base import Constraint
+from trelliswork.constraints.monitors import Symbols, build
+from trelliswork.constraints.reading import Reading, Unit, segment_names, token_names
+from trelliswork.constraints.rows import Row
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from trelliswork.automaton import Automaton
-    from trelliswork.labels import LabelSet
-    from trelliswork.segments import Span
+    from trelliswork.automata.automaton import Automaton
+    from trelliswork.labels.label_set import LabelSet
+    from trelliswork.labels.segments import Span
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from trelliswork import schemes
+from trelliswork.constraints.arguments import call, check_names, check_unit, either, unless
 from trelliswork.constraints.base import Constraint
-from trelliswork.constraints.letters import Symbols, build, language
+from trelliswork.constraints.monitors import Symbols, build, language
 from trelliswork.constraints.reading import (
     Reading,
     Unit,
@@ -15,13 +15,13 @@ from trelliswork.constraints.reading import (
     segment_names,
     token_names,
 )
-from trelliswork.constraints.words import call, check_names, check_unit, either, unless
+from trelliswork.labels import schemes
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from trelliswork.automaton import Automaton
-    from trelliswork.labels import LabelSet
+    from trelliswork.automata.automaton import Automaton
+    from trelliswork.labels.label_set import LabelSet
 
 
 @dataclass(frozen=True, repr=False)

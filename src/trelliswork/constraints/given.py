@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from trelliswork.automaton import Automaton
+from trelliswork.automata.automaton import Automaton
 from trelliswork.constraints.base import Constraint
-from trelliswork.constraints.looking import Where
-from trelliswork.constraints.parsing import parse
+from trelliswork.constraints.on_tokens import Where
 from trelliswork.constraints.regular import matches
-from trelliswork.constraints.tokens import TokenTest
+from trelliswork.constraints.text.parser import parse
+from trelliswork.constraints.token_tests import TokenTest
 from trelliswork.errors import RegexError, RuleError
-from trelliswork.mining_table import MinedRule
+from trelliswork.mining.table import MinedRule
 
 __all__ = ["as_constraints"]
 

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from trelliswork.constraints.base import Constraint
-    from trelliswork.constraints.tokens import SentenceLike
-    from trelliswork.labels import LabelSet
-    from trelliswork.schemes import Scheme
+    from trelliswork.constraints.token_tests import SentenceLike
+    from trelliswork.labels.label_set import LabelSet
+    from trelliswork.labels.schemes import Scheme
 
 __all__ = ["judge"]
 

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias, cast, get_args
 
 import numpy as np
 
+from trelliswork.constraints.arguments import call, check_name, check_unit
 from trelliswork.constraints.base import Constraint
-from trelliswork.constraints.letters import Symbols, build
+from trelliswork.constraints.monitors import Symbols, build
 from trelliswork.constraints.rows import Row, Term, merged
 from trelliswork.constraints.rows import count as count_in
-from trelliswork.constraints.words import call, check_name, check_unit
 from trelliswork.errors import RuleError
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
-    from trelliswork.automaton import Automaton
+    from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints.reading import Reading, Unit
-    from trelliswork.labels import LabelSet
+    from trelliswork.labels.label_set import LabelSet
 
 __all__ = ["CountExpression", "Linear", "count"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from trelliswork.constraints import tokens
+from trelliswork.constraints import token_tests
 from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.linear import CountExpression, Linear
-from trelliswork.constraints.scanning import Bare, PlacedError
-from trelliswork.constraints.vocabulary import ARITHMETIC, COMPARISONS
+from trelliswork.constraints.text.scanner import Bare, PlacedError
+from trelliswork.constraints.text.vocabulary import ARITHMETIC, COMPARISONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ def joined(sign: str, at: int, left: Placed, right: Placed) -> object:
         return computed(at, COMPARISONS[sign], left, right)
     if sign in ARITHMETIC:
         return computed(at, ARITHMETIC[sign], left, right)
-    for kind in (Constraint, tokens.TokenTest):
+    for kind in (Constraint, token_tests.TokenTest):
         if isinstance(left.value, kind) and isinstance(right.value, kind):
             try:
                 if sign == "&":
@@ -64,7 +64,7 @@ def computed(at: int, sign: Callable[..., object], *operands: Placed) -> object:
 
 def inverted(found: Placed) -> object:
     """Return the opposite of a rule or a test."""
-    if not isinstance(found.value, Constraint | tokens.TokenTest):
+    if not isinstance(found.value, Constraint | token_tests.TokenTest):
         what = shown(found.value)
         raise PlacedError(found.at, f"expected a rule or a token test after ~, got {what}.")
     try:

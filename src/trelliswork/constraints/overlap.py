@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trelliswork.constraints.base import Constraint
-from trelliswork.constraints.letters import language
+from trelliswork.constraints.monitors import language
 
 if TYPE_CHECKING:
-    from trelliswork.automaton import Automaton
+    from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints.reading import Reading
-    from trelliswork.labels import LabelSet
+    from trelliswork.labels.label_set import LabelSet
 
 
 @dataclass(frozen=True, repr=False)

@@ -6,16 +6,16 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from trelliswork.constraints.arguments import call, check_name, check_unit, unless
 from trelliswork.constraints.base import Constraint
-from trelliswork.constraints.letters import Symbols, build
+from trelliswork.constraints.monitors import Symbols, build
 from trelliswork.constraints.reading import Reading, Unit, segment_names, token_names
-from trelliswork.constraints.words import call, check_name, check_unit, unless
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from trelliswork.automaton import Automaton
-    from trelliswork.labels import LabelSet
+    from trelliswork.automata.automaton import Automaton
+    from trelliswork.labels.label_set import LabelSet
 
 
 @dataclass(frozen=True, repr=False)

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.automaton import Automaton
+from trelliswork.automata.automaton import Automaton
 from trelliswork.constraints.base import Constraint
-from trelliswork.constraints.letters import Symbols
-from trelliswork.constraints.looking import ChangesOnlyAt
+from trelliswork.constraints.monitors import Symbols
+from trelliswork.constraints.on_tokens import ChangesOnlyAt
 from trelliswork.constraints.positions import PositionWise
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.constraints.reading import Reading, Unit
-    from trelliswork.constraints.tokens import SentenceLike, TokenTest
-    from trelliswork.labels import LabelSet
+    from trelliswork.constraints.token_tests import SentenceLike, TokenTest
+    from trelliswork.labels.label_set import LabelSet
 
 __all__ = ["PerToken", "change_counter", "count_changes", "leaving"]
 

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trelliswork.constraints.arguments import call, check_names, either, places
 from trelliswork.constraints.base import Constraint
-from trelliswork.constraints.letters import check_size, language
+from trelliswork.constraints.monitors import check_size, language
 from trelliswork.constraints.reading import Reading, Unit, token_names
-from trelliswork.constraints.words import call, check_names, either, places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from trelliswork.automaton import Automaton
-    from trelliswork.constraints.tokens import SentenceLike
-    from trelliswork.labels import LabelSet
+    from trelliswork.automata.automaton import Automaton
+    from trelliswork.constraints.token_tests import SentenceLike
+    from trelliswork.labels.label_set import LabelSet
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,7 +1,7 @@
 """Predicates: any Python function as a constraint, for what no other word says.
 
 A predicate has no automaton, so that only a search over prefixes decodes under it (beam and A*, see
-`trelliswork.prefix_search`). With a *prefix form* the search learns early that a labelling goes
+`trelliswork.decoding.prefixes`). With a *prefix form* the search learns early that a labelling goes
 wrong:
 
     v(y) = Σ_t prefix(y_1 … y_t),      prefix ≥ 0
@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from trelliswork._utils.tables import shorten
 from trelliswork.constraints.base import Constraint
 from trelliswork.errors import RuleError
-from trelliswork.tables import shorten
 
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from trelliswork.automaton import Automaton
+    from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints.reading import Reading
-    from trelliswork.labels import LabelSet
+    from trelliswork.labels.label_set import LabelSet
 
 __all__ = ["Predicate", "Predicates", "as_predicates", "predicate"]
 

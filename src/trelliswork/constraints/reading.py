@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from trelliswork import schemes
 from trelliswork.errors import LabelError
-from trelliswork.labels import LabelSet
+from trelliswork.labels import schemes
+from trelliswork.labels.label_set import LabelSet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from trelliswork.constraints.tokens import SentenceLike, TokenTest
-    from trelliswork.schemes import Scheme
-    from trelliswork.segments import Span
+    from trelliswork.constraints.token_tests import SentenceLike, TokenTest
+    from trelliswork.labels.schemes import Scheme
+    from trelliswork.labels.segments import Span
 
 Unit: TypeAlias = Literal["segment", "token"]
 

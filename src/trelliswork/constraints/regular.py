@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from trelliswork import regex
-from trelliswork.automaton import Automaton
+from trelliswork.automata import regex
+from trelliswork.automata.automaton import Automaton
+from trelliswork.automata.language import MAX_STATES
+from trelliswork.constraints.arguments import call, check_name, check_unit
 from trelliswork.constraints.base import Constraint
-from trelliswork.constraints.letters import Symbols, build
+from trelliswork.constraints.monitors import Symbols, build
 from trelliswork.constraints.reading import Reading, Unit, segment_names, token_names
-from trelliswork.constraints.words import call, check_name, check_unit
 from trelliswork.errors import RegexError
-from trelliswork.language import MAX_STATES
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
 
-    from trelliswork.labels import LabelSet
-    from trelliswork.regex import Node
+    from trelliswork.automata.regex import Node
+    from trelliswork.labels.label_set import LabelSet
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,9 +117,9 @@ def matches(expression: str | Automaton | ArcList, *, unit: Unit | None = None) 
     Parameters
     ----------
     expression
-        A regular expression whose letters are labels (see `trelliswork.regex`), or an `Automaton`
-        with label names. A name that is no label but a segment stands for all labels of tokens
-        inside such a segment: in BIO, ``PER`` is ``[B-PER I-PER]``.
+        A regular expression whose letters are labels (see `trelliswork.automata.regex`), or an
+        `Automaton` with label names. A name that is no label but a segment stands for all labels of
+        tokens inside such a segment: in BIO, ``PER`` is ``[B-PER I-PER]``.
     unit
         ``"token"``: the labels of the tokens are read. ``"segment"``: the names of the segments, in
         order (with paths, outer before inner); tokens outside are skipped. Default: tokens, and

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from trelliswork.constraints.letters import Symbols
+from trelliswork.constraints.monitors import Symbols
 from trelliswork.constraints.reading import segment_names, token_names
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.constraints.reading import Reading
-    from trelliswork.labels import LabelSet
+    from trelliswork.labels.label_set import LabelSet
 
 __all__ = ["Row", "RowUnit", "Term", "merged"]
 

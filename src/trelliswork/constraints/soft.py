@@ -19,11 +19,11 @@ from trelliswork.constraints.base import Constraint
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from trelliswork.automaton import Automaton
+    from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints.reading import Reading, Unit
     from trelliswork.constraints.rows import Row
-    from trelliswork.constraints.tokens import TokenTest
-    from trelliswork.labels import LabelSet
+    from trelliswork.constraints.token_tests import TokenTest
+    from trelliswork.labels.label_set import LabelSet
 
 __all__ = ["Soft", "priced_rule"]
 

@@ -20,8 +20,6 @@ from __future__ import annotations
 
 import re
 
-from trelliswork.features.lexer import template_error
-from trelliswork.features.parser import ParsedTemplates
 from trelliswork.features.program import (
     MAX_OFFSET,
     Attribute,
@@ -33,6 +31,8 @@ from trelliswork.features.program import (
     Term,
     compile_pattern,
 )
+from trelliswork.features.template_lexer import template_error
+from trelliswork.features.template_parser import ParsedTemplates
 
 _MACRO_START = re.compile(r"%[xXtTmM]\[")
 _MACRO = re.compile(

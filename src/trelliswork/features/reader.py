@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
-from trelliswork.features.lexer import Token, template_error, unquote
+from trelliswork.features.template_lexer import Token, template_error, unquote
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trelliswork.features.encoders import Encoder, TemplateEncoder
-from trelliswork.features.items import DictEncoder
-from trelliswork.features.matrices import MatrixEncoder
-from trelliswork.features.observations import ObservationEncoder
+from trelliswork.features.dict_encoder import DictEncoder
+from trelliswork.features.encoder import Encoder, TemplateEncoder
+from trelliswork.features.matrix_encoder import MatrixEncoder
+from trelliswork.features.observation_encoder import ObservationEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,8 +7,8 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from trelliswork import _core
-from trelliswork.features.lexer import unquote
 from trelliswork.features.reader import column_of
+from trelliswork.features.template_lexer import unquote
 from trelliswork.features.unicode import unicode_table
 
 if TYPE_CHECKING:

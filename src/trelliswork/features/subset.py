@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trelliswork.features import crfpp
-from trelliswork.features.lexer import canonical, tokenize
 from trelliswork.features.program import Source
+from trelliswork.features.template_lexer import canonical, tokenize
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -65,9 +65,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from trelliswork.errors import TemplateError
 from trelliswork.features import crfpp
-from trelliswork.features.lexer import quote
 from trelliswork.features.lexicons import normalised, read_lexicon
-from trelliswork.features.parser import parse_templates
 from trelliswork.features.program import (
     Column,
     Part,
@@ -77,6 +75,8 @@ from trelliswork.features.program import (
 )
 from trelliswork.features.segment_rules import SegmentRule, compile_segment_rules
 from trelliswork.features.subset import kept_rules, lexicons_used, patterns_used, template_names
+from trelliswork.features.template_lexer import quote
+from trelliswork.features.template_parser import parse_templates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Set

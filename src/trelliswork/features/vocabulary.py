@@ -1,4 +1,4 @@
-"""What a :class:`~trelliswork.features.encoders.TemplateEncoder` learns: an index a part."""
+"""What a :class:`~trelliswork.features.encoder.TemplateEncoder` learns: an index a part."""
 
 from __future__ import annotations
 

@@ -16,20 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.learn.objective import Objective
+from trelliswork._utils.threads import resolve_jobs
+from trelliswork.learn.objective.objective import Objective
 from trelliswork.learn.warm_start import parameters_like
-from trelliswork.pair_weights import PairWeights
-from trelliswork.parallel import resolve_jobs
+from trelliswork.models.pair_weights import PairWeights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from trelliswork._typing import FloatArray
+    from trelliswork.data.sentence import Label
+    from trelliswork.models.model import CRFModel
 
-    from trelliswork.model import CRFModel
-    from trelliswork.sentence import Label
-
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["learn_near"]
 

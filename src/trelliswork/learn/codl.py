@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork.errors import DataError, TooLargeError
+from trelliswork.evaluation.report import report
 from trelliswork.learn.hmm import HMMLearner
 from trelliswork.learn.learner import Learned
 from trelliswork.learn.mixing import mix_penalties
-from trelliswork.plan import TRAINING_BUDGET, USUAL_LENGTH, Plan
-from trelliswork.report import report
+from trelliswork.planning.plan import TRAINING_BUDGET, USUAL_LENGTH, Plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

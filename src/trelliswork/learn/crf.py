@@ -8,40 +8,40 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.advice import check_rule_names, check_settings, warn_of_no_features
-from trelliswork.inputs import make_encoder
-from trelliswork.learn.counted_penalties import count_penalties
-from trelliswork.learn.held_out import learn_held_out
+from trelliswork._utils.threads import resolve_jobs
+from trelliswork.automata.pattern_statistics import PatternStatistics, warn_of_growth
+from trelliswork.evaluation.report import report
+from trelliswork.features.inputs import make_encoder
 from trelliswork.learn.learner import Learned
 from trelliswork.learn.mixing import mix_weights
-from trelliswork.learn.objective import Objective
+from trelliswork.learn.objective.objective import Objective
+from trelliswork.learn.optimizers.choose import Minimizer
+from trelliswork.learn.penalties.counts import count_penalties
+from trelliswork.learn.penalties.held_out import learn_held_out
 from trelliswork.learn.protocols import settle_protocol
+from trelliswork.learn.sequence_weights import sequence_weights
+from trelliswork.learn.settings_checks import check_rule_names, check_settings, warn_of_no_features
 from trelliswork.learn.setup import Setup
-from trelliswork.learn.solvers import Minimizer
-from trelliswork.learn.sparse_task import SparseTask
+from trelliswork.learn.sparsity.task import SparseTask
 from trelliswork.learn.train import DevCheck, train
 from trelliswork.learn.warm_start import parameters_like
-from trelliswork.learn.weights import sequence_weights
-from trelliswork.parallel import resolve_jobs
-from trelliswork.pattern_statistics import PatternStatistics, warn_of_growth
-from trelliswork.report import report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from trelliswork.estimators import CRFTagger
+    from trelliswork._typing import FloatArray
+    from trelliswork._utils.progress import TrainingStep
+    from trelliswork.data.sentence import Label
     from trelliswork.features import EncodedFeatures
-    from trelliswork.labels import LabelSet
-    from trelliswork.learn.soft_terms import SoftTerms
+    from trelliswork.labels.label_set import LabelSet
+    from trelliswork.learn.objective.soft_terms import SoftTerms
     from trelliswork.learn.train import TrainingRun
-    from trelliswork.model import CRFModel
-    from trelliswork.plan import Plan
-    from trelliswork.progress import TrainingStep
-    from trelliswork.sentence import Label
+    from trelliswork.models.model import CRFModel
+    from trelliswork.planning.plan import Plan
+    from trelliswork.taggers.crf import CRFTagger
 
-    FloatArray = NDArray[np.float64]
     Labelled = tuple[list[Any], Sequence[Sequence[Label]]]
 
 __all__ = ["CRFLearner", "LearnedCRF", "PosedCRF"]

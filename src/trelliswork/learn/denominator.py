@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.conflicts import open_labels
-from trelliswork.constraints.letters import MAX_TESTS
+from trelliswork._utils.tables import join_names, shorten
+from trelliswork.constraints.monitors import MAX_TESTS
+from trelliswork.decoding.conflicts import open_labels
 from trelliswork.errors import DataError, RuleError
+from trelliswork.labels.gold import GoldLabels
 from trelliswork.learn.gold import conflict_error, find_conflicting_gold
-from trelliswork.learn.gold_labels import GoldLabels
-from trelliswork.learn.soft_terms import SoftTerms
-from trelliswork.placements import warn_of_tests
-from trelliswork.tables import join_names, shorten
+from trelliswork.learn.objective.soft_terms import SoftTerms
+from trelliswork.planning.placements import warn_of_tests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.automaton import Automaton
-    from trelliswork.compiler import CompiledProduct
-    from trelliswork.item_products import ItemProduct
-    from trelliswork.plan import Plan
-    from trelliswork.sentence import Label
+    from trelliswork.automata.automaton import Automaton
+    from trelliswork.data.sentence import Label
+    from trelliswork.planning.plan import Plan
+    from trelliswork.planning.products import CompiledProduct
+    from trelliswork.planning.term_products import ItemProduct
 
 __all__ = ["Denominator"]
 

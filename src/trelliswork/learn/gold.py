@@ -11,25 +11,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.conflicts import find_conflict, open_labels
-from trelliswork.dead_ends import dead_end
+from trelliswork._utils.tables import join_names, shorten
+from trelliswork.decoding.conflicts import find_conflict, open_labels
+from trelliswork.decoding.dead_ends import dead_end
 from trelliswork.errors import NotInLanguageError
-from trelliswork.evidence import rows_of
-from trelliswork.inference import log_partition
-from trelliswork.tables import join_names, shorten
-from trelliswork.trellis import Trellis
+from trelliswork.inference.trellis import Trellis, rows_of
+from trelliswork.inference.verbs import log_partition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from trelliswork._typing import BoolArray
+    from trelliswork.data.sentence import Label
+    from trelliswork.labels.gold import GoldLabels
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.plan import Plan
 
-    from trelliswork.evidence import Evidence
-    from trelliswork.learn.gold_labels import GoldLabels
-    from trelliswork.plan import Plan
-    from trelliswork.sentence import Label
-
-    BoolArray = NDArray[np.bool_]
 
 __all__ = ["conflict_error", "find_conflicting_gold"]
 

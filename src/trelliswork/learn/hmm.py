@@ -18,24 +18,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.batches import feasible_batches
-from trelliswork.inference import marginals
-from trelliswork.learn.counted_penalties import count_penalties
+from trelliswork.inference.verbs import marginals
 from trelliswork.learn.learner import Learned
-from trelliswork.model import CRFModel
-from trelliswork.pair_weights import PairWeights
+from trelliswork.learn.penalties.counts import count_penalties
+from trelliswork.models.batches import feasible_batches
+from trelliswork.models.model import CRFModel
+from trelliswork.models.pair_weights import PairWeights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import FloatArray
     from trelliswork.features import Encoder, ObservationEncoder
     from trelliswork.learn.protocols import Protocol
-    from trelliswork.plan import Plan
-    from trelliswork.structure import Structure
+    from trelliswork.models.structure import Structure
+    from trelliswork.planning.plan import Plan
 
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["HMMCounts", "HMMLearner"]
 

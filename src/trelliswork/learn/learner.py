@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.features import Encoder
-    from trelliswork.model import CRFModel
-    from trelliswork.plan import Plan
-    from trelliswork.structure import Structure
+    from trelliswork.models.model import CRFModel
+    from trelliswork.models.structure import Structure
+    from trelliswork.planning.plan import Plan
 
 __all__ = ["Learned", "Learner"]
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.model import SEGMENT_KINDS
-from trelliswork.pair_weights import PairWeights
+from trelliswork.models.model import SEGMENT_KINDS
+from trelliswork.models.pair_weights import PairWeights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from trelliswork.model import CRFModel
+    from trelliswork.models.model import CRFModel
 
 __all__ = ["mix_pairs", "mix_penalties", "mix_weights"]
 

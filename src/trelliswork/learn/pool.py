@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork.batches import scored_batches
-from trelliswork.decoding import decode_batch, decode_nbest_batch
-from trelliswork.inputs import sequence_length
-from trelliswork.plan import Plan
+from trelliswork.decoding.exact import decode_batch, decode_nbest_batch
+from trelliswork.features.inputs import sequence_length
+from trelliswork.models.batches import scored_batches
+from trelliswork.planning.plan import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.evidence import Evidence
+    from trelliswork._typing import FloatArray
     from trelliswork.learn.learner import Learned
+    from trelliswork.planning.evidence import Evidence
 
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["Labelling", "UnlabelledPool"]
 

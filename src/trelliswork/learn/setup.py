@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork.learn.denominator import Denominator
-from trelliswork.plan import Plan, plan
-from trelliswork.structure import Structure
+from trelliswork.models.structure import Structure
+from trelliswork.planning.plan import Plan, plan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from trelliswork.labels import LabelSet
-    from trelliswork.sentence import Label
+    from trelliswork.data.sentence import Label
+    from trelliswork.labels.label_set import LabelSet
 
 __all__ = ["Setup"]
 

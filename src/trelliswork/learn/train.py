@@ -10,19 +10,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from trelliswork.progress import TrainingStep
+from trelliswork._utils.progress import TrainingStep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
+    from trelliswork._typing import FloatArray
+    from trelliswork.learn.objective.objective import Objective
+    from trelliswork.learn.optimizers.choose import Minimizer
+    from trelliswork.learn.optimizers.common import Iteration, OptimizeResult
+    from trelliswork.learn.sparsity.regularizer import Regularizer
 
-    from trelliswork.learn.objective import Objective
-    from trelliswork.learn.optimize import Iteration, OptimizeResult
-    from trelliswork.learn.regularizer import Regularizer
-    from trelliswork.learn.solvers import Minimizer
-
-    FloatArray = NDArray[np.float64]
 
 __all__ = ["DevCheck", "TrainingRun", "train"]
 

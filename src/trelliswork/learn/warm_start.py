@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import FloatArray, IntArray
     from trelliswork.features import Encoder
-    from trelliswork.learn.layout import PairLayout
-    from trelliswork.learn.objective import Objective
-    from trelliswork.model import CRFModel
-    from trelliswork.pair_weights import PairWeights
+    from trelliswork.learn.objective.layout import PairLayout
+    from trelliswork.learn.objective.objective import Objective
+    from trelliswork.models.model import CRFModel
+    from trelliswork.models.pair_weights import PairWeights
 
-    FloatArray = NDArray[np.float64]
-    IntArray = NDArray[np.int64]
 
 __all__ = ["parameters_like"]
 

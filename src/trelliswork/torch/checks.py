@@ -14,10 +14,10 @@ from trelliswork.errors import InfeasibleError, NotInLanguageError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from trelliswork.automaton import Automaton
+    from trelliswork._typing import BoolArray
+    from trelliswork.automata.automaton import Automaton
     from trelliswork.torch.lattice import Lattice
 
-    BoolArray = NDArray[np.bool_]
 
 __all__ = [
     "IGNORED_TAG",

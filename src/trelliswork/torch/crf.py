@@ -25,7 +25,7 @@ from trelliswork.torch.rules import as_rules
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trelliswork.labels import LabelSet
+    from trelliswork.labels.label_set import LabelSet
     from trelliswork.torch.rules import Rule, Rules
 
 __all__ = ["CRF", "Backend", "Reduction"]

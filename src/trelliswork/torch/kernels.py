@@ -19,12 +19,12 @@ import torch
 from torch import Tensor
 
 from trelliswork import _core
-from trelliswork.parallel import resolve_jobs
+from trelliswork._utils.threads import resolve_jobs
+from trelliswork.inference.trellis import MEMORY_LIMIT
 from trelliswork.torch import tensor as tensor_path
 from trelliswork.torch.batch import PaddedBatch
 from trelliswork.torch.checks import IGNORED_TAG, by_sequence, check_language, check_tokens
 from trelliswork.torch.lattice import find_lattice
-from trelliswork.trellis import MEMORY_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,10 +10,10 @@ from weakref import WeakValueDictionary
 import numpy as np
 import torch
 
-from trelliswork.automaton import Automaton
-from trelliswork.intersection import smallest_for
-from trelliswork.labels import LabelSet, infer_scheme
-from trelliswork.product import product
+from trelliswork.automata.automaton import Automaton
+from trelliswork.automata.product import product
+from trelliswork.automata.product_size import smallest_for
+from trelliswork.labels.label_set import LabelSet, infer_scheme
 from trelliswork.torch.rules import compile_rules, describe
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ import numpy as np
 import torch
 
 from trelliswork import inference
-from trelliswork.automaton import Automaton
+from trelliswork.automata.automaton import Automaton
+from trelliswork.inference.trellis import Trellis
 from trelliswork.torch.checks import by_sequence, check_feasible, check_tokens
 from trelliswork.torch.kernels import n_jobs
-from trelliswork.trellis import Trellis
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

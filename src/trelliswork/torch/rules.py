@@ -7,13 +7,13 @@ from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING, TypeAlias
 
-from trelliswork.automaton import Automaton
+from trelliswork._utils.tables import join_names, shorten
+from trelliswork.automata.automaton import Automaton
 from trelliswork.constraints import Constraint, as_constraint, lint
 from trelliswork.errors import InfeasibleError
-from trelliswork.tables import join_names, shorten
 
 if TYPE_CHECKING:
-    from trelliswork.labels import LabelSet
+    from trelliswork.labels.label_set import LabelSet
 
 __all__ = ["Rule", "Rules", "as_rules", "compile_rules", "describe"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trelliswork.citations.page.escape import escaped, percent
-from trelliswork.citations.page.marked import changed, class_of, marked
+from trelliswork.citations.page.marks import changed, class_of, marked
 from trelliswork.citations.page.record import record_table
 from trelliswork.citations.page.rule_words import rule_in_words
 

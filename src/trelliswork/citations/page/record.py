@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from trelliswork.citations.page.escape import escaped, percent
-from trelliswork.citations.page.marked import class_of, sureness
+from trelliswork.citations.page.marks import class_of, sureness
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

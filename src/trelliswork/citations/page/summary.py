@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from trelliswork.citations.fields import LABELS
 from trelliswork.citations.page.escape import escaped, percent
-from trelliswork.citations.page.marked import class_of
+from trelliswork.citations.page.marks import class_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

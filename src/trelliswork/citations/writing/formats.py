@@ -15,8 +15,8 @@ from trelliswork.citations.reference import Reference
 from trelliswork.citations.writing.bibtex import to_bibtex
 from trelliswork.citations.writing.csl_json import dump_json, to_csl, to_csl_json
 from trelliswork.citations.writing.ris import to_ris
-from trelliswork.conll import write_conll
-from trelliswork.sentence import Sentence
+from trelliswork.data.conll import write_conll
+from trelliswork.data.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

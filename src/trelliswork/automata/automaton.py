@@ -1,0 +1,271 @@
+"""Automata over labels: the arc lists that the kernel runs on.
+
+An automaton reads one label a segment (a token, in a chain). A path from an initial to a final
+state collects the weights of the *patterns* that its arcs fire; a transition ``y' → y`` is a
+pattern of length two. Letters: ``S`` states, ``A`` arcs, ``L`` labels, ``P`` patterns.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trelliswork import _core
+from trelliswork.automata import drawing, svg
+from trelliswork.automata.algebra import MAX_STATES
+from trelliswork.automata.arrays import Arrays, arc_order, flat_patterns
+from trelliswork.automata.language import LanguageMethods
+from trelliswork.errors import LabelError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Automaton"]
+
+SPELLED_OUT = 8  # languages of so many states show their arcs when printed
+
+
+def checked_names(labels: Sequence[str], n_labels: int) -> tuple[str, ...]:
+    """Return the label names, if there is one for each id and no two are equal."""
+    if isinstance(labels, str):
+        raise TypeError(f"labels: expected a sequence of names, got the string {labels!r}.")
+    names = tuple(labels)
+    if len(names) != n_labels:
+        raise LabelError(f"labels: expected {n_labels} names, got {len(names)}.")
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise LabelError(f"labels: expected different names, got {twice!r} twice.")
+    return names
+
+
+class Automaton(LanguageMethods):
+    """A weighted automaton over labels.
+
+    Without patterns, and with initial and final weights of 0 or ``-inf``, it is a *language*, a set
+    of label sequences: then it accepts or refuses sequences, and combines with others by
+    ``& | ~``.
+
+    Parameters
+    ----------
+    n_states, n_labels, n_patterns
+        How many states, labels and patterns there are; all ids count from 0.
+    source, label, target
+        One entry an arc, shape ``(A,)``, in any order. Arcs must be distinct.
+    patterns
+        For each arc, the ids of the patterns it fires; or an integer array with the one pattern of
+        each arc, ``-1`` for none. Default: none.
+    initial, final
+        Weight of starting or ending in each state, shape ``(S,)``; ``-inf`` forbids it.
+        Default: start in state 0, end anywhere.
+    labels
+        The names of the labels, shape ``(L,)``.
+    guards, n_classes
+        Arcs that read the input: every token has a class of ``0 … n_classes - 1``, and an arc may
+        be taken at a token only where bit ``class`` of its guard is set; shape ``(A,)``.
+        Default: every arc everywhere.
+    contexts
+        States of one context fire the same patterns by the same label, shape ``(S,)``, in
+        ``0 … S - 1``: the kernel then keeps one table of weights for all of them. Default: nothing
+        is known.
+    parents
+        For each state, one whose arcs its own mostly agree with in target and patterns, or -1;
+        shape ``(S,)``. The kernel then does the work of arcs that agree once. In the automaton of
+        label patterns it is the longest proper suffix. Default: nothing is known.
+
+    Attributes
+    ----------
+    source, label, target : numpy.ndarray
+        The arcs, sorted by (target, label, source): the order of every array "per arc".
+    labels : tuple of str or None
+        The names of the labels.
+
+    Examples
+    --------
+    >>> Automaton.chain(2)
+    Automaton(states=3, labels=2, arcs=6, patterns=4)
+    >>> bio = Automaton.from_regex("(O | B-PER I-PER*)*", ["O", "B-PER", "I-PER"])
+    >>> bio.accepts(["O", "B-PER", "I-PER"]), bio.accepts(["O", "I-PER"])
+    (True, False)
+    >>> bio
+    Automaton(states=2, labels=3, arcs=5)
+      -> 0 final  O -> 0; B-PER -> 1
+         1 final  O -> 0; B-PER, I-PER -> 1
+    """
+
+    def __init__(
+        self,
+        n_states: int,
+        n_labels: int,
+        source: ArrayLike,
+        label: ArrayLike,
+        target: ArrayLike,
+        *,
+        n_patterns: int = 0,
+        patterns: Sequence[Sequence[int]] | NDArray[np.integer[Any]] | None = None,
+        initial: ArrayLike | None = None,
+        final: ArrayLike | None = None,
+        labels: Sequence[str] | None = None,
+        guards: ArrayLike | None = None,
+        n_classes: int = 1,
+        contexts: ArrayLike | None = None,
+        parents: ArrayLike | None = None,
+    ) -> None:
+        arcs = [np.asarray(column, dtype=np.int32) for column in (source, label, target)]
+        n_arcs = arcs[0].size
+        fired = np.full(n_arcs, -1) if patterns is None else patterns
+        if any(column.shape != (n_arcs,) for column in arcs) or len(fired) != n_arcs:
+            raise ValueError(
+                "Automaton: expected one source, label, target and pattern list an arc, got "
+                f"{[column.shape for column in arcs]} and {len(fired)} pattern lists."
+            )
+        masks = None if guards is None else np.asarray(guards, dtype=np.uint64)
+        if masks is not None and masks.shape != (n_arcs,):
+            raise ValueError(
+                f"Automaton: expected one guard an arc, shape ({n_arcs},), got {masks.shape}."
+            )
+        order = arc_order(*arcs)
+        start_at_zero = np.where(np.arange(n_states) == 0, 0.0, -np.inf)
+        self._set(
+            Arrays(
+                n_states,
+                n_labels,
+                n_patterns,
+                arcs[0][order],
+                arcs[1][order],
+                arcs[2][order],
+                *flat_patterns(fired, order),
+                np.array(start_at_zero if initial is None else initial, dtype=np.float64),
+                np.array(np.zeros(n_states) if final is None else final, dtype=np.float64),
+                None if masks is None else masks[order],
+                n_classes,
+                None if contexts is None else np.array(contexts, dtype=np.int32),
+                None if parents is None else np.array(parents, dtype=np.int32),
+            ),
+            labels,
+        )
+
+    @classmethod
+    def _from_arrays(cls, arrays: Arrays, labels: Sequence[str] | None = None) -> Automaton:
+        """Return the automaton of arrays that nobody else changes: arcs sorted, all checked."""
+        made = cls.__new__(cls)
+        made._set(arrays, labels)
+        return made
+
+    def _set(self, arrays: Arrays, labels: Sequence[str] | None) -> None:
+        self.labels = None if labels is None else checked_names(labels, arrays.n_labels)
+        for array in arrays:
+            if isinstance(array, np.ndarray):
+                array.flags.writeable = False
+        self._core = _core.Automaton(*arrays)
+        self.n_states, self.n_labels, self.n_patterns = arrays[:3]
+        self.source, self.label, self.target = arrays.source, arrays.label, arrays.target
+        self.pattern_offsets, self.pattern_ids = arrays.pattern_offsets, arrays.pattern_ids
+        self.initial, self.final = arrays.initial, arrays.final
+        self.guards, self.n_classes, self.contexts, self.parents = arrays[-4:]
+
+    def _arrays(self) -> Arrays:
+        return Arrays(*(getattr(self, name) for name in Arrays._fields))
+
+    @staticmethod
+    def from_regex(
+        expression: str, labels: Sequence[str], *, max_states: int = MAX_STATES
+    ) -> Automaton:
+        """Compile a regular expression whose letters are labels.
+
+        Parameters
+        ----------
+        expression
+            The expression; see `trelliswork.automata.regex` for its syntax.
+        labels
+            The names of all labels, in the order of their ids.
+        max_states
+            The largest automaton to try.
+
+        Returns
+        -------
+        Automaton
+            A small unambiguous, trimmed automaton of the language.
+
+        Raises
+        ------
+        RegexError
+            If the expression cannot be read or names an unknown label.
+        TooLargeError
+            If every automaton that was tried passed `max_states`.
+        """
+        from trelliswork.automata.regex import compile_regex  # which makes automata
+
+        return compile_regex(expression, labels, max_states=max_states)
+
+    @staticmethod
+    @lru_cache(maxsize=64)
+    def chain(n_labels: int) -> Automaton:
+        """Make the complete first-order automaton over `n_labels` labels.
+
+        State 0 is the empty context and state ``1 + y`` follows label ``y``. The arc ``y' → y``
+        fires pattern ``y' * L + y``, so a ``(L, L)`` transition matrix, read in rows, is its weight
+        vector. This is the automaton of a linear-chain CRF; it takes the dense path of the kernel.
+        """
+        before, label = (
+            axis.ravel() for axis in np.mgrid[0 : n_labels + 1, 0:n_labels]
+        )  # (A,), A = (L + 1) L
+        return Automaton(
+            n_labels + 1,
+            n_labels,
+            before,
+            label,
+            label + 1,
+            n_patterns=n_labels * n_labels,
+            patterns=np.where(before == 0, -1, (before - 1) * n_labels + label),
+        )
+
+    @property
+    def n_arcs(self) -> int:
+        """Number of arcs, ``A``."""
+        return int(self.source.size)
+
+    @property
+    def states(self) -> range:
+        """The states, ``range(S)``."""
+        return range(self.n_states)
+
+    @property
+    def arcs(self) -> list[tuple[int, str | int, int]]:
+        """The arcs as (source, label, target), with label names where there are any."""
+        names = range(self.n_labels) if self.labels is None else self.labels
+        columns = self.source.tolist(), self.label.tolist(), self.target.tolist()
+        return [(s, names[y], t) for s, y, t in zip(*columns, strict=True)]
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether this is the complete first-order automaton, which has a dense kernel."""
+        return self._core.is_chain
+
+    def to_dot(self) -> str:
+        """Return the automaton in the language of Graphviz."""
+        return drawing.to_dot(self)
+
+    def to_svg(self) -> str:
+        """Return a picture as an SVG document; notebooks show it by themselves.
+
+        Arcs between two states are drawn as one, with all their labels. Beyond 40 states the
+        picture only says how many there are.
+        """
+        return svg.to_svg(self)
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Estimators are cloned and sent to other processes with their automata.
+        return Automaton._from_arrays, (self._arrays(), self.labels)
+
+    def __repr__(self) -> str:
+        size = f"states={self.n_states}, labels={self.n_labels}, arcs={self.n_arcs}"
+        if self.labels is None or self.n_patterns or self.n_states > SPELLED_OUT:
+            return f"Automaton({size}, patterns={self.n_patterns})"
+        return f"Automaton({size})\n{drawing.describe(self)}"

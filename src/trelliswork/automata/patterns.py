@@ -1,0 +1,307 @@
+"""Sets of label patterns: what a model of high order weighs.
+
+A pattern is a tuple of *letters*, one a segment (a token, in a chain): ``(a, b, c)`` fires where a
+segment ``c`` follows ``b`` follows ``a``. Letters: ``L`` labels, ``P`` patterns, ``M`` segments in
+``B`` sequences.
+
+>>> seen = Patterns.observe([0, 1, 0, 0, 1, 1], [0, 3, 6], n_labels=2, order=2)
+>>> list(seen), seen.counts.tolist()
+([(0, 1), (1, 0), (1, 1), (0, 1, 0), (0, 1, 1)], [2, 1, 1, 1, 1])
+>>> seen.automaton()
+Automaton(states=4, labels=2, arcs=8, patterns=5)
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trelliswork.automata import pattern_counts
+from trelliswork.automata.automaton import Automaton
+from trelliswork.automata.pattern_checks import check_arrays, checked_patterns, ids_of_names
+from trelliswork.automata.pattern_counts import LetterSequences
+from trelliswork.automata.pattern_trie import Trie
+from trelliswork.errors import DataError
+from trelliswork.models.pair_weights import stored
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from trelliswork._typing import BoolArray, IntArray
+
+
+__all__ = ["Patterns"]
+
+
+class Patterns:
+    """A set of label patterns, sorted by (length, letters): the ids of patterns are their places.
+
+    Make one with :meth:`chain`, :meth:`of`, :meth:`named` or :meth:`observe`.
+
+    Attributes
+    ----------
+    n_labels : int
+        ``L``.
+    offsets : numpy.ndarray
+        Pattern ``z`` is ``letters[offsets[z]:offsets[z + 1]]``; shape ``(P + 1,)``.
+    letters : numpy.ndarray
+        The letters of all patterns, one after another.
+    counts : numpy.ndarray or None
+        How often each pattern was observed, shape ``(P,)``, where that is known.
+    """
+
+    n_labels: int
+    offsets: IntArray
+    letters: NDArray[np.int32]
+    counts: IntArray | None
+
+    def __init__(
+        self,
+        n_labels: int,
+        offsets: ArrayLike,
+        letters: ArrayLike,
+        counts: ArrayLike | None = None,
+    ) -> None:
+        self.n_labels = int(n_labels)
+        self.offsets = np.array(offsets, dtype=np.int64)
+        self.letters = np.array(letters, dtype=np.int32)
+        self.counts = None if counts is None else np.array(counts, dtype=np.int64)
+        check_arrays(self.n_labels, self.offsets, self.letters, self.counts)
+        for array in (self.offsets, self.letters, self.counts):
+            if array is not None:
+                array.flags.writeable = False
+
+    @staticmethod
+    @lru_cache(maxsize=64)
+    def chain(n_labels: int) -> Patterns:
+        """Return all pairs of labels, in rows: pattern ``y' * L + y`` is ``(y', y)``."""
+        before, after = (axis.ravel() for axis in np.mgrid[:n_labels, :n_labels])
+        pairs = np.column_stack([before, after]).ravel()
+        return Patterns(n_labels, 2 * np.arange(n_labels * n_labels + 1), pairs)
+
+    @classmethod
+    def of(cls, patterns: Iterable[Sequence[int]], n_labels: int) -> Patterns:
+        """Make a set of patterns of label ids, in any order.
+
+        Raises
+        ------
+        LabelError
+            If a pattern is empty, comes twice, or has a letter that is not in ``0 … L - 1``.
+        """
+        given = checked_patterns(patterns, n_labels)
+        letters = [y for pattern in given for y in pattern]
+        return cls(n_labels, np.cumsum([0, *map(len, given)]), letters)
+
+    @classmethod
+    def named(cls, patterns: Iterable[Sequence[str]], names: Sequence[str]) -> Patterns:
+        """Make a set of patterns of label names; `names` are those of all labels, by id.
+
+        Examples
+        --------
+        >>> list(Patterns.named([("title", "date"), ("date",)], ["date", "title"]))
+        [(0,), (1, 0)]
+        """
+        return cls.of(ids_of_names(patterns, names), len(names))
+
+    @classmethod
+    def observe(
+        cls,
+        letters: ArrayLike,
+        offsets: ArrayLike,
+        n_labels: int,
+        order: int,
+        *,
+        min_count: int = 1,
+        max_patterns: int | None = None,
+    ) -> Patterns:
+        """Collect the patterns of 2 to ``order + 1`` labels that occur in label sequences.
+
+        A part of a pattern is at least as frequent as the whole; shorter patterns win ties. So
+        every cut leaves a set that has, with each pattern, all its parts of two or more labels.
+
+        Parameters
+        ----------
+        letters
+            The letter of each segment, shape ``(M,)``; no pattern reaches over ``-1``, an unknown
+            one.
+        offsets
+            Sequence ``b`` is ``letters[offsets[b]:offsets[b + 1]]``, shape ``(B + 1,)``.
+        n_labels
+            ``L``.
+        order
+            Longest pattern − 1.
+        min_count
+            Leave out what occurs less often.
+        max_patterns
+            Keep the most frequent.
+        """
+        if order < 0:
+            raise ValueError(f"order: expected 0 or more, got {order}.")
+        if min_count < 1 or (max_patterns is not None and max_patterns < 0):
+            raise ValueError(
+                "expected min_count from 1 and max_patterns from 0 up, got "
+                f"{min_count} and {max_patterns}."
+            )
+        sequences = LetterSequences.of(letters, offsets, n_labels)
+        found = pattern_counts.count_patterns(sequences, n_labels, order, min_count)
+        if max_patterns is not None and found:
+            found = pattern_counts.most_frequent(found, max_patterns)
+        return cls(n_labels, *pattern_counts.flatten(found))
+
+    @property
+    def lengths(self) -> IntArray:
+        """Number of labels of each pattern, shape ``(P,)``."""
+        return np.diff(self.offsets)
+
+    @property
+    def order(self) -> int:
+        """Longest pattern − 1; 0 where there are none."""
+        return int(self.lengths.max(initial=1)) - 1
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether these are all pairs of labels, the transitions of a chain."""
+        return len(self) == self.n_labels**2 and bool((self.lengths == 2).all())
+
+    def automaton(
+        self, *, repeats: ArrayLike | None = None, continues: ArrayLike | None = None
+    ) -> Automaton:
+        """Return the Aho–Corasick automaton of the patterns.
+
+        State 0 is the empty one, state ``1 + y`` label ``y``; then come the longer proper prefixes
+        of patterns, by (length, letters). The arc of a state by a label leads to the longest state
+        that ends what was read, and fires every pattern that does. The parents of states are their
+        failure links: the longest proper suffixes that are states.
+
+        Parameters
+        ----------
+        repeats
+            Whether a segment of label ``y`` may follow one of the same label, shape ``(L,)``.
+            Default: always.
+        continues
+            Whether a further ``y`` belongs to the same segment: the state stays and nothing fires,
+            as in a run of outside tokens. Overrides `repeats`. Default: never.
+
+        Returns
+        -------
+        Automaton
+            For all pairs of labels, `Automaton.chain`.
+        """
+        may_repeat = self._flags("repeats", repeats, default=True)
+        stays = self._flags("continues", continues, default=False)
+        if self.is_chain and may_repeat.all() and not stays.any():
+            return Automaton.chain(self.n_labels)
+        return self._trie(may_repeat & ~stays).automaton(may_repeat, stays)
+
+    def fired(self, letters: ArrayLike, offsets: ArrayLike) -> tuple[IntArray, NDArray[np.int32]]:
+        """Find the patterns that end at each segment of label sequences.
+
+        Parameters
+        ----------
+        letters
+            The letter of each segment, shape ``(M,)``; no pattern reaches over ``-1``.
+        offsets
+            Sequence ``b`` is ``letters[offsets[b]:offsets[b + 1]]``, shape ``(B + 1,)``.
+
+        Returns
+        -------
+        offsets, ids : numpy.ndarray
+            Segment ``m`` ends the patterns ``ids[offsets[m]:offsets[m + 1]]``, shortest first.
+
+        Examples
+        --------
+        >>> offsets, ids = Patterns.of([(0,), (1, 0), (0, 1, 0)], 2).fired([0, 1, 0], [0, 3])
+        >>> offsets.tolist(), ids.tolist()
+        ([0, 1, 1, 4], [0, 0, 1, 2])
+        """
+        sequences = LetterSequences.of(letters, offsets, self.n_labels)
+        if self.is_chain:
+            return pattern_counts.find_pairs(sequences, self.n_labels)
+        every = np.ones(self.n_labels, dtype=bool)
+        return self._trie(every).find(*sequences)
+
+    def places_in(self, other: Patterns, letters: ArrayLike) -> IntArray:
+        """Return where another set has each pattern, -1 where it has not; shape ``(P,)``.
+
+        Parameters
+        ----------
+        other
+            Patterns over other letters.
+        letters
+            The letter that each of these letters is there, or -1; shape ``(L,)``.
+        """
+        there = np.asarray(letters).tolist()
+        place = {pattern: i for i, pattern in enumerate(other)}
+        return np.array(
+            [place.get(tuple(there[y] for y in pattern), -1) for pattern in self], dtype=np.int64
+        )
+
+    def names(self, labels: Sequence[str]) -> list[tuple[str, ...]]:
+        """Spell the patterns with the names of the labels."""
+        return [tuple(labels[y] for y in pattern) for pattern in self]
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays, by name, for a model file; see :meth:`restore`."""
+        parts: dict[str, NDArray[Any]] = {"offsets": self.offsets, "letters": self.letters}
+        return parts if self.counts is None else parts | {"counts": self.counts}
+
+    @classmethod
+    def restore(cls, n_labels: int, arrays: Mapping[str, NDArray[Any]]) -> Patterns:
+        """Rebuild patterns from :meth:`arrays`; what is no sorted set is a `DataError`."""
+        counts = None
+        if "counts" in arrays:
+            counts = stored(arrays, "counts", np.int64)
+            if (counts < 0).any():
+                raise DataError("Patterns: expected counts from 0 up.")
+        offsets = stored(arrays, "offsets", np.int64)
+        return cls(n_labels, offsets, stored(arrays, "letters", np.int32), counts)
+
+    def _flags(self, name: str, given: ArrayLike | None, *, default: bool) -> BoolArray:
+        if given is None:
+            return np.full(self.n_labels, default)
+        flags = np.asarray(given, dtype=bool)
+        if flags.shape != (self.n_labels,):
+            raise ValueError(f"{name}: expected shape ({self.n_labels},), got {flags.shape}.")
+        return flags
+
+    def _trie(self, repeats: BoolArray) -> Trie:
+        """Return the trie of the patterns that can occur if only some letters repeat, ``(L,)``."""
+        key = repeats.tobytes()
+        if key not in self._tries:
+            self._tries[key] = Trie.of(self.letters, self.offsets, self.n_labels, repeats)
+        return self._tries[key]
+
+    @cached_property
+    def _tries(self) -> dict[bytes, Trie]:
+        return {}
+
+    def __len__(self) -> int:
+        return int(self.offsets.size - 1)
+
+    def __getitem__(self, index: int) -> tuple[int, ...]:
+        return tuple(self.letters[self.offsets[index] : self.offsets[index + 1]].tolist())
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        flat = self.letters.tolist()
+        offsets = self.offsets.tolist()
+        return (tuple(flat[a:b]) for a, b in pairwise(offsets))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Patterns):
+            return NotImplemented
+        return (
+            self.n_labels == other.n_labels
+            and np.array_equal(self.offsets, other.offsets)
+            and np.array_equal(self.letters, other.letters)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.n_labels, self.offsets.tobytes(), self.letters.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"Patterns({len(self)} over {self.n_labels} labels, order={self.order})"

@@ -1,0 +1,1 @@
+"""``trelliswork cite``: the commands of the reference parser."""

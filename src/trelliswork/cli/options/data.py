@@ -1,0 +1,255 @@
+"""Reading what a user names on the command line: formats, columns, corpora, tokenisers."""
+
+from __future__ import annotations
+
+import errno
+import os
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import chain, islice
+from typing import TYPE_CHECKING
+
+from trelliswork.cli.options.rules import columns_tested
+from trelliswork.cli.places import PlacedLines
+from trelliswork.data.conll import iter_conll
+from trelliswork.data.corpus import Corpus, read_conll, read_jsonl
+from trelliswork.data.files import read_lines, source_name
+from trelliswork.data.jsonl import iter_jsonl
+from trelliswork.data.sentence import LABEL_COLUMN, TOKEN_COLUMN
+from trelliswork.data.tokenizer import Tokenizer
+from trelliswork.errors import DataError
+from trelliswork.features import ObservationEncoder, TemplateEncoder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from trelliswork.data.files import Source
+    from trelliswork.data.sentence import Sentence
+    from trelliswork.data.tokenizer import Kind
+    from trelliswork.taggers.trained import TrainedTagger
+
+__all__ = [
+    "CorpusReader",
+    "Format",
+    "NamedLines",
+    "TokenizerKind",
+    "check_labelled",
+    "check_writable",
+    "choose_format",
+    "choose_tokenizer",
+    "columns_read",
+    "default_columns",
+    "iter_sentences",
+    "split_columns",
+    "split_names",
+]
+
+_JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
+
+
+class Format(StrEnum):
+    """How sentences are written in a file."""
+
+    CONLL = "conll"
+    JSONL = "jsonl"
+
+
+class TokenizerKind(StrEnum):
+    """The kinds of `trelliswork.data.tokenizer.Tokenizer`."""
+
+    WHITESPACE = "whitespace"
+    WORDS = "words"
+    REGEX = "regex"
+
+
+class NamedLines:
+    """The lines of a source, with its name for messages, and a look at the first one.
+
+    Parameters
+    ----------
+    source
+        A path, or ``"-"`` for standard input.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.name = source_name(source)
+        self._lines = read_lines(source)
+        self._seen: list[str] = []
+
+    def __iter__(self) -> Iterator[str]:
+        return chain(self._seen, self._lines)
+
+    def keep(self) -> None:
+        """Read everything now, so that the lines can be gone through more than once."""
+        self._seen += self._lines
+
+    def count_columns(self, separator: str | None = None, comment: str | None = None) -> int:
+        """Return how many cells the first line of CoNLL columns has, 0 where there is none."""
+        for line in self._lines:
+            self._seen.append(line)
+            # The reader itself decides what a cell is.
+            cells = iter_conll([line], None, separator, labelled=False, comment=comment)
+            sentence = next(cells, None)
+            if sentence is not None:
+                return len(sentence.columns)
+        return 0
+
+
+def choose_format(path: str, given: Format | None) -> Format:
+    """Return the format asked for, or the one that the name of a file shows."""
+    if given is not None:
+        return given
+    name = path.lower().removesuffix(".gz")
+    return Format.JSONL if name.endswith(_JSON_SUFFIXES) else Format.CONLL
+
+
+def split_columns(names: str | None) -> tuple[str, ...] | None:
+    """Return the names in ``word,pos,label``; ``None`` where none are given."""
+    if names is None:
+        return None
+    columns = tuple(name.strip() for name in names.split(","))
+    if not all(columns):
+        raise ValueError(f"--columns: expected names such as word,pos,label, got {names!r}.")
+    return columns
+
+
+def split_names(names: str | None) -> list[str] | None:
+    """Return the names in ``author,title``; ``None`` where none are given."""
+    if names is None:
+        return None
+    found = [name.strip() for name in names.split(",")]
+    if not all(found):
+        raise ValueError(f"--labels: expected names such as author,title, got {names!r}.")
+    return found
+
+
+def default_columns(width: int) -> tuple[str, ...]:
+    """Name the columns of a labelled CoNLL file: the token first, the label last.
+
+    A single column between them is taken to be the part of speech.
+    """
+    between = ["pos"] if width == 3 else [f"col{i}" for i in range(1, width - 1)]
+    return (TOKEN_COLUMN, *between, LABEL_COLUMN)
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusReader:
+    """How labelled corpora are read, in either format.
+
+    Attributes
+    ----------
+    data_format
+        The format; ``None``: by the name of the file.
+    columns, separator, comment, unknown, alternatives
+        See `read_conll`; ``None`` for columns names those of CoNLL by their number.
+    """
+
+    data_format: Format | None
+    columns: tuple[str, ...] | None
+    separator: str | None
+    comment: str | None
+    unknown: str | None
+    alternatives: str | None
+
+    def read(self, path: str) -> Corpus:
+        """Read a labelled corpus."""
+        columns = self.columns
+        if choose_format(path, self.data_format) is Format.JSONL:
+            own = None if columns is None else [c for c in columns if c != LABEL_COLUMN][1:]
+            return check_labelled(read_jsonl(path, own))
+        if columns is not None and LABEL_COLUMN not in columns:
+            raise ValueError(
+                f'--columns: expected one column called "{LABEL_COLUMN}", got {",".join(columns)}.'
+            )
+        lines = NamedLines(path)
+        return read_conll(
+            lines,
+            columns or default_columns(lines.count_columns(self.separator, self.comment)),
+            self.separator,
+            comment=self.comment,
+            unknown=self.unknown,
+            alternatives=self.alternatives,
+        )
+
+    def place(self, path: str, index: int) -> str:
+        """Return file and line of a sentence of a corpus that was read before.
+
+        Standard input cannot be read again: there it is the number of the sentence.
+        """
+        if path == "-":
+            return f"{source_name(path)}: sentence {index}"
+        one_each = choose_format(path, self.data_format) is Format.JSONL
+        lines = PlacedLines(path, one_each=one_each)
+        sentences: Iterable[object] = (
+            (line for line in lines if line.strip())
+            if one_each
+            else iter_conll(lines, None, self.separator, labelled=False, comment=self.comment)
+        )
+        next(islice(sentences, index, None))
+        return f"{lines.name}:{lines.begin}"
+
+
+def check_labelled(corpus: Corpus) -> Corpus:
+    """Return a corpus of JSON lines, or raise an error where it has no labels."""
+    for index, sentence in enumerate(corpus):
+        if sentence.labels is None:
+            raise DataError(
+                f'{corpus.source}: sentence {index}: expected a list of labels under "labels", got '
+                "none."
+            )
+    return corpus
+
+
+def columns_read(tagger: TrainedTagger) -> list[str | int]:
+    """Return the columns beside the tokens that a model reads, by name or number."""
+    encoder = tagger.model_.encoder
+    columns: list[str | int] = []
+    if isinstance(encoder, TemplateEncoder):
+        columns = [c for c in encoder.templates.program.columns if c not in (None, 0)]
+    elif not isinstance(encoder, ObservationEncoder):
+        raise DataError(
+            "The model was trained on ready features, not on tokens: use it from Python, with "
+            "trelliswork.load(path).predict(features)."
+        )
+    return list(dict.fromkeys([*columns, *columns_tested(tagger.plan_.constraints)]))
+
+
+def iter_sentences(
+    tagger: TrainedTagger,
+    source: Source,
+    data_format: Format,
+    columns: tuple[str, ...] | None,
+    separator: str | None,
+    comment: str | None,
+) -> Iterator[Sentence]:
+    """Read sentences with the columns that the model was trained with."""
+    needed = columns_read(tagger)
+    named = [column for column in needed if isinstance(column, str)]
+    if columns is None:
+        columns = tuple(tagger.metadata_.get("columns") or [TOKEN_COLUMN, *named, LABEL_COLUMN])
+    if data_format is Format.CONLL:
+        return iter_conll(source, columns, separator, labelled=None, comment=comment)
+    if len(named) == len(needed):
+        return iter_jsonl(source, named)
+    # Columns read by number must all be there, in order.
+    return iter_jsonl(source, [column for column in columns if column != LABEL_COLUMN][1:])
+
+
+def choose_tokenizer(kind: TokenizerKind | None, pattern: str | None) -> Tokenizer | None:
+    """Return the tokeniser that the options declare; a pattern alone means kind ``regex``."""
+    if kind is None and pattern is None:
+        return None
+    name: Kind = "regex" if kind is None else kind.value
+    return Tokenizer(name, pattern)
+
+
+def check_writable(path: Path) -> None:
+    """Raise an error where a file could not be written at the end of a long run."""
+    folder = path.parent
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "expected a file, got a directory", str(path))
+    if not folder.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "no such directory; make it first", str(folder))
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(errno.EACCES, "no permission to write here", str(folder))

@@ -1,0 +1,83 @@
+"""What the words of rules share: how they print, and the checks of their arguments."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, get_args
+
+from trelliswork.constraints.reading import Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trelliswork.labels.segments import Span
+
+
+def call(word: str, *arguments: object, **options: object) -> str:
+    """Return a call as it reads in source; options that are ``None`` are left out."""
+    shown = [*map(repr, arguments), *(f"{k}={v!r}" for k, v in options.items() if v is not None)]
+    return f"{word}({', '.join(shown)})"
+
+
+def unless(unit: Unit, default: Unit) -> Unit | None:
+    """Return the unit where it has to be printed."""
+    return None if unit == default else unit
+
+
+def check_unit(word: str, unit: object) -> None:
+    """Raise where there is no such unit."""
+    if unit not in get_args(Unit):
+        raise ValueError(f"{word}: expected unit 'segment' or 'token', got {unit!r}.")
+
+
+def check_name(word: str, name: object) -> str:
+    """Return a name, or raise where it is none."""
+    if not isinstance(name, str):
+        raise TypeError(f"{word}: expected a label, got {type(name).__name__} {name!r}.")
+    if not name:
+        raise ValueError(f"{word}: expected a label, got an empty string.")
+    return str(name)  # NumPy's strings print as calls
+
+
+def check_names(word: str, names: Sequence[object]) -> tuple[str, ...]:
+    """Return names without repetition, or raise where there is none or one is no name."""
+    if not names:
+        raise ValueError(f"{word}: expected at least one label, got none.")
+    return tuple(dict.fromkeys(check_name(word, name) for name in names))
+
+
+def check_number(word: str, number: object) -> int:
+    """Return a whole number of 0 or more, or raise where it is none."""
+    if isinstance(number, bool) or not hasattr(number, "__index__"):
+        raise TypeError(f"{word}: expected a whole number, got {type(number).__name__} {number!r}.")
+    value = operator.index(number)
+    if value < 0:
+        raise ValueError(f"{word}: expected 0 or more, got {value}.")
+    return value
+
+
+def joined(texts: Sequence[str], word: str = "and") -> str:
+    """Return a list as it is read: ``a, b and c``."""
+    *rest, last = texts
+    return f"{', '.join(rest)} {word} {last}" if rest else last
+
+
+def either(names: Sequence[str]) -> str:
+    """Return names as a list of alternatives: ``'a', 'b' or 'c'``."""
+    return joined([repr(name) for name in names], "or")
+
+
+def places(spans: Sequence[Span | int], limit: int = 5) -> str:
+    """Return where segments or tokens are: ``token 3``, ``tokens 0-3 and 9-11``."""
+    texts = [_place(span) for span in spans[:limit]]
+    if len(spans) > limit:
+        texts.append(f"{len(spans) - limit} more places")
+    single = len(texts) == 1 and "-" not in texts[0]
+    return f"token{'' if single else 's'} {joined(texts)}"
+
+
+def _place(span: Span | int) -> str:
+    if isinstance(span, int):
+        return str(span)
+    start, end = span[:2]
+    return str(start) if end == start + 1 else f"{start}-{end - 1}"

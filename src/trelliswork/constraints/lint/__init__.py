@@ -1,0 +1,1 @@
+"""Findings about sets of rules: contradictions, dead rules, rules that others imply."""

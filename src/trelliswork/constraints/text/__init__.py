@@ -1,0 +1,1 @@
+"""Rules as text: scanner, grammar, calls and the parser of rule files."""

@@ -1,0 +1,142 @@
+"""Reading rules: one by one, and files with one a line.
+
+What `repr` prints, `parse` reads, and plainer words too: labels need no quotes, ``author before
+title`` is `precedes`, and ``: soft`` at the end makes a rule soft. Nothing is ever run, so that a
+rule file from anywhere is safe to read; `trelliswork.constraints.text.grammar` has the grammar.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trelliswork.constraints.predicates import as_predicates
+from trelliswork.constraints.text.grammar import Grammar
+from trelliswork.constraints.text.scanner import PlacedError, Scanner
+from trelliswork.errors import LabelError, RuleError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from os import PathLike
+
+    from trelliswork.constraints.base import Constraint
+    from trelliswork.constraints.predicates import Predicate, Predicates
+    from trelliswork.labels.label_set import LabelSet
+
+__all__ = ["PlacedRule", "iter_rules", "parse", "parse_rules", "read_rules"]
+
+
+@dataclass(frozen=True)
+class PlacedRule:
+    """A rule, and where it was read.
+
+    Attributes
+    ----------
+    rule : Constraint
+        The rule.
+    place : str
+        Its line, ``rules.txt:3`` for example.
+    columns : mapping of str to int
+        Where its names stand in that line, counted from 1.
+    """
+
+    rule: Constraint
+    place: str
+    columns: Mapping[str, int]
+
+    def check(self, labels: LabelSet) -> None:
+        """Raise a `LabelError`, with line and column, for a name that the labels do not know."""
+        try:
+            self.rule.check(labels)
+        except LabelError as error:
+            column = self._column(self.rule.unknown_names(labels)[0][0])
+            place = self.place if column is None else f"{self.place}:{column}"
+            raise LabelError(f"{place}: {error}") from error
+
+    def _column(self, name: str) -> int | None:
+        """Return where a name stands, alone or in a regular expression."""
+        if name in self.columns:
+            return self.columns[name]
+        for text, column in self.columns.items():
+            if found := re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
+                return column + 1 + found.start()  # after the quote
+        return None
+
+
+def parse(text: str, *, predicates: Predicates | None = None) -> Constraint:
+    """Read one rule.
+
+    Parameters
+    ----------
+    text
+        The rule as it would stand in a program, ``at_most(1, 'title') & ~contiguous('author')``,
+        or in a rule file, ``author before title : soft``.
+    predicates
+        What ``predicate('name')`` may stand for: Python functions, which text cannot hold.
+
+    Raises
+    ------
+    RuleError
+        Where the text is no rule, naming the place and what was expected there.
+
+    Examples
+    --------
+    >>> parse("at_most(1, 'title') | precedes('author', 'title')")
+    (at_most(1, 'title') | precedes('author', 'title'))
+    >>> parse("count(**/person) - count(authors) >= 0 : soft(1.5)")
+    (count('**/person') - count('authors') >= 0).soft(1.5)
+    """
+    return _read(text, "column ", as_predicates(predicates))[0]
+
+
+def parse_rules(text: str, origin: str = "rules") -> tuple[Constraint, ...]:
+    """Read the rules of a text: one a line; blank lines and comments (``#``) are left out.
+
+    Parameters
+    ----------
+    text
+        The text.
+    origin
+        What errors call it, the name of a file for example.
+    """
+    return tuple(placed.rule for placed in iter_rules(text, origin))
+
+
+def iter_rules(text: str, origin: str = "rules") -> Iterator[PlacedRule]:
+    """Yield the rules of a text, each with its place.
+
+    The parameters are those of `parse_rules`.
+    """
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not Scanner(line).is_done:
+            place = f"{origin}:{number}"
+            rule, labels = _read(line, f"{place}:")
+            yield PlacedRule(rule, place, {name: at + 1 for name, at in labels.items()})
+
+
+def read_rules(path: str | PathLike[str]) -> tuple[Constraint, ...]:
+    """Read a file of rules in UTF-8; see `parse_rules`.
+
+    Parameters
+    ----------
+    path
+        The file.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise RuleError(f"{path}: expected rules as text in UTF-8 ({error}).") from error
+    return parse_rules(text, str(path))
+
+
+def _read(
+    text: str, place: str, predicates: Mapping[str, Predicate] | None = None
+) -> tuple[Constraint, dict[str, int]]:
+    """Return a rule and where its names are; errors name the column after `place`."""
+    grammar = Grammar(text, predicates or {})
+    try:
+        return grammar.rule(), grammar.labels
+    except PlacedError as error:
+        raise RuleError(f"{place}{error.at + 1}: {error}") from None

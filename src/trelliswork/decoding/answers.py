@@ -1,0 +1,103 @@
+"""Answers of decoding: one sequence with what is known of it, and a batch of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from trelliswork._typing import IntArray
+    from trelliswork.decoding.certificate import Certificate
+    from trelliswork.decoding.lazy import Method
+    from trelliswork.decoding.priced_answers import PricedAnswers
+
+
+__all__ = ["DecodedBatch", "Decoding", "Status"]
+
+Status = Literal["optimal", "feasible", "relaxed", "unconstrained", "unverified"]
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """The answer to one sequence, and what is known about it.
+
+    Attributes
+    ----------
+    labels : list of str
+        The labelling, one name a token.
+    score : float
+        ``P(y)``: its score under the model less the penalties of the soft constraints it breaks.
+    upper_bound : float
+        No labelling that satisfies what was asked for scores more; in a list of the best, none but
+        those before it.
+    gap : float
+        ``upper_bound − score``; 0 for a proven optimum.
+    status : str
+        ``"optimal"``; ``"feasible"`` (not proven: a limit was reached first, or a beam cut off what
+        may be better); ``"unverified"`` (the best, by a solver that leaves no certificate);
+        ``"relaxed"`` (best under some of the constraints: all together cannot be satisfied, or need
+        a product beyond the budget) or ``"unconstrained"`` (best under none, for the same reasons).
+    violations : dict
+        How badly each constraint that is broken is broken, by its expression.
+    method : str
+        ``"chain"`` (the best labelling of the model broke nothing), ``"lazy"`` or ``"product"``
+        (some or all constraints became automata), ``"dual"``, ``"astar"`` or ``"branch"`` (prices,
+        and what closed their gap; with predicates ``"astar"`` is a search over prefixes),
+        ``"beam"``, ``"milp"``.
+    iterations : int
+        Viterbi passes; of a search over prefixes, the hypotheses that it went on with.
+    prices : dict
+        ``λ > 0``, the multipliers of the proof, by the expressions of linear constraints: what each
+        unit of the count is charged there, up to the penalty. At the penalty the constraint
+        may be broken and paid for, or just reached.
+    certificate : Certificate or None
+        What `trelliswork.verify` proves the answer from.
+    """
+
+    labels: list[str]
+    score: float
+    upper_bound: float
+    gap: float
+    status: Status
+    violations: Mapping[str, int]
+    method: Method
+    iterations: int
+    prices: Mapping[str, float] = field(default_factory=dict)
+    certificate: Certificate | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class DecodedBatch:
+    """Best labellings of a batch under constraints.
+
+    Attributes
+    ----------
+    tags : numpy.ndarray
+        Tags of all tokens, shape ``(N,)``; labels in a chain.
+    scores : numpy.ndarray
+        ``P(y)``, shape ``(B,)``.
+    iterations : numpy.ndarray
+        Viterbi passes, shape ``(B,)``.
+    methods : numpy.ndarray
+        Place of the method in `METHODS`, shape ``(B,)``.
+    kept : dict
+        For each sequence that no labelling of which satisfies all constraints: the indices of those
+        that were kept.
+    fallback : str
+        The status of those sequences.
+    priced : PricedAnswers or None
+        What proves the answers; None for n-best lists.
+    """
+
+    tags: NDArray[np.int32]
+    scores: NDArray[np.float64]
+    iterations: IntArray
+    methods: IntArray
+    kept: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    fallback: Status = "relaxed"
+    priced: PricedAnswers | None = None

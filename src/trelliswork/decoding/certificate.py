@@ -1,0 +1,61 @@
+"""Certificates: what proves that a labelling is the best one, without the search that found it.
+
+    P(y) = score(y) − Σ_c ρ_c v_c(y)
+
+Every constraint is a sum of *items*, rows ``max(0, a·n(y) − b)`` and bits. For a set ``K`` of items
+that are counted exactly and prices ``λ_i`` in ``[0, ρ_i]`` of the rows outside ``K``,
+
+    G(y) = score(y) − Σ_{i ∈ K} ρ_i v_i(y) − Σ_{rows i ∉ K} λ_i (a_i·n(y) − b_i)  ≥  P(y)
+
+and ``max_y G(y)`` is one dynamic program. A certificate splits the labellings into *leaves*, each
+with prices of its own: where no leaf has a maximum above ``P(y)``, nothing is better than ``y``.
+`trelliswork.verify` evaluates these maxima.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Certificate", "Decision", "Leaf"]
+
+Decision = tuple[int, frozenset[str], bool]
+"""A token, a set of labels, and whether the token's label is one of them."""
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """Some of the labellings, and prices that bound the best of them.
+
+    Attributes
+    ----------
+    decisions : tuple of (int, frozenset of str, bool)
+        What the labellings of the leaf have in common, from the root of the search on: the label
+        of a token is one of a set, or is none of it.
+    prices : mapping of int to float
+        ``λ`` by the index of its item in ``plan.items``; rows that are left out cost 0. Prices of
+        rows that are counted exactly do not enter ``G``: they bound what counting can come to, so
+        that a check need not make what cannot be better; see `trelliswork.decoding.counted_bounds`.
+    """
+
+    decisions: tuple[Decision, ...] = ()
+    prices: Mapping[int, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Why no labelling is better.
+
+    Attributes
+    ----------
+    items : tuple of int
+        The items that are counted exactly, by their indices in ``plan.items``.
+    leaves : tuple of Leaf
+        Every labelling belongs to one of them.
+    """
+
+    items: tuple[int, ...] = ()
+    leaves: tuple[Leaf, ...] = (Leaf(),)

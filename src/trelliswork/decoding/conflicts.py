@@ -1,0 +1,325 @@
+"""Constraints that cannot hold together: which, and what is left without them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from trelliswork._utils.tables import join_names, shorten
+from trelliswork.decoding.dead_ends import dead_end
+from trelliswork.errors import InfeasibleError
+from trelliswork.inference.trellis import Trellis
+from trelliswork.inference.verbs import log_partition, viterbi
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork._typing import BoolArray
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.plan import Plan
+
+
+__all__ = [
+    "Conflict",
+    "OnInfeasible",
+    "check_on_infeasible",
+    "feasible_rules",
+    "find_conflict",
+    "group_by_rules",
+    "open_labels",
+    "scores_forbid_all",
+]
+
+OnInfeasible = Literal["error", "relax", "unconstrained"]
+MOST_OPEN_SCORES = 10_000_000  # to ask whether longer segments would help
+
+
+def check_on_infeasible(given: object) -> None:
+    """Raise a `ValueError` for anything that `OnInfeasible` does not name."""
+    choices = get_args(OnInfeasible)
+    if given not in choices:
+        raise ValueError(
+            f"on_infeasible: expected {' or '.join(map(repr, choices))}, got {given!r}."
+        )
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Constraints that no labelling of a sequence satisfies together, none of them superfluous.
+
+    Attributes
+    ----------
+    constraints : tuple of int
+        Their indices in the plan.
+    with_known : bool
+        Whether the labels known beforehand take part.
+    """
+
+    constraints: tuple[int, ...]
+    with_known: bool
+
+
+def feasible_rules(
+    plan: Plan,
+    evidence: Evidence,
+    sequence: int,
+    allowed: BoolArray | None,
+    on_infeasible: OnInfeasible,
+    constraints: Sequence[int] | None = None,
+) -> tuple[int, ...]:
+    """Return constraints that some labelling of one sequence satisfies.
+
+    Parameters
+    ----------
+    plan
+        The compiled constraints, which no labelling of the sequence satisfies all.
+    evidence
+        What the constraints see of the batch.
+    sequence
+        Which sequence of it.
+    allowed
+        Labels that each token of the batch may have for other reasons, as `open_labels` gives them.
+    on_infeasible
+        ``"relax"``: all but one of every minimal conflicting subset met, the last given is dropped.
+        ``"unconstrained"``: none.
+    constraints
+        Indices of those that are asked for. Default: all.
+
+    Raises
+    ------
+    InfeasibleError
+        With ``"error"``; and where dropping all constraints does not help.
+    """
+    asked = range(len(plan.constraints)) if constraints is None else constraints
+    kept = list(asked) if on_infeasible != "unconstrained" else []
+    one = evidence.take(np.array([sequence]))
+    first, last = evidence.offsets[sequence : sequence + 2]
+    known = None if allowed is None else allowed[first:last]
+    while (conflict := find_conflict(plan, one, kept, known)) is not None:
+        if not conflict.constraints:
+            raise _nothing_fits(plan, one, known)
+        if on_infeasible == "error":
+            number = evidence.numbers[sequence]
+            hint = _limits_in_the_way(plan, one, conflict, known)
+            raise InfeasibleError(_describe(plan, conflict, number, int(last - first)) + hint)
+        kept.remove(conflict.constraints[-1])
+    if on_infeasible == "relax" and len(kept) < len(asked):
+        return tuple(kept)
+    # Where a search under predicates found nothing, all of them go that are hard.
+    lost = [i for i in kept if i in plan.hard_predicates]
+    if lost and on_infeasible == "error":
+        names = join_names([shorten(repr(plan.constraints[i])) for i in lost])
+        raise InfeasibleError(
+            f"sequence {evidence.numbers[sequence]}: No labelling of {_tokens(int(last - first))} "
+            f"satisfies {names} and all other hard constraints. Drop one, or make it .soft(); a "
+            "tagger may relax it: on_infeasible='relax'."
+        )
+    kept = [i for i in kept if i not in lost]
+    if len(kept) < len(asked):
+        return tuple(kept)
+    # The constraints agree; it is the scores that forbid what they leave.
+    if on_infeasible == "error":
+        raise scores_forbid_all(plan, evidence.numbers[sequence])
+    return ()
+
+
+def scores_forbid_all(plan: Plan, number: int) -> InfeasibleError:
+    """Return the error for a sequence whose scores are ``-inf`` for all that is asked for."""
+    these, advice = "", ""
+    if plan.constraints:
+        these, advice = " that satisfies the constraints", ", or drop a constraint"
+    return InfeasibleError(
+        f"X: sequence {number}: every labelling{these} has a score of -inf. Correct the "
+        f"scores{advice}."
+    )
+
+
+def _nothing_fits(plan: Plan, one: Evidence, known: BoolArray | None) -> InfeasibleError:
+    """Return the error for a sequence that has no labelling even without constraints."""
+    number = one.numbers[0]
+    if known is None:
+        return InfeasibleError(
+            f"X: sequence {number}: the model has no labelling of {_tokens(one.n_tokens)}. Train "
+            "it with a larger max_segment."
+        )
+    place = f"known: sequence {number}, token {dead_end(plan, one, (), known)}"
+    if plan.segmentation is None:
+        return InfeasibleError(
+            f"{place}: no labelling fits what is known of the labels. Correct it, or leave tokens "
+            "open (None)."
+        )
+    limits = shorten(plan.segmentation.spell_limits())
+    return InfeasibleError(
+        f"{place}: no segments fit what is known of the labels. Correct it, leave tokens open "
+        f"(None), or train with a larger max_segment (now {limits})."
+    )
+
+
+def group_by_rules(
+    plan: Plan,
+    evidence: Evidence,
+    hopeless: NDArray[np.int64],
+    allowed: BoolArray | None,
+    on_infeasible: OnInfeasible,
+    constraints: Sequence[int] | None = None,
+) -> dict[tuple[int, ...], list[int]]:
+    """Return which of the sequences that no labelling fits can satisfy which constraints.
+
+    The parameters are those of `feasible_rules`, for several sequences.
+    """
+    groups: dict[tuple[int, ...], list[int]] = {}
+    lengths = np.diff(evidence.offsets)
+    by_length: dict[int, tuple[int, ...]] = {}
+    same = allowed is None and not any(c.tests or c.is_predicate for c in plan.constraints)
+    for b in hopeless.tolist():
+        length = int(lengths[b])
+        kept = by_length.get(length) if same else None
+        if kept is None:
+            kept = feasible_rules(plan, evidence, b, allowed, on_infeasible, constraints)
+            by_length[length] = kept
+        groups.setdefault(kept, []).append(b)
+    return groups
+
+
+def find_conflict(
+    plan: Plan, evidence: Evidence, constraints: Sequence[int], known: BoolArray | None = None
+) -> Conflict | None:
+    """Find a minimal subset of constraints that no labelling of one sequence satisfies.
+
+    A growing product finds a conflicting set without touching the others; a deletion filter then
+    leaves out, the last given first, whatever is not needed for the conflict.
+
+    Parameters
+    ----------
+    plan
+        The compiled constraints.
+    evidence
+        What they see of a batch of one sequence.
+    constraints
+        Indices of those to look at.
+    known
+        Labels that each token may have for other reasons, as `open_labels` gives them.
+
+    Returns
+    -------
+    Conflict or None
+        None where some labelling satisfies them all.
+    """
+
+    def feasible(chosen: Sequence[int], with_known: bool) -> bool:
+        return _is_feasible(plan, evidence, chosen, known if with_known else None)
+
+    suspects = _conflicting_set(plan, evidence, constraints, known)
+    if suspects is None:
+        return None
+    with_known = known is not None and feasible(suspects, False)
+    for candidate in reversed(suspects.copy()):
+        rest = [i for i in suspects if i != candidate]
+        if not feasible(rest, with_known):
+            suspects = rest
+    return Conflict(tuple(suspects), with_known)
+
+
+def open_labels(
+    plan: Plan, evidence: Evidence, constraints: Sequence[int], known: BoolArray | None = None
+) -> BoolArray | None:
+    """Return the labels that position-wise constraints and `known` leave open.
+
+    Shape ``(N, L)``, or ``(N, 2, L)`` in a semi-Markov model: those that may begin and go on.
+    """
+    of_tokens = evidence.mask(plan.masked(constraints))
+    if of_tokens is None:
+        return known
+    mask = plan.tag_mask(of_tokens)
+    return mask if known is None else mask & known
+
+
+def _conflicting_set(
+    plan: Plan, evidence: Evidence, constraints: Sequence[int], known: BoolArray | None
+) -> list[int] | None:
+    """Return constraints that conflict, not necessarily a minimal set of them.
+
+    Adds the automata that a labelling of the others breaks, as decoding does: products stay small.
+    """
+    chosen = [i for i in constraints if i in plan.masks]
+    rules = [i for i in constraints if i in plan.rules]
+    while True:
+        tags = _some_labelling(plan, evidence, chosen, known)
+        if tags is None:
+            return sorted(chosen)
+        broken = [
+            i for i in rules if i not in chosen and not bool(plan.accepts(i, tags, evidence).all())
+        ]
+        if not broken:
+            return None
+        chosen += broken
+
+
+def _is_feasible(
+    plan: Plan, evidence: Evidence, constraints: Sequence[int], known: BoolArray | None
+) -> bool:
+    trellis = _blank_trellis(plan, evidence, constraints)
+    mask = open_labels(plan, evidence, constraints, known)
+    return bool(np.isfinite(log_partition(trellis, allowed=mask, n_jobs=1)).all())
+
+
+def _some_labelling(
+    plan: Plan, evidence: Evidence, constraints: Sequence[int], known: BoolArray | None
+) -> NDArray[np.int32] | None:
+    trellis = _blank_trellis(plan, evidence, constraints)
+    mask = open_labels(plan, evidence, constraints, known)
+    best = viterbi(trellis, allowed=mask, n_jobs=1)
+    return best.tags if np.isfinite(best.scores).all() else None
+
+
+def _blank_trellis(plan: Plan, evidence: Evidence, constraints: Sequence[int]) -> Trellis:
+    """Return a trellis with scores of 0: every labelling that the automata accept has a path."""
+    compiled = plan.product((i for i in constraints if i in plan.rules), evidence.longest)
+    return Trellis(
+        plan.blank_scores(evidence.n_tokens),
+        compiled.automaton,
+        offsets=evidence.offsets,
+        classes=evidence.classes(compiled.tests),
+    )
+
+
+def _limits_in_the_way(
+    plan: Plan, evidence: Evidence, conflict: Conflict, known: BoolArray | None
+) -> str:
+    """Tell the limits of segments where it is they alone that rule out every labelling."""
+    segmentation, length = plan.segmentation, evidence.n_tokens
+    if segmentation is None or length <= min(segmentation.limits):
+        return ""
+    if length * length * segmentation.n_letters > MOST_OPEN_SCORES:
+        return ""
+    compiled = plan.product((i for i in conflict.constraints if i in plan.rules), length)
+    trellis = Trellis(
+        np.zeros((length, length, segmentation.n_letters)),
+        compiled.automaton,
+        offsets=evidence.offsets,
+        classes=evidence.classes(compiled.tests),
+    )
+    mask = open_labels(plan, evidence, conflict.constraints, known if conflict.with_known else None)
+    if np.isneginf(log_partition(trellis, allowed=mask, n_jobs=1)[0]):
+        return ""
+    limits = shorten(segmentation.spell_limits())
+    return f" Segments have at most {limits} tokens; train with a larger max_segment."
+
+
+def _describe(plan: Plan, conflict: Conflict, sequence: int, length: int) -> str:
+    names = [shorten(repr(plan.constraints[i])) for i in conflict.constraints]
+    tokens = _tokens(length)
+    known = " and the labels given as known" if conflict.with_known else ""
+    drop = "Drop it" if len(names) == 1 else "Drop one"
+    return (
+        f"sequence {sequence}: No labelling of {tokens} satisfies {join_names(names)}{known}. "
+        f"{drop}, or make it .soft(); a tagger may relax it: on_infeasible='relax'."
+    )
+
+
+def _tokens(count: int) -> str:
+    return "1 token" if count == 1 else f"{count} tokens"

@@ -1,0 +1,257 @@
+"""Exact decoding of batches under constraints, hard and soft.
+
+    ŷ = argmax_y P(y),      P(y) = score(y) − Σ_c ρ_c v_c(y),   ρ_c = ∞ for a hard constraint
+
+The best labelling comes by prices and lazy products, see `trelliswork.decoding.prices`; lists of
+the best by lazy intersection, see `trelliswork.decoding.lazy`. ``B`` sequences, ``N`` tokens, ``L``
+labels.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trelliswork.decoding.answers import DecodedBatch
+from trelliswork.decoding.conflicts import check_on_infeasible, group_by_rules, scores_forbid_all
+from trelliswork.decoding.lazy import METHODS, best_lazily
+from trelliswork.decoding.priced_answers import INFEASIBLE, UNKNOWN
+from trelliswork.decoding.prices import MAX_NODES, priced_batch
+from trelliswork.decoding.searched import search_broken
+from trelliswork.errors import SearchLimitError
+from trelliswork.inference.derived import derive
+from trelliswork.inference.trellis import rows_of
+from trelliswork.inference.verbs import paths_to_find
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trelliswork._typing import BoolArray, IntArray
+    from trelliswork.decoding.answers import Status
+    from trelliswork.decoding.conflicts import OnInfeasible
+    from trelliswork.decoding.priced_answers import PricedAnswers
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.plan import Plan
+
+
+__all__ = ["decode_batch", "decode_nbest_batch"]
+
+
+def decode_batch(
+    plan: Plan,
+    trellis: Trellis,
+    evidence: Evidence,
+    *,
+    constraints: Sequence[int] | None = None,
+    allowed: BoolArray | None = None,
+    on_infeasible: OnInfeasible = "error",
+    time_limit: float | None = None,
+    max_nodes: int = MAX_NODES,
+    n_jobs: int | None = None,
+) -> DecodedBatch:
+    """Find the best labelling of each sequence under all constraints, exactly.
+
+    Parameters
+    ----------
+    plan
+        The compiled constraints.
+    trellis
+        Scores on the model automaton, without constraints.
+    evidence
+        What the constraints see of the batch.
+    constraints
+        Indices of the constraints to heed. Default: all.
+    allowed
+        Labels that each token may have for other reasons, shape ``(N, L)``; in a semi-Markov model
+        ``(N, 2, L)``, those that may begin and go on.
+    on_infeasible
+        What to do with a sequence that no labelling fits: raise, drop constraints of minimal
+        conflicting subsets, the last given first, until one fits, or drop all. The same goes for a
+        sequence that would need a product beyond the plan's budget: raise, keep the constraints
+        that fit, or drop all.
+    time_limit
+        Seconds for each round of a sequence; where it is reached, the best labelling so far is the
+        answer.
+    max_nodes
+        Most nodes of branch and bound, which end the same way.
+    n_jobs
+        Threads.
+
+    Raises
+    ------
+    InfeasibleError
+        With ``on_infeasible="error"``, naming the sequence and a minimal conflicting subset; and,
+        whatever `on_infeasible`, for a sequence that no labelling fits without constraints either.
+    TooLargeError
+        With ``on_infeasible="error"``, naming the sequence that needs too large a product.
+    """
+    check_on_infeasible(on_infeasible)
+
+    def solve(members: IntArray, constraints: Sequence[int] | None) -> PricedAnswers:
+        rows = rows_of(trellis.offsets, members)
+        everyone = members.size == trellis.n_sequences
+        scores = trellis if everyone else derive(trellis, sequences=members)
+        seen = evidence if everyone else evidence.take(members)
+        mask = None if allowed is None else allowed[rows]
+        answers = priced_batch(
+            plan,
+            scores,
+            seen,
+            constraints=constraints,
+            allowed=mask,
+            time_limit=time_limit,
+            max_nodes=max_nodes,
+            # What is too large for a product is not too large for a search.
+            give_up=on_infeasible != "error" or bool(plan.costly_functions(constraints)),
+            n_jobs=n_jobs,
+        )
+        search_broken(
+            answers,
+            plan,
+            scores,
+            seen,
+            constraints=constraints,
+            allowed=mask,
+            time_limit=time_limit,
+        )
+        return answers
+
+    found = solve(np.arange(trellis.n_sequences), constraints)
+    if on_infeasible == "error":
+        for b in np.flatnonzero(found.status == UNKNOWN).tolist():
+            raise SearchLimitError(
+                f"X: sequence {evidence.numbers[b]}: no labelling that satisfies the constraints "
+                "was found before the limit was reached, and no proof that there is none. Allow "
+                "more time, use fewer or simpler hard constraints, or set on_infeasible='relax'."
+            )
+    kept_rules = {} if on_infeasible == "unconstrained" else dict(found.given_up)
+    hopeless = np.flatnonzero(np.isin(found.status, (INFEASIBLE, UNKNOWN)))
+    groups = group_by_rules(plan, evidence, hopeless, allowed, on_infeasible, constraints)
+    if on_infeasible == "unconstrained":
+        groups.setdefault((), []).extend(found.given_up)
+    while groups:
+        weaker: dict[tuple[int, ...], list[int]] = {}
+        for kept, members in groups.items():
+            chosen = np.array(members, dtype=np.int64)
+            if not chosen.size:
+                continue
+            found.put(solve(chosen, kept), chosen, trellis.offsets)
+            kept_rules.update(dict.fromkeys(members, kept))
+            kept_rules.update({b: found.given_up[b] for b in members if b in found.given_up})
+            # Scores may forbid what they leave, and a search under predicates find nothing.
+            lost = [b for b in members if found.status[b] in (INFEASIBLE, UNKNOWN)]
+            if kept and lost:
+                fewer = tuple(i for i in kept if i not in plan.hard_predicates)
+                weaker.setdefault(fewer if len(fewer) < len(kept) else (), []).extend(lost)
+        groups = weaker
+    for b in np.flatnonzero(np.isneginf(found.scores)).tolist():
+        raise scores_forbid_all(plan, evidence.numbers[b])
+    return DecodedBatch(
+        found.tags,
+        found.scores,
+        found.iterations,
+        _methods(plan, found),
+        kept_rules,
+        "unconstrained" if on_infeasible == "unconstrained" else "relaxed",
+        found,
+    )
+
+
+def _methods(plan: Plan, found: PricedAnswers) -> IntArray:
+    """Return what settled each sequence, as places in `METHODS`."""
+    n_others = len(plan.items) - len(plan.row_items) - len(plan.free_items)
+    added = np.array([len(set(bits) - plan.free_items) for bits in found.bits], dtype=np.int64)
+    chosen = np.where(added > 0, METHODS.index("lazy"), METHODS.index("chain"))
+    chosen[(added > 0) & (added == n_others)] = METHODS.index("product")
+    branched = np.isin(np.arange(chosen.size), list(found.leaves))
+    priced = (found.prices != 0).any(axis=1) | found.counted.any(axis=1) | branched
+    of_core = np.array([METHODS.index(name) for name in ("dual", "astar", "branch")])
+    chosen[priced] = of_core[found.methods[priced]]
+    for b, method in found.searched.items():
+        chosen[b] = METHODS.index(method)
+    return chosen
+
+
+def decode_nbest_batch(
+    plan: Plan,
+    trellis: Trellis,
+    evidence: Evidence,
+    k: int,
+    *,
+    allowed: BoolArray | None = None,
+    on_infeasible: OnInfeasible = "error",
+    time_limit: float | None = None,
+    n_jobs: int | None = None,
+) -> list[DecodedBatch]:
+    """Find the `k` best labellings of each sequence under all constraints, exactly.
+
+    The other parameters are those of `decode_batch`; a time limit is heeded where `k` is 1.
+
+    Returns
+    -------
+    list of DecodedBatch
+        The best labellings, the second best and so on, `k` in all or as many as there can be.
+        Where a sequence has fewer, its scores are ``-inf`` and its tags -1.
+    """
+    check_on_infeasible(on_infeasible)
+    k = paths_to_find(trellis, k)
+    if k == 1:
+        best = decode_batch(
+            plan,
+            trellis,
+            evidence,
+            allowed=allowed,
+            on_infeasible=on_infeasible,
+            time_limit=time_limit,
+            n_jobs=n_jobs,
+        )
+        return [best]
+    plan.refuse_predicates(
+        "lists of the best labellings need all constraints as automata. Ask for one, k=1, or put "
+        "the tagger under other constraints: with_constraints."
+    )
+    everything = tuple(range(len(plan.constraints)))
+    lenient = on_infeasible != "error"
+    found = best_lazily(
+        plan, trellis, evidence, everything, allowed=allowed, k=k, give_up=lenient, n_jobs=n_jobs
+    )
+    hopeless = np.flatnonzero(np.isneginf(found.scores[:, 0]))
+    groups = group_by_rules(plan, evidence, hopeless, allowed, on_infeasible)
+    kept_rules: dict[int, tuple[int, ...]] = {}
+    if on_infeasible == "unconstrained":
+        groups.setdefault((), []).extend(found.given_up)
+    else:
+        kept_rules |= found.given_up
+    while groups:
+        lost: list[int] = []
+        for kept, members in groups.items():
+            chosen = np.array(members, dtype=np.int64)
+            rows = rows_of(trellis.offsets, chosen)
+            part = best_lazily(
+                plan,
+                derive(trellis, sequences=chosen),
+                evidence.take(chosen),
+                kept,
+                allowed=None if allowed is None else allowed[rows],
+                k=k,
+                give_up=lenient,
+                n_jobs=n_jobs,
+            )
+            found.tags[:, rows] = part.tags
+            found.scores[chosen] = part.scores
+            found.iterations[chosen] += part.iterations
+            found.methods[chosen] = part.methods
+            kept_rules.update(dict.fromkeys(members, kept))
+            kept_rules.update({members[b]: rules for b, rules in part.given_up.items()})
+            if kept:  # scores may forbid what they leave
+                lost += chosen[np.isneginf(part.scores[:, 0])].tolist()
+        groups = {(): lost} if lost else {}
+    for b in np.flatnonzero(np.isneginf(found.scores[:, 0])).tolist():
+        raise scores_forbid_all(plan, evidence.numbers[b])
+    fallback: Status = "unconstrained" if on_infeasible == "unconstrained" else "relaxed"
+    return [
+        DecodedBatch(tags, scores, found.iterations, found.methods, kept_rules, fallback)
+        for tags, scores in zip(found.tags, found.scores.T, strict=True)
+    ]

@@ -1,0 +1,197 @@
+"""The best labellings under constraints, by lazy intersection; see `trelliswork.decoding.exact`.
+
+With soft constraints the best labelling is that of ``P(y) = score(y) − Σ_i ρ_i v_i(y)``. A product
+with some items ``K`` maximises ``G(y) = score(y) − Σ_{i ∈ K} ρ_i v_i(y) ≥ P(y)``, so an answer that
+breaks no other item has ``P = G`` and is the best one; items that it breaks are added. The same
+holds of the ``K`` best as of the best one: where all of the ``K`` best on the product with some
+constraints satisfy the others too, they are the ``K`` best under all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from trelliswork.decoding.conflicts import open_labels
+from trelliswork.decoding.lazy_units import Units
+from trelliswork.errors import TooLargeError
+from trelliswork.inference.derived import derive
+from trelliswork.inference.trellis import rows_of
+from trelliswork.inference.verbs import kbest, viterbi
+from trelliswork.planning.token_charges import with_tolls
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork._typing import BoolArray, IntArray
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.plan import Plan
+
+
+__all__ = ["METHODS", "LazyAnswers", "Method", "best_lazily"]
+
+Method = Literal["chain", "lazy", "product", "dual", "astar", "branch", "milp", "beam"]
+METHODS: tuple[Method, ...] = get_args(Method)
+
+
+@dataclass(frozen=True, eq=False)
+class LazyAnswers:
+    """The ``K`` best labellings of each sequence of a batch.
+
+    Attributes
+    ----------
+    tags : numpy.ndarray
+        Labellings as tags, shape ``(K, N)``; labels in a chain. -1 where there is none.
+    scores : numpy.ndarray
+        Shape ``(B, K)``; ``-inf`` there.
+    iterations : numpy.ndarray
+        Rounds of decoding, shape ``(B,)``.
+    methods : numpy.ndarray
+        Place of the method in `METHODS`, shape ``(B,)``.
+    items : dict
+        By sequence, the items in the product that its answers are from; none where there was none.
+    given_up : dict
+        Sequences that would need a product beyond the budget, and the constraints that their
+        answers are the best under.
+    """
+
+    tags: NDArray[np.int32]
+    scores: NDArray[np.float64]
+    iterations: IntArray
+    methods: IntArray
+    items: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    given_up: dict[int, tuple[int, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def none(cls, n_sequences: int, n_tokens: int, k: int) -> LazyAnswers:
+        """Return room for answers."""
+        return cls(
+            np.full((k, n_tokens), -1, dtype=np.int32),
+            np.full((n_sequences, k), -np.inf),
+            np.zeros(n_sequences, dtype=np.int64),
+            np.zeros(n_sequences, dtype=np.int64),
+        )
+
+
+def best_lazily(
+    plan: Plan,
+    trellis: Trellis,
+    evidence: Evidence,
+    constraints: Sequence[int],
+    *,
+    allowed: BoolArray | None = None,
+    k: int = 1,
+    give_up: bool = False,
+    n_jobs: int | None = None,
+) -> LazyAnswers:
+    """Find the `k` best labellings of each sequence under some of the constraints.
+
+    The other parameters are those of `decode_batch`; `constraints` are indices. With `give_up`, a
+    sequence that would need a product beyond the budget keeps the answers of its last round.
+
+    Raises
+    ------
+    RuleError
+        Where a soft constraint has no penalty yet.
+    TooLargeError
+        Without `give_up`, at a sequence that would need a product beyond the budget.
+    """
+    trellis = with_tolls(plan, trellis, evidence, constraints)
+    mask = open_labels(plan, evidence, constraints, allowed)
+    units = Units.of(plan, constraints, evidence)
+    found = LazyAnswers.none(trellis.n_sequences, trellis.n_tokens, k)
+    everyone = np.arange(trellis.n_sequences)
+    _solve(found, trellis, everyone, np.arange(trellis.n_tokens), mask, n_jobs)
+    if not units.count:
+        return found
+    lengths = units.lengths(evidence)
+    added = np.zeros((trellis.n_sequences, units.count), dtype=bool)
+    solved = added.copy()  # the units in the product that gave the present answer
+    masks = tuple(i for i in constraints if i in plan.masks)
+    pending = _add_broken(units, found, everyone, evidence, added)
+    while pending.size:
+        # Counters are built for a length, so sequences of about one length go together.
+        keys = np.concatenate([added[pending], lengths[pending, None]], axis=1)
+        groups, group_of = np.unique(keys, axis=0, return_inverse=True)
+        for group, key in enumerate(groups):
+            chosen = pending[group_of.ravel() == group]
+            pattern, length = key[:-1].astype(bool), int(key[-1])
+            try:
+                automaton, tests, weights, constant = units.product(pattern, length, trellis)
+            except TooLargeError as error:
+                if not give_up:
+                    raise TooLargeError(
+                        f"X: sequence {evidence.numbers[chosen[0]]}: {error}"
+                    ) from None
+                for b in chosen.tolist():
+                    found.given_up[b] = tuple(sorted((*masks, *units.constraints(solved[b]))))
+                continue
+            part = derive(
+                trellis,
+                sequences=chosen,
+                automaton=automaton,
+                classes=evidence.classes(tests),
+                weights=weights,
+            )
+            _solve(found, part, chosen, rows_of(trellis.offsets, chosen), mask, n_jobs)
+            found.scores[chosen] += constant
+            found.methods[chosen] = METHODS.index("product" if pattern.all() else "lazy")
+            solved[chosen] = pattern
+            found.items.update(dict.fromkeys(chosen.tolist(), units.chosen_items(pattern)))
+        pending = np.setdiff1d(pending, np.fromiter(found.given_up, dtype=np.int64))
+        pending = _add_broken(units, found, pending, evidence, added)
+    return found
+
+
+def _solve(
+    found: LazyAnswers,
+    trellis: Trellis,
+    sequences: IntArray,
+    rows: IntArray,
+    mask: BoolArray | None,
+    n_jobs: int | None,
+) -> None:
+    """Write the best labellings of some sequences, whose trellis is given, to `found`."""
+    open_there = None if mask is None else mask[rows]
+    k = len(found.tags)
+    found.iterations[sequences] += 1
+    if k == 1:
+        best = viterbi(trellis, allowed=open_there, n_jobs=n_jobs)
+        found.tags[0, rows] = best.tags
+        found.scores[sequences, 0] = best.scores
+        return
+    several = kbest(trellis, k, allowed=open_there, n_jobs=n_jobs)
+    count = len(several.tags)  # fewer than k where no sequence has so many
+    found.tags[:, rows] = -1
+    found.tags[:count, rows] = several.tags
+    found.scores[sequences] = -np.inf
+    found.scores[sequences, :count] = several.scores
+
+
+def _add_broken(
+    units: Units,
+    found: LazyAnswers,
+    sequences: IntArray,
+    evidence: Evidence,
+    added: BoolArray,
+) -> IntArray:
+    """Mark the units that answers break as added; return which sequences break a new one."""
+    rows = rows_of(evidence.offsets, sequences)
+    part = evidence.take(sequences)
+    own = added[sequences]
+    new = np.zeros(sequences.size, dtype=bool)
+    for tags, scores in zip(found.tags[:, rows], found.scores[sequences].T, strict=True):
+        there = np.isfinite(scores)
+        if not there.any():
+            break  # the answers after it are no better
+        tags = np.maximum(tags, 0)  # -1 where there is no answer
+        broken = there[:, None] & units.broken(tags, part, own)
+        new |= (broken & ~own).any(axis=1)
+        own |= broken
+    added[sequences] = own
+    return sequences[new]

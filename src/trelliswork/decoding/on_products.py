@@ -1,0 +1,140 @@
+"""Batches on products: what sums, n-best lists and samples under constraints run on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trelliswork.decoding.conflicts import check_on_infeasible, group_by_rules, open_labels
+from trelliswork.inference.derived import derive
+from trelliswork.inference.verbs import log_partition
+from trelliswork.planning.token_charges import with_tolls
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork._typing import BoolArray, IntArray
+    from trelliswork.decoding.conflicts import OnInfeasible
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.plan import Plan
+    from trelliswork.planning.products import CompiledProduct
+    from trelliswork.planning.term_products import ItemProduct
+
+
+__all__ = ["constrained_trellis", "feasible_trellises", "masked_scores"]
+
+
+def constrained_trellis(
+    plan: Plan, trellis: Trellis, evidence: Evidence, constraints: Sequence[int] | None = None
+) -> Trellis:
+    """Put a batch on the product with constraints: what sums, n-best and samples run on.
+
+    Masks become scores of ``-inf``. A sequence that no labelling fits has no path. Soft constraints
+    count: a path scores ``P(y) + Σ_i ρ_i v_i(ε)``, and what is added is the same for all of them.
+
+    Parameters
+    ----------
+    plan
+        The compiled constraints.
+    trellis
+        Scores on the model automaton, without constraints.
+    evidence
+        What the constraints see of the batch.
+    constraints
+        Indices of the constraints to heed. Default: all.
+
+    Raises
+    ------
+    TooLargeError
+        Where the product has more arcs than the plan's budget for decoding.
+    RuleError
+        Where a soft constraint has no penalty yet.
+    """
+    if constraints is None:
+        constraints = range(len(plan.constraints))
+    plan.refuse_predicates(
+        "functions cannot be summed over, and probabilities, marginals and samples need all "
+        "constraints as automata. Use predict or decode, or put the tagger under other "
+        "constraints: with_constraints.",
+        constraints,
+    )
+    trellis = with_tolls(plan, trellis, evidence, constraints)
+    rules = [i for i in constraints if i in plan.rules]
+    priced = plan.priced_items(constraints)
+    compiled: CompiledProduct | ItemProduct
+    weights = None
+    if priced:
+        compiled = plan.item_product((*plan.items_of(rules), *priced), evidence.longest)
+        weights = plan.item_weights(trellis.weights)
+    else:
+        compiled = plan.product(rules, evidence.longest)
+    mask = open_labels(plan, evidence, constraints)
+    return derive(
+        trellis,
+        automaton=compiled.automaton,
+        classes=evidence.classes(compiled.tests),
+        scores=None if mask is None else masked_scores(trellis, mask),
+        weights=weights,
+    )
+
+
+def feasible_trellises(
+    plan: Plan,
+    trellis: Trellis,
+    evidence: Evidence,
+    *,
+    on_infeasible: OnInfeasible = "error",
+    n_jobs: int | None = None,
+) -> list[tuple[IntArray, Trellis]]:
+    """Put a batch on products under which every sequence has a labelling.
+
+    Returns
+    -------
+    list of (sequences, trellis)
+        Indices of sequences under the same constraints, and their scores on the product; one entry
+        unless some sequences cannot satisfy all constraints.
+
+    Raises
+    ------
+    InfeasibleError
+        With ``on_infeasible="error"``, as `decode_batch`.
+    """
+    check_on_infeasible(on_infeasible)
+    everyone = np.arange(trellis.n_sequences)
+    together = constrained_trellis(plan, trellis, evidence)
+    hopeless = np.isneginf(log_partition(together, n_jobs=n_jobs))
+    if not hopeless.any():
+        return [(everyone, together)]
+    everything = tuple(range(len(plan.constraints)))
+    groups = {everything: np.flatnonzero(~hopeless).tolist()}
+    groups |= group_by_rules(plan, evidence, np.flatnonzero(hopeless), None, on_infeasible)
+    found = []
+    for kept, members in groups.items():
+        chosen = np.array(members, dtype=np.int64)
+        part = derive(trellis, sequences=chosen)
+        found.append((chosen, constrained_trellis(plan, part, evidence.take(chosen), kept)))
+    return found
+
+
+def masked_scores(trellis: Trellis, mask: BoolArray) -> NDArray[np.float64]:
+    """Return the scores of the segments that a mask leaves open, ``-inf`` for the others.
+
+    A segment of ``d + 1`` tokens that ends at ``t`` needs its letter to begin at ``t - d`` and to
+    go on at the tokens after that.
+    """
+    scores = trellis.scores.copy()
+    if mask.ndim == 2:
+        scores[~np.broadcast_to(mask[:, None], scores.shape)] = -np.inf
+        return scores
+    begins, goes_on = mask[:, 0], mask[:, 1]
+    is_open = np.ones(begins.shape, dtype=bool)  # of the tokens after the first, so far
+    for back in range(min(scores.shape[1], len(scores))):
+        first = np.roll(begins, back, axis=0)
+        first[:back] = False  # where there is no such token
+        scores[:, back][~(is_open & first)] = -np.inf
+        is_open &= np.roll(goes_on, back, axis=0)
+    return scores

@@ -1,0 +1,226 @@
+"""Search over prefixes of labellings: what decodes under Python functions.
+
+    ŷ = argmax_y P(y),      P(y) = score(y) − Σ_c ρ_c v_c(y)
+
+A *hypothesis* is a labelling of the first ``t`` tokens. It carries a state of the model and one of
+every item's violation automaton (`trelliswork.planning.counting_automata`), side by side: nothing
+is multiplied. What no completion of it exceeds is
+
+    f = score so far + h[t, state] − Σ_i ρ_i m_i − Σ_p ρ_p Σ_{s ≤ t} prefix_p(y_1 … y_s)
+
+with ``h`` what the model alone can still add, from a backward Viterbi pass, and ``m_i`` the least
+violation that item ``i`` can still end with. ``f`` never rises along a path and ends as ``P``.
+
+*Beam* search keeps those of each length with the largest ``f``; the largest ``f`` it cut off bounds
+what it missed. *Best-first* search, A*, goes on with the largest ``f`` of all: the first complete
+labelling is the best one. Predicates are asked last, about hypotheses that are next in line by all
+else. ``B`` sequences, ``N`` tokens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from trelliswork import _core
+from trelliswork.decoding.conflicts import open_labels
+from trelliswork.decoding.prices import TOLERANCE, check_time_limit
+from trelliswork.inference.results import tags_of
+from trelliswork.planning.token_charges import with_tolls
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork._typing import BoolArray, FloatArray, IntArray
+    from trelliswork.constraints import Predicate
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.plan import Plan
+
+
+__all__ = [
+    "SEARCH_METHODS",
+    "WIDTH",
+    "PrefixAnswers",
+    "SearchMethod",
+    "check_width",
+    "search_batch",
+]
+
+SearchMethod = Literal["beam", "astar"]
+SEARCH_METHODS: tuple[SearchMethod, ...] = ("beam", "astar")  # as in the core
+WIDTH = 10
+MAX_STATES = 100_000
+"""Hypotheses that best-first search goes on with, before a beam takes over."""
+
+
+@dataclass(eq=False)
+class PrefixAnswers:
+    """What a search found for each sequence of a batch.
+
+    Attributes
+    ----------
+    tags : numpy.ndarray
+        Shape ``(N,)``; labels in a chain, -1 where no labelling was found.
+    scores, bounds : numpy.ndarray
+        ``P`` of each labelling, and what no labelling exceeds, shape ``(B,)``.
+    status : numpy.ndarray
+        One of those of `trelliswork.decoding.priced_answers`, shape ``(B,)``.
+    methods : numpy.ndarray
+        Place in `SEARCH_METHODS`, shape ``(B,)``: a beam where best-first search reached a limit.
+    expanded : numpy.ndarray
+        Hypotheses that the search went on with, shape ``(B,)``.
+    """
+
+    tags: NDArray[np.int32]
+    scores: FloatArray
+    bounds: FloatArray
+    status: NDArray[np.int32]
+    methods: NDArray[np.int32]
+    expanded: IntArray
+
+
+def check_width(width: Any) -> None:
+    """Raise a `ValueError` for anything that is no width of a beam."""
+    whole = isinstance(width, Integral) and not isinstance(width, bool)
+    if width is not None and not (whole and width >= 1):
+        raise ValueError(f"width: expected a whole number from 1 up, or None, got {width!r}.")
+
+
+def search_batch(
+    plan: Plan,
+    trellis: Trellis,
+    evidence: Evidence,
+    *,
+    method: SearchMethod = "astar",
+    width: int | None = WIDTH,
+    constraints: Sequence[int] | None = None,
+    allowed: BoolArray | None = None,
+    time_limit: float | None = None,
+    max_states: int = MAX_STATES,
+    n_jobs: int | None = None,
+) -> PrefixAnswers:
+    """Find the best labelling of each sequence by a search over prefixes.
+
+    Parameters
+    ----------
+    plan
+        The constraints, predicates among them or not.
+    trellis
+        Scores on the model automaton, without constraints.
+    evidence
+        What the constraints see of the batch.
+    method
+        ``"beam"``, or ``"astar"`` for best-first search.
+    width
+        Hypotheses of each length that a beam keeps; None: all. Without predicates those with the
+        same future count once.
+    constraints
+        Indices of the constraints to heed. Default: all.
+    allowed
+        Labels that each token may have for other reasons, as `decode_batch` takes them.
+    time_limit
+        Seconds for each sequence. Best-first search then ends, and a beam goes on with 10
+        hypotheses of each length at most. Default: none.
+    max_states
+        Hypotheses that best-first search goes on with. Where it reaches that, or the time limit,
+        the answer is that of a beam of this width, with the best bound there is.
+    n_jobs
+        Threads. Predicates are asked on one.
+
+    Raises
+    ------
+    RuleError
+        Where a penalty is yet to be learned, or a predicate is no number of violations.
+    TooLargeError
+        Where the automaton of one item has too many states.
+    """
+    check_time_limit(time_limit)
+    check_width(width)
+    heeded = range(len(plan.constraints)) if constraints is None else constraints
+    plan.check_penalties(heeded)
+    penalties, by_item = plan.penalties, plan.item_penalties
+    trellis = with_tolls(plan, trellis, evidence, heeded)
+    items = [i for i in plan.items_of(heeded) if by_item[i] > 0.0]
+    asked = [(i, rule) for i, rule in plan.functions(heeded) if penalties[i] > 0.0]
+    labels = np.full(trellis.n_tokens, -1, dtype=np.int32)
+    begins = np.zeros(trellis.n_tokens, dtype=np.uint8)
+    scores, bounds = np.empty((2, trellis.n_sequences))
+    status, methods = np.empty((2, trellis.n_sequences), dtype=np.int32)
+    expanded = np.empty(trellis.n_sequences, dtype=np.int64)
+    _core.search_prefixes(
+        trellis._batch(open_labels(plan, evidence, heeded, allowed), n_jobs),
+        [plan.item_degrees(i, evidence.longest).of_core for i in items],
+        by_item[items],
+        [evidence.classes(plan.item_tests(i)) for i in items],
+        penalties[[i for i, _ in asked]],
+        any(rule.prefix is not None for _, rule in asked),
+        _Counter(plan, evidence, [rule for _, rule in asked]),
+        SEARCH_METHODS.index(method),
+        0 if width is None else int(width),
+        max_states,
+        time_limit or 0.0,
+        TOLERANCE,
+        labels,
+        begins,
+        scores,
+        bounds,
+        status,
+        methods,
+        expanded,
+    )
+    tags = tags_of(labels, begins.astype(bool), trellis.automaton.n_labels)
+    return PrefixAnswers(tags, scores, bounds, status, methods, expanded)
+
+
+class _Counter:
+    """Asks predicates about prefixes, for the core.
+
+    Parameters
+    ----------
+    plan
+        The constraints.
+    evidence
+        What they see of the batch.
+    rules
+        The ``Q`` predicates to ask.
+    """
+
+    def __init__(self, plan: Plan, evidence: Evidence, rules: Sequence[Predicate]) -> None:
+        self._names = plan.tag_names
+        self._sentences = evidence.sentences
+        self._lengths = np.diff(evidence.offsets).tolist()
+        self._rules = rules
+
+    def __call__(self, sequence: int, tags: list[int], n_new: int, before: list[int]) -> list[int]:
+        """Return the violations of each predicate so far, ``(Q,)``.
+
+        Parameters
+        ----------
+        sequence
+            Which one.
+        tags
+            Of its first ``t`` tokens.
+        n_new
+            How many of them are new.
+        before
+            What was counted before these, ``(Q,)``.
+        """
+        labels, sentence = [self._names[tag] for tag in tags], self._sentences[sequence]
+        is_complete = len(tags) == self._lengths[sequence]
+        found = []
+        for rule, total in zip(self._rules, before, strict=True):
+            if rule.prefix is None:
+                found.append(rule.count(labels, sentence) if is_complete else total)
+                continue
+            ends = range(len(tags) - n_new + 1, len(tags) + 1)
+            total += sum(rule.count_new(labels[:end], sentence) for end in ends)
+            if is_complete:
+                rule.check_sum(total, labels, sentence)
+            found.append(total)
+        return found

@@ -1,0 +1,129 @@
+"""What decoding with prices found: answers, bounds and proofs of a batch.
+
+``B`` sequences, ``N`` tokens, ``R`` rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trelliswork.decoding.certificate import Certificate, Leaf
+from trelliswork.inference.trellis import rows_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork._typing import BoolArray, FloatArray, IntArray
+    from trelliswork.decoding.prefixes import SearchMethod
+
+
+__all__ = ["FEASIBLE", "INFEASIBLE", "OPTIMAL", "UNKNOWN", "PricedAnswers", "prices_by_item"]
+
+OPTIMAL, FEASIBLE, INFEASIBLE, UNKNOWN = range(4)
+
+
+@dataclass(eq=False)
+class PricedAnswers:
+    """Best labellings of a batch, and why they are the best.
+
+    Attributes
+    ----------
+    tags : numpy.ndarray
+        Shape ``(N,)``; -1 where there is no labelling.
+    scores, bounds : numpy.ndarray
+        ``P`` of each labelling, and what no labelling passes, shape ``(B,)``.
+    status : numpy.ndarray
+        `OPTIMAL`, `FEASIBLE` (not proven), `INFEASIBLE` or `UNKNOWN`, shape ``(B,)``.
+    methods : numpy.ndarray
+        Place in `CORE_METHODS` of what settled the rows, shape ``(B,)``.
+    iterations : numpy.ndarray
+        Viterbi passes, shape ``(B,)``.
+    rows : tuple of int
+        The items that are rows and cost anything, ``R`` of them.
+    prices : numpy.ndarray
+        ``λ``, shape ``(B, R)``.
+    counted : numpy.ndarray
+        Rows that the proof counts exactly, shape ``(B, R)``.
+    bits : list of tuple of int
+        The items in the automaton of each sequence.
+    leaves : dict
+        By sequence, what branch and bound split it into.
+    given_up : dict
+        Sequences that would need a product beyond the budget, and the constraints that their
+        answers are the best under.
+    searched : dict
+        Sequences that a search over prefixes answered, without a proof, and how.
+    """
+
+    tags: NDArray[np.int32]
+    scores: FloatArray
+    bounds: FloatArray
+    status: NDArray[np.int32]
+    methods: NDArray[np.int32]
+    iterations: IntArray
+    rows: tuple[int, ...]
+    prices: FloatArray
+    counted: BoolArray
+    bits: list[tuple[int, ...]]
+    leaves: dict[int, tuple[Leaf, ...]] = field(default_factory=dict)
+    given_up: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    searched: dict[int, SearchMethod] = field(default_factory=dict)
+
+    @classmethod
+    def none(cls, n_sequences: int, n_tokens: int, rows: tuple[int, ...]) -> PricedAnswers:
+        """Return room for answers."""
+        return cls(
+            np.full(n_tokens, -1, dtype=np.int32),
+            np.full(n_sequences, -np.inf),
+            np.full(n_sequences, np.inf),
+            np.full(n_sequences, UNKNOWN, dtype=np.int32),
+            np.zeros(n_sequences, dtype=np.int32),
+            np.zeros(n_sequences, dtype=np.int64),
+            rows,
+            np.zeros((n_sequences, len(rows))),
+            np.zeros((n_sequences, len(rows)), dtype=bool),
+            [()] * n_sequences,
+        )
+
+    def put(self, part: PricedAnswers, chosen: IntArray, offsets: IntArray) -> None:
+        """Replace the answers of some sequences, whose tokens begin at `offsets`, ``(B + 1,)``."""
+        self.tags[rows_of(offsets, chosen)] = part.tags
+        for name in ("scores", "bounds", "status", "methods"):
+            getattr(self, name)[chosen] = getattr(part, name)
+        # Under fewer constraints there are fewer rows.
+        cells = np.ix_(chosen, np.searchsorted(self.rows, part.rows))
+        self.prices[chosen], self.counted[chosen] = 0.0, False
+        self.prices[cells], self.counted[cells] = part.prices, part.counted
+        self.iterations[chosen] += part.iterations
+        for place, b in enumerate(chosen.tolist()):
+            self.bits[b] = part.bits[place]
+            self.leaves.pop(b, None)
+            if place in part.leaves:
+                self.leaves[b] = part.leaves[place]
+            self.given_up.pop(b, None)
+            if place in part.given_up:
+                self.given_up[b] = part.given_up[place]
+            self.searched.pop(b, None)
+            if place in part.searched:
+                self.searched[b] = part.searched[place]
+
+    def certificate(self, sequence: int) -> Certificate | None:
+        """Return the proof that an answer is the best; None where there is none."""
+        if self.status[sequence] != OPTIMAL or sequence in self.searched:
+            return None
+        counted = [self.rows[r] for r in np.flatnonzero(self.counted[sequence])]
+        items = tuple(sorted((*self.bits[sequence], *counted)))
+        leaves = self.leaves.get(sequence)
+        if leaves is None:
+            leaves = (Leaf((), prices_by_item(self.rows, self.prices[sequence])),)
+        return Certificate(items, leaves)
+
+
+def prices_by_item(rows: Sequence[int], prices: FloatArray) -> dict[int, float]:
+    """Return prices of rows by their items, without those of 0."""
+    return {rows[r]: float(prices[r]) for r in np.flatnonzero(prices).tolist()}

@@ -1,0 +1,303 @@
+"""Exact decoding under hard and soft constraints: prices on what can be counted.
+
+    ŷ = argmax_y P(y),      P(y) = score(y) − Σ_c ρ_c v_c(y)
+
+Constraints that are linear in counts, *rows*, are never multiplied into an automaton: the core
+prices what they count, and searches where prices leave a gap. The others, *bits*, are added lazily:
+decode without them, multiply those that the answer breaks into the automaton of that sequence, and
+decode again. Each round maximises over a superset and charges for less, so that the first answer
+that breaks nothing new is the best. ``B`` sequences, ``N`` tokens, ``R`` rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from trelliswork import _core
+from trelliswork.decoding.certificate import Leaf
+from trelliswork.decoding.conflicts import open_labels
+from trelliswork.decoding.priced_answers import FEASIBLE, OPTIMAL, PricedAnswers, prices_by_item
+from trelliswork.errors import TooLargeError
+from trelliswork.inference.derived import derive
+from trelliswork.inference.results import tags_of
+from trelliswork.inference.trellis import rows_of
+from trelliswork.planning.token_charges import with_tolls
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork._typing import BoolArray, FloatArray, IntArray
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.plan import Plan
+    from trelliswork.planning.pricing import Charges
+
+
+__all__ = ["CORE_METHODS", "PricedMethod", "check_time_limit", "priced_batch"]
+
+PricedMethod = Literal["dual", "astar", "branch", "auto"]
+CORE_METHODS: tuple[PricedMethod, ...] = ("dual", "astar", "branch", "auto")  # as in the core
+MAX_ITERATIONS = 200
+MAX_STATES = 100_000
+MAX_NODES = 100_000
+TOLERANCE = 1e-9
+
+
+def priced_batch(
+    plan: Plan,
+    trellis: Trellis,
+    evidence: Evidence,
+    *,
+    method: PricedMethod = "auto",
+    constraints: Sequence[int] | None = None,
+    allowed: BoolArray | None = None,
+    time_limit: float | None = None,
+    max_iter: int = MAX_ITERATIONS,
+    max_nodes: int = MAX_NODES,
+    step: float | None = None,
+    prices: FloatArray | None = None,
+    give_up: bool = False,
+    n_jobs: int | None = None,
+) -> PricedAnswers:
+    """Find the best labelling of each sequence under hard and soft constraints.
+
+    Parameters
+    ----------
+    plan
+        The constraints.
+    trellis
+        Scores on the model automaton, without constraints.
+    evidence
+        What the constraints see of the batch.
+    method
+        How rows are settled. ``"dual"``: by prices alone, which may leave a gap; ``"branch"``: by
+        prices, then branch and bound; ``"auto"``: by prices, then the search, then branch and
+        bound; ``"astar"``: by the search, and as ``"auto"`` where that takes too long.
+    constraints
+        Indices of the constraints to heed. Default: all.
+    allowed
+        Labels that each token may have for other reasons, as `decode_batch` takes them.
+    time_limit
+        Seconds for each round of a sequence. Default: none.
+    max_iter, max_nodes
+        Most iterations of the dual, and most nodes of branch and bound.
+    step
+        Step ``η_t = step / √t`` of the dual. Default: Polyak's, from the gap.
+    prices
+        Where the dual begins, shape ``(B, R)``: those of an earlier answer under the same
+        constraints. Default: 0.
+    give_up
+        Whether a sequence that would need a product beyond the plan's budget keeps its last answer.
+    n_jobs
+        Threads.
+
+    Raises
+    ------
+    RuleError
+        Where a penalty is yet to be learned.
+    TooLargeError
+        Where hard bits that an answer breaks need a product beyond the budget, unless `give_up`.
+        Where soft ones do, the answer is `FEASIBLE`, with a bound.
+    """
+    check_time_limit(time_limit)
+    heeded = range(len(plan.constraints)) if constraints is None else constraints
+    trellis = with_tolls(plan, trellis, evidence, heeded)
+    charges = plan.charges(constraints)
+    penalties, bits = charges.penalties, list(charges.bits)
+    problem = _Problem(
+        plan,
+        trellis,
+        evidence,
+        charges,
+        mask=open_labels(plan, evidence, heeded, allowed),
+        options=(
+            CORE_METHODS.index(method),
+            max_iter,
+            step or 0.0,
+            TOLERANCE,
+            time_limit or 0.0,
+            MAX_STATES,
+            max_nodes,
+        ),
+        prices=prices,
+        n_jobs=n_jobs,
+    )
+    found = PricedAnswers.none(trellis.n_sequences, trellis.n_tokens, charges.rows)
+    inside = np.zeros((trellis.n_sequences, len(bits)), dtype=bool)
+    inside[:, charges.free] = True
+    pending = np.arange(trellis.n_sequences)
+    too_large = pending[:0]
+    while pending.size:
+        for chosen, pattern in _groups(pending, inside):
+            own = tuple(bits[k] for k in np.flatnonzero(pattern))
+            try:
+                problem.solve(found, chosen, own)
+            except TooLargeError as error:
+                too_large = np.union1d(too_large, chosen)
+                for b in chosen.tolist():
+                    left = [i for i in own if i not in found.bits[b]]
+                    if np.isfinite(penalties[left]).all():
+                        continue
+                    if not give_up:
+                        place = f"X: sequence {evidence.numbers[b]}"
+                        raise TooLargeError(f"{place}: {error}") from None
+                    broken = {plan.items[i].constraint for i in bits if i not in found.bits[b]}
+                    found.given_up[b] = tuple(c for c in heeded if c not in broken)
+        if inside.all():  # no bit is left to break
+            break
+        pending = np.setdiff1d(pending, too_large)
+        pending = pending[np.isin(found.status[pending], (OPTIMAL, FEASIBLE))]
+        pending = pending[~inside[pending].all(axis=1)]
+        if pending.size:
+            tags = found.tags[rows_of(trellis.offsets, pending)]
+            violated = plan.item_violations(tags, evidence.take(pending), bits)[:, bits] > 0
+            new = _few(violated & ~inside[pending], penalties[bits])
+            inside[pending] |= new
+            pending = pending[new.any(axis=1)]
+    if too_large.size:
+        problem.charge(found, np.setdiff1d(too_large, np.fromiter(found.given_up, np.int64)), bits)
+    return found
+
+
+def _groups(pending: IntArray, inside: BoolArray) -> Iterator[tuple[IntArray, BoolArray]]:
+    """Yield the sequences with the same bits in their automaton, and which bits these are."""
+    own = inside[pending]
+    if (own == own[0]).all():
+        yield pending, own[0]
+        return
+    patterns, group_of = np.unique(own, axis=0, return_inverse=True)
+    for group, pattern in enumerate(patterns):
+        yield pending[group_of.ravel() == group], pattern
+
+
+def check_time_limit(given: Any) -> None:
+    """Raise a `ValueError` for anything that is neither a time nor None."""
+    is_number = isinstance(given, int | float) and not isinstance(given, bool)
+    if given is not None and not (is_number and given > 0):
+        raise ValueError(f"time_limit: expected seconds, more than 0, or None, got {given!r}.")
+
+
+def _few(broken: BoolArray, penalties: FloatArray) -> BoolArray:
+    """Return the bits to add of those that answers break, shape ``(B, n_bits)``.
+
+    All hard ones, and of the soft ones the two that cost most: an answer that obeys them often
+    obeys the others too, and products of many bits are large.
+    """
+    cost = np.where(broken, penalties, -1.0)
+    soft = np.where(np.isfinite(cost), cost, -1.0)
+    least = np.sort(soft, axis=1)[:, -2:].min(axis=1, initial=np.inf)
+    chosen: BoolArray = broken & (cost >= least[:, None])
+    return chosen
+
+
+@dataclass(eq=False)
+class _Problem:
+    """A batch, and how to solve it."""
+
+    plan: Plan
+    trellis: Trellis
+    evidence: Evidence
+    charges: Charges
+    mask: BoolArray | None
+    options: tuple[int, int, float, float, float, int, int]
+    prices: FloatArray | None
+    n_jobs: int | None
+
+    def solve(self, found: PricedAnswers, chosen: IntArray, bits: tuple[int, ...]) -> None:
+        """Write the best labellings of some sequences under all rows and some bits."""
+        plan, trellis = self.plan, self.trellis
+        base = plan.priced_base(bits, by_class=trellis.position_weights is None)
+        added, classes = base.class_weights(plan), None
+        part = derive(
+            trellis,
+            sequences=None if chosen.size == trellis.n_sequences else chosen,
+            automaton=base.marked.automaton,
+            classes=self.evidence.classes(base.tests),
+            weights=base.weights(plan, trellis.weights),
+        )
+        token_rows = rows_of(trellis.offsets, chosen)
+        if added is not None:
+            classes = self.evidence.classes(plan.change_tests(base.changes))
+            assert classes is not None, "there are tests"
+            classes = classes[token_rows]
+        n_rows = len(self.charges.rows)
+        labels = np.full(part.n_tokens, -1, dtype=np.int32)
+        begins = np.zeros(part.n_tokens, dtype=np.uint8)
+        scores, bounds = np.empty(chosen.size), np.empty(chosen.size)
+        status, methods = np.empty((2, chosen.size), dtype=np.int32)
+        iterations = np.empty(chosen.size, dtype=np.int64)
+        prices = np.empty((chosen.size, n_rows))
+        counted = np.empty((chosen.size, n_rows), dtype=np.uint8)
+        leaves = _core.solve(
+            part._batch(None if self.mask is None else self.mask[token_rows], self.n_jobs),
+            self.charges.of_core(base, bits),
+            *self.options,
+            plan.group_of_tag,
+            classes,
+            added,
+            None if self.prices is None else self.prices[chosen],
+            labels,
+            begins,
+            scores,
+            bounds,
+            status,
+            methods,
+            iterations,
+            prices,
+            counted,
+        )
+        found.tags[token_rows] = tags_of(labels, begins.astype(bool), part.automaton.n_labels)
+        found.scores[chosen] = scores + base.constant(plan)
+        found.bounds[chosen] = bounds + base.constant(plan)
+        found.status[chosen] = status
+        found.methods[chosen] = methods
+        found.iterations[chosen] += iterations
+        found.prices[chosen] = prices
+        found.counted[chosen] = counted.view(bool)
+        for b in chosen.tolist():
+            found.bits[b] = bits
+        for b in set(found.leaves).intersection(chosen.tolist()):
+            del found.leaves[b]  # of an earlier round
+        found.leaves |= self._leaves(chosen, leaves)
+
+    def charge(self, found: PricedAnswers, chosen: IntArray, bits: Sequence[int]) -> None:
+        """Charge answers for soft bits that are in no product: they are not proven the best."""
+        if not chosen.size:
+            return
+        tags = found.tags[rows_of(self.trellis.offsets, chosen)]
+        broken = self.plan.item_violations(tags, self.evidence.take(chosen), bits)[:, bits]
+        for place, b in enumerate(chosen.tolist()):
+            for i, degree in zip(bits, broken[place].tolist(), strict=True):
+                if degree and i not in found.bits[b]:
+                    found.scores[b] -= self.charges.penalties[i] * degree
+            found.status[b] = FEASIBLE
+
+    def _leaves(
+        self, chosen: IntArray, flat: tuple[NDArray[Any], ...]
+    ) -> dict[int, tuple[Leaf, ...]]:
+        """Return the leaves of branch and bound, which come one after the other."""
+        offsets, decision_offsets, tokens, groups, inside, prices = flat
+        if not offsets[-1]:
+            return {}
+        names = [frozenset({name}) for name in self.plan.labels.names]
+        by_leaf = prices.reshape(len(decision_offsets) - 1, len(self.charges.rows))
+        answers = {}
+        for place, b in enumerate(chosen.tolist()):
+            own = []
+            for leaf in range(offsets[place], offsets[place + 1]):
+                where = slice(decision_offsets[leaf], decision_offsets[leaf + 1])
+                decisions = zip(tokens[where], groups[where], inside[where], strict=True)
+                own.append(
+                    Leaf(
+                        tuple((int(t), names[g], bool(yes)) for t, g, yes in decisions),
+                        prices_by_item(self.charges.rows, by_leaf[leaf]),
+                    )
+                )
+            if own:
+                answers[b] = tuple(own)
+        return answers

@@ -1,0 +1,186 @@
+"""Each way of decoding a problem: what `trelliswork.solve` calls by the name of the method."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, cast
+
+import numpy as np
+
+from trelliswork.decoding.answers import Decoding
+from trelliswork.decoding.certificate import Certificate
+from trelliswork.decoding.lazy import METHODS, best_lazily
+from trelliswork.decoding.milp import solve_milp
+from trelliswork.decoding.prefixes import WIDTH
+from trelliswork.decoding.priced_answers import INFEASIBLE, OPTIMAL, UNKNOWN
+from trelliswork.decoding.prices import CORE_METHODS, priced_batch
+from trelliswork.decoding.problem_batch import ProblemBatch, broken_rules, group_problems
+from trelliswork.decoding.searched import search_broken, solve_by_search
+from trelliswork.inference.derived import derive
+from trelliswork.inference.verbs import viterbi
+from trelliswork.planning.token_charges import with_tolls
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trelliswork.decoding.answers import Status
+    from trelliswork.decoding.lazy import Method
+    from trelliswork.decoding.prices import PricedMethod
+    from trelliswork.decoding.problem import Problem
+
+__all__ = ["SolveMethod", "solve_problems"]
+
+SolveMethod = Literal["auto", "product", "lazy", "astar", "dual", "branch", "milp", "beam"]
+UNDER_PREDICATES = ("auto", "astar", "beam")
+
+
+def solve_problems(
+    problems: Sequence[Problem],
+    method: SolveMethod,
+    time_limit: float | None,
+    width: int | None,
+    n_jobs: int | None,
+) -> list[Decoding]:
+    """Decode problems; those that share a plan and the weights of the model as one batch."""
+    if method not in UNDER_PREDICATES:
+        for problem in problems:
+            problem.plan.refuse_predicates(
+                f"method={method!r} needs all constraints as automata or counts. Use 'auto', "
+                "'astar' or 'beam'."
+            )
+    if method == "milp":
+        return [_by_milp(problem, number, time_limit) for number, problem in enumerate(problems)]
+    answers: dict[int, Decoding] = {}
+    for members in group_problems(problems):
+        batch = ProblemBatch.stack(members, [problems[i] for i in members])
+        if method == "beam" or (method == "astar" and batch.plan.predicates):
+            decoded = solve_by_search(batch, method, time_limit, width, n_jobs)
+        elif method == "lazy":
+            decoded = _by_lazy(batch, time_limit, n_jobs)
+        elif method == "product":
+            decoded = _by_product(batch, n_jobs)
+        else:
+            decoded = _by_prices(batch, method, time_limit, n_jobs, width)
+        answers |= zip(members, decoded, strict=True)
+    return [answers[i] for i in range(len(problems))]
+
+
+def _by_prices(
+    batch: ProblemBatch,
+    method: PricedMethod,
+    time_limit: float | None,
+    n_jobs: int | None,
+    width: int | None = WIDTH,
+) -> list[Decoding]:
+    found = priced_batch(
+        batch.plan,
+        batch.trellis,
+        batch.evidence,
+        method=method,
+        allowed=batch.allowed,
+        time_limit=time_limit,
+        give_up=True,
+        n_jobs=n_jobs,
+    )
+    search_broken(
+        found,
+        batch.plan,
+        batch.trellis,
+        batch.evidence,
+        allowed=batch.allowed,
+        width=width,
+        time_limit=time_limit,
+    )
+    for b in np.flatnonzero(found.status == INFEASIBLE).tolist():
+        batch.refuse(b)
+    for b in found.searched:
+        if found.status[b] == UNKNOWN:
+            batch.refuse_search(b, is_proven=False)
+    return [
+        batch.answer(
+            b,
+            found.tags,
+            float(found.bounds[b]),
+            is_best=bool(found.status[b] == OPTIMAL) and b not in found.given_up,
+            method=found.searched.get(b) or cast("Method", CORE_METHODS[found.methods[b]]),
+            iterations=int(found.iterations[b]),
+            certificate=found.certificate(b),
+        )
+        for b in range(len(batch.problems))
+    ]
+
+
+def _by_lazy(batch: ProblemBatch, time_limit: float | None, n_jobs: int | None) -> list[Decoding]:
+    """Add the items that answers break; where that takes too large a product, branch."""
+    everything = range(len(batch.plan.constraints))
+    found = best_lazily(
+        batch.plan,
+        batch.trellis,
+        batch.evidence,
+        everything,
+        allowed=batch.allowed,
+        give_up=True,
+        n_jobs=n_jobs,
+    )
+    left = sorted(found.given_up)
+    branched: dict[int, Decoding] = {}
+    if left:
+        branched |= zip(
+            left, _by_prices(batch.take(left), "branch", time_limit, n_jobs), strict=True
+        )
+    return [
+        branched[b]
+        if b in branched
+        else batch.answer(
+            b,
+            found.tags[0],
+            float(found.scores[b, 0]),
+            method=METHODS[found.methods[b]],
+            iterations=int(found.iterations[b]),
+            certificate=Certificate(found.items.get(b, ())),
+        )
+        for b in range(len(batch.problems))
+    ]
+
+
+def _by_product(batch: ProblemBatch, n_jobs: int | None) -> list[Decoding]:
+    """Run on the product of the model with all items that cost anything."""
+    plan = batch.plan
+    trellis = with_tolls(plan, batch.trellis, batch.evidence)
+    items = tuple(np.flatnonzero(plan.item_penalties > 0.0).tolist())
+    certificate, constant = Certificate(items), 0.0
+    if items:
+        longest = max(map(len, batch.problems))
+        made = plan.item_product(items, longest)
+        classes = batch.evidence.classes(made.tests)
+        weights, constant = plan.item_weights(trellis.weights), plan.item_constant(made)
+        trellis = derive(trellis, automaton=made.automaton, classes=classes, weights=weights)
+    best = viterbi(trellis, allowed=batch.open_labels(), n_jobs=n_jobs)
+    return [
+        batch.answer(
+            b, best.tags, float(score) + constant, method="product", certificate=certificate
+        )
+        for b, score in enumerate(best.scores)
+    ]
+
+
+def _by_milp(problem: Problem, number: int, time_limit: float | None) -> Decoding:
+    found = solve_milp(problem, time_limit)
+    if found is None:
+        ProblemBatch.stack([number], [problem]).refuse(0)
+    labels = found.labels
+    if labels is None:  # too early: the best labelling of the model is better than none
+        free = viterbi(problem.trellis, allowed=problem.open_labels(), n_jobs=1)
+        labels = problem.plan.names(free.tags)
+    value = problem.value(labels)
+    bound = max(found.upper_bound, value)
+    status: Status = "unverified" if found.finished else "feasible"
+    return Decoding(
+        labels=labels,
+        score=value,
+        upper_bound=bound,
+        gap=bound - value,
+        status="relaxed" if value == -np.inf else status,
+        violations=broken_rules(problem, labels),
+        method="milp",
+        iterations=found.nodes,
+    )

@@ -1,0 +1,150 @@
+"""How often labellings break rules."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from trelliswork._utils.tables import percent, shorten, text_table
+from trelliswork.constraints.judging import judge
+from trelliswork.constraints.soft import Soft, spell_penalty
+from trelliswork.errors import DataError
+from trelliswork.labels.label_set import LabelSet
+from trelliswork.planning.plan import as_constraints
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trelliswork.constraints import Constraint
+    from trelliswork.data.sentence import Label
+    from trelliswork.labels.schemes import Scheme
+
+__all__ = ["RuleViolations", "count_violations", "rule_table"]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleViolations:
+    """How often a rule is broken.
+
+    Attributes
+    ----------
+    rule
+        The rule.
+    sentences
+        How many labellings were looked at: those that are complete.
+    broken
+        How many of them break it.
+    degree
+        How badly, all together.
+    example
+        The index of the first one that breaks it.
+    """
+
+    rule: Constraint
+    sentences: int
+    broken: int
+    degree: int
+    example: int | None
+
+    @property
+    def share(self) -> float:
+        """The share of labellings that break the rule."""
+        return self.broken / self.sentences if self.sentences else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts as plain values."""
+        return {
+            "rule": repr(self.rule),
+            "sentences": self.sentences,
+            "broken": self.broken,
+            "share": self.share,
+            "degree": self.degree,
+            "example": self.example,
+        }
+
+
+def count_violations(
+    rules: Any,
+    labellings: Sequence[Sequence[Label]],
+    *,
+    scheme: Scheme | LabelSet,
+    outside: str | None = None,
+    sentences: Sequence[Any] | None = None,
+) -> tuple[RuleViolations, ...]:
+    """Count which labellings break which rules.
+
+    Parameters
+    ----------
+    rules
+        A rule, or a sequence of rules.
+    labellings
+        One sequence of labels a sentence; those that are not complete are left out.
+    scheme
+        How to read the labels.
+    outside
+        The plain label that is no segment.
+    sentences
+        What the labels belong to; needed by rules that look at tokens.
+    """
+    constraints = as_constraints(rules)
+    if sentences is not None and len(sentences) != len(labellings):
+        raise DataError(
+            f"sentences: expected one for each of the {len(labellings)} label sequences, got "
+            f"{len(sentences)}."
+        )
+    complete = {
+        index: names
+        for index, labels in enumerate(labellings)
+        if len(names := [label for label in labels if isinstance(label, str)]) == len(labels)
+    }
+    if scheme == "plain" and outside is not None:
+        known = {label for names in complete.values() for label in names} | {outside}
+        known.update(name for rule in constraints for name, _ in rule.names)
+        scheme = LabelSet(sorted(known), scheme, outside)
+    judged = {
+        index: judge(
+            constraints, names, None if sentences is None else sentences[index], scheme=scheme
+        )
+        for index, names in complete.items()
+    }
+    found = []
+    for place, rule in enumerate(constraints):
+        degrees = {index: of_rules[place] for index, of_rules in judged.items()}
+        broken = [index for index, degree in degrees.items() if degree]
+        found.append(
+            RuleViolations(
+                rule, len(complete), len(broken), sum(degrees.values()), next(iter(broken), None)
+            )
+        )
+    return tuple(found)
+
+
+def rule_table(
+    sides: Sequence[tuple[str, Sequence[RuleViolations]]],
+) -> str:
+    """Draw how many sentences break each rule, for one or more sets of labellings.
+
+    Parameters
+    ----------
+    sides
+        The name of each set, and its counts; all for the same rules.
+    """
+    columns = (column for name, _ in sides for column in (name, f"% of {name}"))
+    header = ["rule", "penalty", *columns]
+    rows = [
+        [
+            shorten(repr(counts[0].rule.hard)),
+            _penalty(counts[0].rule),
+            *(cell for count in counts for cell in (str(count.broken), percent(count.share))),
+        ]
+        for counts in zip(*(found for _, found in sides), strict=True)
+    ]
+    return text_table(header, rows)
+
+
+def _penalty(rule: Constraint) -> str:
+    """Return what a rule says of its penalty."""
+    if not isinstance(rule, Soft):
+        return spell_penalty(math.inf)
+    return spell_penalty(math.nan if rule.penalty is None else rule.penalty)

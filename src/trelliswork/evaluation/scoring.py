@@ -1,0 +1,183 @@
+"""What scores are made of: gold and predicted labels side by side, counted a sentence at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+
+from trelliswork.data.sentence import Sentence
+from trelliswork.errors import DataError
+from trelliswork.labels.schemes import check_scheme, infer_scheme
+from trelliswork.labels.segments import spans
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from trelliswork.data.sentence import Label
+    from trelliswork.labels.schemes import Scheme
+    from trelliswork.labels.segments import Span
+
+LabelSequences: TypeAlias = "Iterable[Sequence[Label] | Sentence]"
+"""A corpus, or one sequence of labels a sentence."""
+
+
+class Pair(NamedTuple):
+    """The gold and the predicted labels of one sentence."""
+
+    gold: tuple[Label, ...]
+    predicted: tuple[str, ...]
+
+
+class Counts(NamedTuple):
+    """Segments of one sentence by name: right, predicted and gold ones."""
+
+    correct: Counter[str]
+    predicted: Counter[str]
+    gold: Counter[str]
+
+    @property
+    def totals(self) -> tuple[int, int, int]:
+        """The three numbers, names aside."""
+        return self.correct.total(), self.predicted.total(), self.gold.total()
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentReader:
+    """How segments are read off label sequences; the fields are those of `report`."""
+
+    scheme: Scheme
+    strict: bool = False
+    level: int | None = None
+    outside: str | None = None
+
+    @classmethod
+    def choose(
+        cls,
+        pairs: Sequence[Pair],
+        scheme: Scheme | None,
+        *,
+        strict: bool = False,
+        level: int | None = None,
+        outside: str | None = None,
+    ) -> SegmentReader:
+        """Return a reader of the given scheme, or of the one that the labels show."""
+        if scheme is None:
+            others = {label for pair in pairs for label in pair.predicted}
+            scheme = infer_scheme([pair.gold for pair in pairs], others)
+        return cls(check_scheme(scheme), strict, level, outside)
+
+    def spans(self, labels: Sequence[Label]) -> list[Span]:
+        """Return the segments of a label sequence."""
+        return spans(
+            labels, self.scheme, strict=self.strict, level=self.level, outside=self.outside
+        )
+
+    def count(self, pair: Pair) -> Counts:
+        """Count the segments of a sentence; right ones agree in start, end and name.
+
+        A predicted segment that holds a token whose gold label is not known (``None`` or a set)
+        counts nowhere: it can be neither right nor wrong.
+        """
+        gold = set(self.spans(pair.gold))
+        predicted = set(self.spans(pair.predicted))
+        unknown = {t for t, label in enumerate(pair.gold) if not isinstance(label, str)}
+        if unknown:
+            predicted = {s for s in predicted if unknown.isdisjoint(range(s.start, s.end))}
+        return Counts(_by_name(gold & predicted), _by_name(predicted), _by_name(gold))
+
+
+@dataclass(frozen=True, slots=True)
+class FieldScore:
+    """Precision, recall and F1 of the segments of one field.
+
+    Attributes
+    ----------
+    name
+        The field.
+    correct, predicted, gold
+        How many segments are right, were predicted, are in the gold labels.
+    """
+
+    name: str
+    correct: int
+    predicted: int
+    gold: int
+
+    @property
+    def precision(self) -> float:
+        """``correct / predicted``; 0 where nothing was predicted."""
+        return ratio(self.correct, self.predicted)
+
+    @property
+    def recall(self) -> float:
+        """``correct / gold``; 0 where there is nothing to find."""
+        return ratio(self.correct, self.gold)
+
+    @property
+    def f1(self) -> float:
+        """``2 correct / (predicted + gold)``, the harmonic mean of precision and recall."""
+        return ratio(2 * self.correct, self.predicted + self.gold)
+
+
+def pair_up(gold: LabelSequences, predicted: LabelSequences) -> list[Pair]:
+    """Return gold and predicted labels sentence by sentence, checked for equal lengths.
+
+    Raises
+    ------
+    DataError
+        Where the numbers of sentences or of tokens differ, a sentence has no labels, or a
+        prediction is no name.
+    """
+    gold_labels = [_labels_of(item, "gold", i) for i, item in enumerate(gold)]
+    predicted_labels = [_labels_of(item, "predicted", i) for i, item in enumerate(predicted)]
+    if len(gold_labels) != len(predicted_labels):
+        raise DataError(
+            f"Expected as many predicted sentences as gold ones ({len(gold_labels)}), got "
+            f"{len(predicted_labels)}. Score the predictions of the same file."
+        )
+    pairs = []
+    for index, (right, guess) in enumerate(zip(gold_labels, predicted_labels, strict=True)):
+        if len(right) != len(guess):
+            raise DataError(
+                f"sentence {index}: expected {len(right)} predicted labels, one a gold token, got "
+                f"{len(guess)}. Score the predictions of the same file and tokens."
+            )
+        for position, label in enumerate(guess):
+            if not isinstance(label, str):
+                raise DataError(
+                    f"sentence {index}, token {position}: expected a predicted label, got "
+                    f"{label!r}. A prediction is one name; swap gold and predicted if they came "
+                    "in the wrong order."
+                )
+        pairs.append(Pair(right, cast("tuple[str, ...]", guess)))
+    return pairs
+
+
+def is_correct(gold: Label, predicted: str) -> bool:
+    """Return whether a prediction is the gold label, or one of its alternatives."""
+    return predicted in gold if isinstance(gold, frozenset) else predicted == gold
+
+
+def known_hits(pair: Pair) -> list[bool]:
+    """Return, for every token with a known gold label, whether it is labelled right."""
+    return [is_correct(g, p) for g, p in zip(*pair, strict=True) if g is not None]
+
+
+def ratio(numerator: int, denominator: int) -> float:
+    """Return a quotient, 0 where there is nothing to divide by."""
+    return numerator / denominator if denominator else 0.0
+
+
+def _labels_of(item: Sequence[Label] | Sentence, side: str, index: int) -> tuple[Label, ...]:
+    labels = item.labels if isinstance(item, Sentence) else item
+    if labels is None or isinstance(labels, str):
+        raise DataError(
+            f"{side}, sentence {index}: expected a sequence of labels, got {labels!r}. Pass a "
+            "labelled corpus, or one list of labels a sentence."
+        )
+    return tuple(frozenset(x) if isinstance(x, set) else x for x in labels)
+
+
+def _by_name(segments: Iterable[Span]) -> Counter[str]:
+    return Counter(segment.name for segment in segments)

@@ -1,0 +1,176 @@
+"""Answers to factor graphs, what AD3 can be told, and what callbacks see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import isfinite
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy as np
+
+from trelliswork.graphs.variables import Categorical, Variables
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from trelliswork._typing import BoolArray, FloatArray
+    from trelliswork.graphs.certificate import GraphCertificate
+    from trelliswork.graphs.graph import FactorGraph
+
+
+__all__ = ["NO_LIMIT", "AD3Options", "GraphProgress", "GraphStatus", "Solution", "is_count"]
+
+NO_LIMIT = 2**62  # of iterations and nodes, which the core counts in 64 bits
+
+GraphStatus = Literal["optimal", "feasible", "unverified", "fractional", "infeasible", "unsolved"]
+
+
+def is_count(given: object) -> bool:
+    """Return whether something is a whole number from 1 to `NO_LIMIT`."""
+    return (
+        isinstance(given, Integral) and not isinstance(given, bool) and 1 <= int(given) <= NO_LIMIT
+    )
+
+
+@dataclass(frozen=True)
+class AD3Options:
+    """How AD3 goes about it.
+
+    Attributes
+    ----------
+    eta : float
+        ``η``, the weight of the quadratic penalty at the beginning, for scores that spread over 1;
+        others are taken into account.
+    adapt : bool
+        Whether ``η`` follows the residuals: larger where factors disagree more than the average
+        of their answers moves, smaller the other way round.
+    max_iterations : int
+        Of the whole graph: of ``method="ad3"`` and ``"dual"``, and at the root of branch and bound.
+    node_iterations : int
+        At every other node, which may branch on what is still unsettled.
+    tolerance : float
+        Residuals below this end it, root mean squares over links.
+    caching : bool
+        Whether factors whose variables did not move keep their last answer.
+    """
+
+    eta: float = 0.1
+    adapt: bool = True
+    max_iterations: int = 1000
+    node_iterations: int = 200
+    tolerance: float = 1e-6
+    caching: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("eta", "tolerance"):
+            value = getattr(self, name)
+            if not isinstance(value, Real) or not isfinite(value) or value <= 0:
+                raise ValueError(f"AD3Options: {name}: expected a number above 0, got {value!r}.")
+        for name in ("max_iterations", "node_iterations"):
+            value = getattr(self, name)
+            if not is_count(value):
+                raise ValueError(
+                    f"AD3Options: {name}: expected a whole number above 0, up to 2**62, got "
+                    f"{value!r}."
+                )
+        for name in ("adapt", "caching"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(
+                    f"AD3Options: {name}: expected True or False, got {getattr(self, name)!r}."
+                )
+
+
+@dataclass(frozen=True)
+class GraphProgress:
+    """Where a solver is.
+
+    Attributes
+    ----------
+    graph : int
+        Of the graphs that are solved together.
+    iterations, nodes : int
+        So far.
+    score : float
+        Of the best assignment so far; ``-inf``: none was met.
+    upper_bound : float
+        What no assignment exceeds.
+    primal_residual, dual_residual : float
+        How far factors disagree with the average of their answers, and how far that moved.
+    """
+
+    graph: int
+    iterations: int
+    nodes: int
+    score: float
+    upper_bound: float
+    primal_residual: float
+    dual_residual: float
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The answer to a factor graph; ``found[z]`` are the values of variables ``z``.
+
+    Attributes
+    ----------
+    graph : FactorGraph
+        What it answers.
+    values : numpy.ndarray or None
+        Of all variables, shape ``(N,)``; None where no assignment was found.
+    score : float
+        What the assignment is worth; ``-inf`` without one.
+    upper_bound : float
+        No assignment is worth more; ``-inf`` where there is none.
+    gap : float
+        ``upper_bound − score``; 0 for a proven optimum, ``inf`` without an assignment.
+    status : str
+        ``"optimal"``; ``"feasible"`` (there is a gap: a limit was reached first);
+        ``"unverified"`` (the best, by a solver that leaves no certificate); ``"fractional"`` (the
+        relaxation is solved, and is not integral); ``"infeasible"`` (no assignment satisfies all
+        factors); ``"unsolved"`` (a limit was reached before anything was found).
+    method : str
+        ``"branch"``, ``"ad3"``, ``"dual"``, ``"milp"`` or ``"lp"``.
+    relaxed : numpy.ndarray or None
+        The answer of the relaxation, in ``[0, 1]``, shape ``(N,)``; of branch and bound, that of
+        its first node.
+    iterations, nodes : int
+        Of AD3 in all nodes, and of branch and bound.
+    subproblems : tuple of int
+        How often a factor was solved, and how often its last answer could be kept.
+    certificate : GraphCertificate or None
+        What `trelliswork.verify` proves the answer from.
+    """
+
+    graph: FactorGraph = field(repr=False)
+    values: BoolArray | None = field(repr=False)
+    score: float
+    upper_bound: float
+    gap: float
+    status: GraphStatus
+    method: str
+    relaxed: FloatArray | None = field(default=None, repr=False)
+    iterations: int = 0
+    nodes: int = 0
+    subproblems: tuple[int, int] = (0, 0)
+    certificate: GraphCertificate | None = None
+
+    @overload
+    def __getitem__(self, variables: Variables) -> BoolArray: ...
+
+    @overload
+    def __getitem__(self, variables: Categorical) -> NDArray[np.int64]: ...
+
+    def __getitem__(self, variables: Any) -> BoolArray | NDArray[np.int64]:
+        if not isinstance(variables, Variables | Categorical):
+            raise TypeError(
+                f"Solution: expected variables of the graph, got {type(variables).__name__}."
+            )
+        if variables.graph is not self.graph:
+            raise ValueError("Solution: expected variables of its graph, got those of another.")
+        if self.values is None:
+            raise ValueError(f"Solution: there are no values: the graph is {self.status}.")
+        if isinstance(variables, Categorical):
+            return np.asarray(self[variables.literals].argmax(axis=-1))
+        codes = variables.codes
+        return np.asarray(self.values[codes >> 1] ^ (codes & 1).astype(bool))

@@ -1,0 +1,316 @@
+"""The objective of a model: negative log-likelihood, and how parameters map to weights.
+
+    loss(w) = Σ_b weight_b (log Z_b − log Z_b over the allowed labellings) + Σ_k l2_k w_k²
+
+For a fully labelled sequence the allowed labelling is one, and its log Z is its score. The sum over
+sequences is split between threads; any range of sequences can be asked for by itself. The penalties
+of soft constraints are parameters as well, see `trelliswork.learn.objective.soft_terms`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trelliswork import _core
+from trelliswork.learn.objective.layout import ParameterLayout, l2_coefficients
+from trelliswork.learn.objective.parts import Part, PartsBuilder
+from trelliswork.models.model import SEGMENT_KINDS, CRFModel
+from trelliswork.models.pair_weights import PairWeights
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from trelliswork._typing import FloatArray
+    from trelliswork.automata.automaton import Automaton
+    from trelliswork.features import EncodedFeatures, Encoder
+    from trelliswork.labels.gold import GoldLabels
+    from trelliswork.learn.objective.parts import Pairs
+    from trelliswork.learn.objective.soft_terms import SoftTerms
+    from trelliswork.models.structure import Structure
+
+
+__all__ = ["Objective"]
+
+KINDS = ("state", *SEGMENT_KINDS)
+
+
+class Objective:
+    """The regularised negative log-likelihood of a model.
+
+    Parameters
+    ----------
+    features
+        Features of the training set.
+    gold
+        Its labels, as letters of the structure.
+    structure
+        Labels, patterns and segments.
+    weights
+        Weight of each sequence, shape ``(B,)``; default 1.
+    l2
+        Coefficient of ``‖w‖²``, or one for each order: 0 for features of tokens and segments,
+        ``k`` for patterns of ``k + 1`` letters and features on these. A missing order takes that of
+        the next lower one. Penalties take that of order 0.
+    pairs, transitions
+        Which pairs of a token feature and a letter and, in a first-order chain, which transitions
+        have a weight: those ``"observed"`` in the labels, or ``"all"``. Features of segments have a
+        weight for every letter.
+    automaton
+        The labellings that both sums run over: a product of the model's, see
+        `trelliswork.automata.product`. It must accept the gold labels. Default: all labellings.
+    classes
+        Class of each token, shape ``(N,)``, for an automaton with guards.
+    open_labels
+        Letters that the constraints leave to each token, shape ``(N, L)``, or ``(N, 2, L)`` in a
+        semi-Markov model: to begin, and to go on. Default: all.
+    soft
+        The soft constraints whose violations the automaton counts. Default: none.
+    kept
+        Of the parameters that the others describe, which there are; those without one weigh 0.
+        Penalties have no entry, and are all there. Default: all.
+
+    Attributes
+    ----------
+    n_parameters : int
+        Pairs of token features, then those of segments, then patterns, then pairs of edge features,
+        then the penalties to be learned.
+    is_convex : bool
+        Whether there is one optimum: all labels are known.
+    l2 : numpy.ndarray
+        The coefficient of every parameter, or one for all.
+    """
+
+    def __init__(
+        self,
+        features: EncodedFeatures,
+        gold: GoldLabels,
+        structure: Structure,
+        *,
+        weights: FloatArray | None = None,
+        l2: float | Mapping[int, float] = 0.0,
+        pairs: Pairs = "observed",
+        transitions: Pairs = "observed",
+        automaton: Automaton | None = None,
+        classes: NDArray[np.uint8] | None = None,
+        open_labels: NDArray[np.bool_] | None = None,
+        soft: SoftTerms | None = None,
+        kept: NDArray[np.bool_] | None = None,
+    ) -> None:
+        self.structure = structure
+        self._soft = soft
+        self._automaton = structure.automaton if automaton is None else automaton
+        builder = PartsBuilder(features, gold, structure, pairs, kept)
+        # In the order of the parameters, which is that of `kept`.
+        self._parts: dict[str, Part] = builder.parts()
+        self._patterns = patterns = builder.weighted_patterns(transitions)
+        self._edge = builder.edge()
+        gold_patterns = builder.fired
+        self.is_convex = gold.allowed is None
+        self._heaviest = 1.0 if weights is None else float(weights.max(initial=0.0))
+        if soft is not None:
+            n_patterns = len(structure.patterns)
+            gold_patterns = soft.with_gold(features.offsets, gold_patterns, n_patterns)
+            patterns = np.concatenate([patterns, soft.patterns(n_patterns)])
+        own = features.segment
+        segmentation = structure.segmentation
+        self._core = _core.Objective(
+            self._automaton._core,
+            features.offsets,
+            gold.ids,
+            None if gold.begins is None else gold.begins.view(np.uint8),
+            *gold_patterns,
+            _masks(gold.allowed),
+            weights,
+            classes,
+            _masks(open_labels),
+            builder.n_durations,
+            None if segmentation is None else segmentation.longest,
+            [self._parts[kind].core if kind in self._parts else None for kind in KINDS],
+            None if own is None or segmentation is None else own.offsets,
+            None if own is None or segmentation is None else own.durations,
+            patterns,
+            None if self._edge is None else self._edge.core,
+        )
+        self.l2 = l2_coefficients(self.layout, l2)
+
+    @property
+    def n_parameters(self) -> int:
+        """Length of the parameter vector."""
+        if self._soft is None:
+            return self._core.n_parameters
+        return self._core.n_parameters - 2 * self._soft.items.size + self.n_penalties
+
+    @property
+    def n_penalties(self) -> int:
+        """Number of penalties to be learned, the last parameters, ``F``; none may be negative."""
+        return 0 if self._soft is None else int(self._soft.learned.size)
+
+    @property
+    def layout(self) -> ParameterLayout:
+        """What each parameter stands for."""
+        return ParameterLayout(
+            {kind: part.layout for kind, part in self._parts.items()},
+            self._patterns,
+            self.structure.patterns.lengths,
+            None if self._edge is None else self._edge.layout,
+            self.n_penalties,
+        )
+
+    @property
+    def n_sequences(self) -> int:
+        """Number of training sequences, ``B``."""
+        return self._core.n_sequences
+
+    def value_and_grad(
+        self,
+        parameters: FloatArray,
+        gradient: FloatArray,
+        *,
+        sequences: range | None = None,
+        n_jobs: int = 1,
+    ) -> float:
+        """Return the objective and write its gradient.
+
+        Parameters
+        ----------
+        parameters, gradient
+            Shape ``(n_parameters,)``; `gradient` is overwritten.
+        sequences
+            Only these, and no penalty: the values and gradients of disjoint ranges add up to the
+            likelihood term of the whole. Default: all, with the penalty.
+        n_jobs
+            Threads. The result is the same for the same number of threads.
+        """
+        first, last, l2 = 0, self.n_sequences, self.l2
+        if sequences is not None:
+            if sequences.step != 1:
+                raise ValueError(f"sequences: expected a range of step 1, got {sequences}.")
+            first, last, l2 = sequences.start, sequences.stop, np.zeros(1)
+        if self._soft is None:
+            return self._core.value_and_grad(parameters, gradient, l2, first, last, n_jobs)
+        weights = self._core_parameters(self._soft, parameters)
+        of_weights = np.empty_like(weights)
+        value = self._core.value_and_grad(weights, of_weights, np.zeros(1), first, last, n_jobs)
+        gradient[:] = self._from_core(self._soft, of_weights) + 2.0 * l2 * parameters
+        return value + float(l2 @ parameters**2 if l2.size > 1 else l2[0] * parameters @ parameters)
+
+    def online_pass(
+        self, groups: NDArray[np.int32], strengths: FloatArray, l2: float
+    ) -> _core.OnlinePass:
+        """Return what steps on single sequences with a group penalty, on this objective's weights.
+
+        Parameters
+        ----------
+        groups
+            The group of each parameter, −1 for none, shape ``(n_parameters,)``.
+        strengths
+            The coefficient of the norm of each group, shape ``(G,)``.
+        l2
+            The coefficient of ``‖w‖²``, in place of the objective's own.
+        """
+        if self._soft is not None:
+            raise ValueError(
+                "online: expected an objective without soft constraints, as their penalties must "
+                "not fall below 0, got one with. Use another solver, or learn the penalties apart "
+                'from the weights (penalties="counts").'
+            )
+        return _core.OnlinePass(self._core, groups, strengths, l2)
+
+    def gold_counts(self) -> FloatArray:
+        """How often each parameter is seen in the fully labelled sequences, weighted.
+
+        For penalties, which no label shows, the number of sequences.
+        """
+        counts = np.empty(self._core.n_parameters)
+        self._core.gold_counts(counts)
+        if self._soft is None:
+            return counts
+        found = self._from_core(self._soft, counts)
+        found[found.size - self.n_penalties :] = self.n_sequences
+        return found
+
+    def steepest(self) -> FloatArray:
+        """Return what ``|∂ loss / ∂ w|`` of each parameter never exceeds, whatever the weights.
+
+        The gradient is an expectation minus a count, and the expectation of a feature lies between
+        0 and the number of its occurrences. Infinite where nothing better is known.
+        """
+        found = np.full(self.n_parameters, np.inf)
+        counts = self.gold_counts()
+        first = 0
+        for kind, part in [*self._parts.items(), ("patterns", None), ("edge", self._edge)]:
+            last = first + (self._patterns.size if kind == "patterns" else 0)
+            if part is not None:
+                last = first + part.n_pairs
+            if part is not None and kind != "length":  # how many segments there are is open
+                low, high = (self._heaviest * reach[part.features] for reach in part.reach)
+                own = counts[first:last]
+                found[first:last] = (
+                    np.maximum(high - own, own - low) if self.is_convex else high - low
+                )
+            first = last
+        return found
+
+    def penalties(self, parameters: FloatArray) -> FloatArray | None:
+        """Return the penalties of all constraints, shape ``(C,)``; None: there are no soft ones."""
+        if self._soft is None:
+            return None
+        return self._soft.all_penalties(parameters[parameters.size - self.n_penalties :])
+
+    @property
+    def learned_penalties(self) -> NDArray[np.int64]:
+        """The constraints whose penalties are learned, by index, shape ``(F,)``."""
+        return np.zeros(0, dtype=np.int64) if self._soft is None else self._soft.learned
+
+    def model(self, parameters: FloatArray, encoder: Encoder) -> CRFModel:
+        """Return the model that a parameter vector stands for."""
+        parts, patterns, edge = self.split(parameters)
+        weights = np.zeros(len(self.structure.patterns))
+        weights[self._patterns] = patterns
+        made = {
+            kind: PairWeights(self._parts[kind].offsets, self._parts[kind].outputs, own.copy())
+            for kind, own in parts.items()
+        }
+        if self._edge is not None:
+            made["edge"] = PairWeights(self._edge.offsets, self._edge.outputs, edge.copy())
+        return CRFModel(self.structure, encoder, made.pop("state"), weights, **made)
+
+    def split(self, parameters: FloatArray) -> tuple[dict[str, FloatArray], FloatArray, FloatArray]:
+        """Return the parameters of each kind of feature, of the patterns and of edge features."""
+        parts: dict[str, FloatArray] = {}
+        first = 0
+        for kind in KINDS:
+            if kind in self._parts:
+                parts[kind] = parameters[first : first + self._parts[kind].n_pairs]
+                first += self._parts[kind].n_pairs
+        last = first + self._patterns.size
+        end = parameters.size - self.n_penalties
+        return parts, parameters[first:last], parameters[last:end]
+
+    def _core_parameters(self, soft: SoftTerms, parameters: FloatArray) -> FloatArray:
+        """Return parameters as the core has them: patterns of violations instead of penalties."""
+        *_, edge = self.split(parameters)
+        end = parameters.size - self.n_penalties
+        middle = end - edge.size
+        items = soft.weights(parameters[end:])
+        return np.concatenate([parameters[:middle], items, parameters[middle:end]])
+
+    def _from_core(self, soft: SoftTerms, of_weights: FloatArray) -> FloatArray:
+        """Return a gradient that the core computed as that of the parameters."""
+        n_edge = 0 if self._edge is None else self._edge.n_pairs
+        end = of_weights.size - n_edge
+        middle = end - 2 * soft.items.size
+        of_penalties = soft.gradient(of_weights[middle:end])
+        return np.concatenate([of_weights[:middle], of_weights[end:], of_penalties])
+
+
+def _masks(allowed: NDArray[np.bool_] | None) -> NDArray[np.uint8] | None:
+    """Return a mask as the core takes it, shape ``(N, 1 or 2, L)``."""
+    if allowed is None:
+        return None
+    masks = np.ascontiguousarray(allowed).view(np.uint8)
+    return masks[:, None, :] if masks.ndim == 2 else masks

@@ -1,0 +1,227 @@
+"""The parts of an objective: which (feature, letter) pairs and which patterns have a weight."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import scipy.sparse
+
+from trelliswork import _core
+from trelliswork.learn.objective.layout import PairLayout
+from trelliswork.models.model import length_rows, segment_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from trelliswork._typing import FloatArray, IdArray, IntArray
+    from trelliswork.features import EncodedFeatures, FeatureMatrix
+    from trelliswork.labels.gold import GoldLabels
+    from trelliswork.models.structure import Structure
+
+
+__all__ = ["Pairs", "Part", "PartsBuilder"]
+
+Pairs = Literal["observed", "all"]
+
+# The core numbers the outputs of a feature with 16 bits.
+MOST_OUTPUTS = 2**16
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Features of one kind, and the outputs that each of them has a weight for.
+
+    Attributes
+    ----------
+    offsets, outputs : numpy.ndarray
+        As those of `PairWeights`.
+    core : _core.FeaturePart
+        The same with its rows, as the core takes it.
+    reach : tuple of numpy.ndarray
+        The least and the most that the values of each feature add up to over any rows, shape
+        ``(F,)``.
+    """
+
+    offsets: IntArray
+    outputs: IdArray
+    core: _core.FeaturePart
+    reach: tuple[FloatArray, FloatArray]
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of weights."""
+        return int(self.outputs.size)
+
+    @property
+    def features(self) -> IntArray:
+        """Feature of each pair, shape ``(K,)``."""
+        return np.repeat(np.arange(self.offsets.size - 1), np.diff(self.offsets))
+
+    @property
+    def layout(self) -> PairLayout:
+        """The pairs by themselves."""
+        return PairLayout(self.offsets.size - 1, self.features, self.outputs)
+
+
+class PartsBuilder:
+    """Finds out what has a weight.
+
+    Parameters
+    ----------
+    features, gold
+        The training set.
+    structure
+        The model without weights.
+    pairs
+        Which pairs have a weight.
+    kept
+        Of these, and of the patterns after them, which have one after all, in the order of the
+        parameters; see `trelliswork.learn.objective.objective`. Default: all.
+    """
+
+    def __init__(
+        self,
+        features: EncodedFeatures,
+        gold: GoldLabels,
+        structure: Structure,
+        pairs: Pairs,
+        kept: NDArray[np.bool_] | None = None,
+    ) -> None:
+        self._features = features
+        self._gold = gold
+        self._structure = structure
+        self._all = pairs == "all"
+        self._kept = kept
+        self._n_asked = 0  # how many entries of `kept` were looked at
+
+    def parts(self) -> dict[str, Part]:
+        """Return the parts by kind, as far as there are such features."""
+        features, gold, structure = self._features, self._gold, self._structure
+        parts = {"state": self._part(features.state, gold.ids, gold.evidence)}
+        if structure.segmentation is None:
+            return parts
+        # Of these every pair has a weight: that a letter is seldom seen with a feature tells most
+        # about the many segments that are not there.
+        entries = None if features.segment is None else segment_rows(features.segment)
+        for kind, rows in (
+            ("begin", features.begin),
+            ("end", features.end),
+            ("segment", entries),
+            ("length", length_rows(structure.n_durations, self.n_durations)),
+        ):
+            if rows is not None:
+                parts[kind] = self._all_pairs(rows, structure.n_letters)
+        return parts
+
+    @property
+    def n_durations(self) -> int:
+        """Most tokens of a segment in this training set, ``D``."""
+        return self._structure.durations_of(self._features.offsets)
+
+    def edge(self) -> Part | None:
+        """Return the features on patterns; None where there are none."""
+        rows = self._features.edge
+        if rows is None:
+            return None
+        n_outputs = self._structure.n_edge_patterns
+        if n_outputs > MOST_OUTPUTS:
+            raise ValueError(
+                f"edge features: expected at most {MOST_OUTPUTS} patterns that read the "
+                f"observation, got {n_outputs}. Lower edge_order, raise min_pattern_count, or "
+                "leave out the features on transitions."
+            )
+        if n_outputs == 0:
+            return None
+        if self._all:
+            return self._all_pairs(rows, n_outputs)
+        fired_offsets, fired = self.fired
+        seen = scipy.sparse.csr_array(
+            (np.ones(fired.size), fired, fired_offsets),
+            shape=(rows.shape[0], len(self._structure.patterns)),
+        )[:, :n_outputs]
+        ones = scipy.sparse.csr_array(
+            (np.ones(rows.indices.size), rows.indices, rows.indptr), shape=rows.shape
+        )
+        together = (ones.T @ seen).tocsr()
+        together.sort_indices()
+        return self._make(
+            rows,
+            n_outputs,
+            together.indptr.astype(np.int64),
+            together.indices.astype(np.int32),
+        )
+
+    @cached_property
+    def fired(self) -> tuple[IntArray, IdArray]:
+        """Patterns that end with the segment that begins at each token: offsets (N + 1,), ids."""
+        gold, structure, offsets = self._gold, self._structure, self._features.offsets
+        letters = structure.letters_of(gold, offsets)
+        found_offsets, found = structure.patterns.fired(letters.letters, letters.offsets)
+        counts = np.zeros(gold.ids.size, dtype=np.int64)
+        counts[letters.tokens] = np.diff(found_offsets)
+        return np.concatenate([[0], np.cumsum(counts)]), found.astype(np.int32)
+
+    def weighted_patterns(self, transitions: Pairs) -> IdArray:
+        """Return the patterns that have a weight: of a chain's transitions only those seen."""
+        patterns = self._structure.patterns
+        seen = np.ones(len(patterns), dtype=bool)
+        if patterns.is_chain and transitions != "all":
+            seen[:] = False
+            seen[self.fired[1]] = True
+            if self._gold.allowed is not None:
+                seen |= self._gold.open_pairs(self._features.offsets).ravel()
+        found = np.flatnonzero(seen).astype(np.int32)
+        return found[self._next_kept(found.size)]
+
+    def _part(
+        self, matrix: FeatureMatrix, labels: IdArray, evidence: NDArray[np.bool_] | None
+    ) -> Part:
+        rows = _rows(matrix)
+        n_letters = self._structure.n_letters
+        shown = None if evidence is None else np.ascontiguousarray(evidence).view(np.uint8)
+        offsets, outputs = _core.observed_pairs(
+            rows, matrix.n_features, n_letters, labels, shown, self._all
+        )
+        return self._make(matrix, n_letters, offsets, outputs)
+
+    def _all_pairs(self, matrix: FeatureMatrix, n_outputs: int) -> Part:
+        outputs = np.tile(np.arange(n_outputs, dtype=np.int32), matrix.n_features)
+        offsets = np.arange(matrix.n_features + 1, dtype=np.int64) * n_outputs
+        return self._make(matrix, n_outputs, offsets, outputs)
+
+    def _make(
+        self, matrix: FeatureMatrix, n_outputs: int, offsets: IntArray, outputs: IdArray
+    ) -> Part:
+        if self._kept is not None:
+            kept = self._next_kept(outputs.size)
+            offsets = np.concatenate([[0], np.cumsum(kept)])[offsets]
+            outputs = np.ascontiguousarray(outputs[kept])
+        core = _core.FeaturePart(_rows(matrix), n_outputs, offsets, outputs)
+        return Part(offsets, outputs, core, _reach(matrix))
+
+    def _next_kept(self, n: int) -> NDArray[np.bool_]:
+        """Return which of the next parameters have a weight."""
+        first, self._n_asked = self._n_asked, self._n_asked + n
+        if self._kept is None:
+            return np.ones(n, dtype=bool)
+        return self._kept[first : first + n]
+
+
+def _rows(matrix: FeatureMatrix) -> _core.FeatureRows:
+    return _core.FeatureRows(matrix.indptr, matrix.indices, matrix.values)
+
+
+def _reach(matrix: FeatureMatrix) -> tuple[FloatArray, FloatArray]:
+    """Return the least and the most that the expectation of each feature can be, ``(F,)`` each."""
+    if matrix.values is None:
+        counts = np.bincount(matrix.indices, minlength=matrix.n_features).astype(np.float64)
+        return np.zeros(matrix.n_features), counts
+
+    def total(values: FloatArray) -> FloatArray:
+        sums = np.bincount(matrix.indices, values, minlength=matrix.n_features)
+        return np.asarray(sums, dtype=np.float64)
+
+    return total(np.minimum(matrix.values, 0.0)), total(np.maximum(matrix.values, 0.0))

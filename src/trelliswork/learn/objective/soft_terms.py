@@ -1,0 +1,140 @@
+"""Soft constraints in the likelihood: penalties as parameters next to the weights of a model.
+
+    −log p(y | x) = log Σ_y' exp P(y') − P(y),    P(y) = score(y) − Σ_c ρ_c v_c(y)
+
+    ∂(−log p)/∂ρ_c = v_c(y) − E[v_c]
+
+and with labels known in part, ``v_c(y)`` is its expectation over the labellings that they allow. On
+the product that training sums over, every unit of violation fires a pattern of its own, see
+`trelliswork.planning.term_products`; the weights of these patterns are ``∓ρ`` of their constraint.
+Letters: ``C`` constraints, ``I`` items, ``S`` soft items in the product, ``F`` penalties to be
+learned.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from trelliswork._typing import FloatArray, IntArray
+    from trelliswork.planning.plan import Plan
+
+
+__all__ = ["SoftTerms"]
+
+
+@dataclass(frozen=True, eq=False)
+class SoftTerms:
+    """The soft constraints that training sums over.
+
+    Attributes
+    ----------
+    items : numpy.ndarray
+        Their items, shape ``(S,)``.
+    constraints : numpy.ndarray
+        The constraint of each of these, shape ``(S,)``.
+    penalties : numpy.ndarray
+        ``ρ`` of all constraints of the plan, nan where it is to be learned, shape ``(C,)``.
+    changes : numpy.ndarray
+        ``v_i(y) − v_i(ε)`` of the gold labels, shape ``(B, S)``; anything where they are open.
+    """
+
+    items: IntArray
+    constraints: IntArray
+    penalties: FloatArray
+    changes: IntArray
+
+    @classmethod
+    def of(cls, plan: Plan, constraints: tuple[int, ...], violations: IntArray) -> SoftTerms:
+        """Return the terms of the soft ones among some constraints.
+
+        Parameters
+        ----------
+        plan
+            The compiled constraints.
+        constraints
+            Those that training sums over.
+        violations
+            Violations of all items by the gold labels, shape ``(B, I)``.
+        """
+        items = plan.items_of(i for i in constraints if i in plan.soft)
+        chosen = np.array(items, dtype=np.int64)
+        of = np.array([plan.items[i].constraint for i in items], dtype=np.int64)
+        return cls(
+            chosen, of, plan.penalties, violations[:, chosen] - plan.empty_violations[chosen]
+        )
+
+    @cached_property
+    def learned(self) -> IntArray:
+        """The constraints whose penalties are learned, shape ``(F,)``."""
+        found = np.unique(self.constraints)
+        return found[np.isnan(self.penalties[found])]
+
+    def patterns(self, n_patterns: int) -> NDArray[np.int32]:
+        """Return the patterns of the items, after those of the model, shape ``(2 S,)``."""
+        first = n_patterns + 2 * self.items
+        return np.stack([first, first + 1], axis=1).ravel().astype(np.int32)
+
+    def weights(self, values: FloatArray) -> FloatArray:
+        """Return the weights of these patterns, shape ``(2 S,)``.
+
+        Parameters
+        ----------
+        values
+            The penalties that are learned, shape ``(F,)``.
+        """
+        own = self.all_penalties(values)[self.constraints]
+        return np.stack([-own, own], axis=1).ravel()
+
+    def gradient(self, of_weights: FloatArray) -> FloatArray:
+        """Return the gradient of the penalties, ``(F,)``, from that of `weights`, ``(2 S,)``."""
+        of_items = of_weights[1::2] - of_weights[0::2]
+        of_constraints = np.bincount(self.constraints, of_items, minlength=self.penalties.size)
+        return np.asarray(of_constraints[self.learned], dtype=np.float64)
+
+    def all_penalties(self, values: FloatArray) -> FloatArray:
+        """Return the penalties of all constraints, shape ``(C,)``, with those that are learned."""
+        found = self.penalties.copy()
+        found[self.learned] = values
+        return found
+
+    def with_gold(
+        self,
+        offsets: IntArray,
+        fired: tuple[IntArray, NDArray[np.int32]],
+        n_patterns: int,
+    ) -> tuple[IntArray, NDArray[np.int32]]:
+        """Return the patterns of gold labels with those of their violations.
+
+        All of a sequence are put at its first token; it is their sum that counts.
+
+        Parameters
+        ----------
+        offsets
+            Sequence ``b`` is tokens ``offsets[b]`` to ``offsets[b + 1]``, shape ``(B + 1,)``.
+        fired
+            Patterns of the model: offsets of shape ``(N + 1,)``, and ids.
+        n_patterns
+            How many the model has.
+        """
+        before, ids = fired
+        token = np.repeat(np.arange(before.size - 1), np.diff(before))
+        changes = np.where((np.diff(offsets) > 0)[:, None], self.changes, 0)
+        sequence, place = np.nonzero(changes)
+        change = changes[sequence, place]
+        pattern = n_patterns + 2 * self.items[place] + (change < 0)
+        tokens = np.concatenate([token, np.repeat(offsets[:-1][sequence], np.abs(change))])
+        every = np.concatenate([ids, np.repeat(pattern, np.abs(change)).astype(np.int32)])
+        counts = np.bincount(tokens, minlength=before.size - 1)
+        found = every[np.argsort(tokens, kind="stable")]
+        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), found
+
+    def take(self, sequences: NDArray[np.bool_]) -> SoftTerms:
+        """Return the terms of some of the sequences, given as ``(B,)``."""
+        return SoftTerms(self.items, self.constraints, self.penalties, self.changes[sequences])

@@ -1,0 +1,206 @@
+"""Limited-memory BFGS for large, smooth problems.
+
+A few parameters may be bounded by 0 from below. Those at 0 whose gradient pushes them further down
+are held for an iteration and count neither for the direction nor for convergence; a step that would
+lead below 0 is cut off there.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trelliswork.learn.optimizers.common import (
+    Iteration,
+    OptimizeResult,
+    Stopping,
+    norm_of,
+    refuse_start,
+)
+from trelliswork.learn.optimizers.history import History
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from trelliswork._typing import FloatArray
+    from trelliswork.learn.optimizers.common import ValueAndGrad
+
+
+__all__ = ["minimize"]
+
+logger = logging.getLogger(__name__)
+
+_SUFFICIENT_DECREASE = 1e-4
+_CURVATURE = 0.9
+_MAX_LINE_SEARCH = 25
+
+
+class _Bounds:
+    """Parameters that are never below 0, by index; none: nothing is bounded."""
+
+    def __init__(self, indices: NDArray[np.int64] | None) -> None:
+        self.indices = np.zeros(0, dtype=np.int64) if indices is None else indices
+
+    def project(self, x: FloatArray) -> bool:
+        """Raise what is below 0 to it, in place; return whether there was anything."""
+        own = x[self.indices]
+        if not (own < 0.0).any():
+            return False
+        x[self.indices] = np.maximum(own, 0.0)
+        return True
+
+    def reduced(self, x: FloatArray, gradient: FloatArray) -> FloatArray:
+        """Return the gradient along what may move: 0 where only a step below 0 would help."""
+        held = self.indices[(x[self.indices] <= 0.0) & (gradient[self.indices] > 0.0)]
+        if not held.size:
+            return gradient
+        found = gradient.copy()
+        found[held] = 0.0
+        return found
+
+    def hold(self, x: FloatArray, gradient: FloatArray, direction: FloatArray) -> None:
+        """Take out of a direction, in place, what would lead below 0 at once.
+
+        With what `reduced` leaves out, so that it stays a direction of descent.
+        """
+        at_zero = self.indices[x[self.indices] <= 0.0]
+        down = (gradient[at_zero] > 0.0) | (direction[at_zero] < 0.0)
+        direction[at_zero[down]] = 0.0
+
+
+def minimize(
+    function: ValueAndGrad,
+    start: FloatArray,
+    *,
+    max_iter: int = 200,
+    tol: float = 1e-5,
+    memory: int = 6,
+    scale: FloatArray | None = None,
+    nonnegative: NDArray[np.int64] | None = None,
+    callback: Callable[[Iteration], bool] | None = None,
+) -> OptimizeResult:
+    """Minimise a smooth function.
+
+    Stops when the value has fallen by less than ``tol × value`` over the last ten iterations, or
+    when ``‖∇f‖ < tol × max(1, ‖x‖)``, without the gradient that only a step below a bound follows.
+
+    Parameters
+    ----------
+    function
+        ``f(x, gradient) -> value``, which overwrites ``gradient``.
+    start
+        Where to begin, shape ``(n,)``; not changed.
+    max_iter
+        Most iterations.
+    tol
+        Tolerance of both tests.
+    memory
+        Number of pairs kept, ``m``; memory use is ``8 m n`` bytes.
+    scale
+        Positive step sizes along the axes, shape ``(n,)``: the problem is solved in ``x / scale``.
+    nonnegative
+        Indices of the parameters that are bounded by 0 from below; few. Default: none.
+    callback
+        Called after every iteration; returning true stops.
+
+    Returns
+    -------
+    OptimizeResult
+        Ctrl-C and errors of the callback's making aside, the best point seen.
+    """
+    sizes = np.ones(start.size) if scale is None else scale
+    gradient = np.empty(start.size)
+    raw_gradient = np.empty(start.size)
+    n_evaluations = 0
+
+    def evaluate(x: FloatArray, out: FloatArray) -> float:
+        nonlocal n_evaluations
+        n_evaluations += 1
+        value = function(x, raw_gradient)
+        np.multiply(raw_gradient, sizes, out=out)
+        return value
+
+    x = np.array(start, dtype=np.float64)
+    bounds = _Bounds(nonnegative)
+    bounds.project(x)
+    history = History(start.size, memory)
+    stopping = Stopping(tol, 0.0, None, max_iter)
+    number = 0
+    value = evaluate(x, gradient)
+    norm = norm_of(bounds.reduced(x, raw_gradient))
+    refuse_start(value, norm)
+    reason = stopping.at_once(x, value, gradient, norm)
+    try:
+        while reason is None:
+            direction = history.direction(bounds.reduced(x, gradient))
+            bounds.hold(x, gradient, direction)
+            found = _line_search(evaluate, x, value, gradient, direction, sizes, bounds)
+            if found is None:
+                if not history.slots:
+                    reason = "precision"
+                    break
+                history = History(start.size, memory)
+                continue
+            step, new_x, new_value, new_gradient = found
+            history.add(step, new_gradient - gradient)
+            x, value, gradient = new_x, new_value, new_gradient
+            norm = norm_of(bounds.reduced(x, raw_gradient))
+            number += 1
+            logger.debug("iteration %d: value %.6g, gradient %.3g", number, value, norm)
+            if callback is not None and callback(Iteration(number, value, norm, n_evaluations, x)):
+                reason = "stopped"
+                break
+            reason = stopping.after(x, value, gradient, value, norm)
+    except KeyboardInterrupt:
+        reason = "interrupted"
+    assert reason is not None
+    return OptimizeResult(x, value, norm, number, n_evaluations, reason)
+
+
+def _line_search(
+    evaluate: Callable[[FloatArray, FloatArray], float],
+    x: FloatArray,
+    value: float,
+    gradient: FloatArray,
+    direction: FloatArray,
+    sizes: FloatArray,
+    bounds: _Bounds,
+) -> tuple[FloatArray, FloatArray, float, FloatArray] | None:
+    """Find a step with enough decrease and a flatter slope (weak Wolfe conditions).
+
+    The bracket is halved or doubled (Lewis and Overton 2013), with a quadratic guess where the
+    decrease fell short. Of a step that a bound cuts off, enough decrease is all that is asked. None
+    when no step decreases the value.
+
+    Returns
+    -------
+    step, x, value, gradient
+        The step in ``x / sizes``, and the point that it leads to.
+    """
+    slope = float(gradient @ direction)
+    if not slope < 0.0:
+        return None
+    move = sizes * direction
+    low, high, step = 0.0, np.inf, 1.0
+    for _ in range(_MAX_LINE_SEARCH):
+        new_x = x + step * move
+        is_cut = bounds.project(new_x)
+        moved = (new_x - x) / sizes if is_cut else step * direction
+        expected = float(gradient @ moved) if is_cut else step * slope
+        new_gradient = np.empty_like(gradient)
+        new_value = evaluate(new_x, new_gradient)
+        if not new_value <= value + _SUFFICIENT_DECREASE * min(expected, 0.0):
+            high = step
+            guess = -slope * step * step / (2.0 * (new_value - value - slope * step))
+            inside = low + 0.1 * (high - low) <= guess <= low + 0.7 * (high - low)
+            step = guess if inside else 0.5 * (low + high)
+        elif not is_cut and float(new_gradient @ direction) < _CURVATURE * slope:
+            low = step
+            step = 0.5 * (low + high) if np.isfinite(high) else 3.0 * low
+        else:
+            return moved, new_x, new_value, new_gradient
+    return None

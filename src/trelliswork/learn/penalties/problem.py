@@ -1,0 +1,205 @@
+"""A tagger and labelled sentences, as penalties are learned from them.
+
+The scores of all sentences are computed once; what changes from step to step is the penalties. And
+most answers do not change with them. An answer ``ŷ`` that is best under penalties ``ρ`` stays best
+under ``ρ' ≥ ρ`` if it pays nothing more, ``(ρ' − ρ) · v(ŷ) = 0``: no other labelling got better.
+From ``ρ = 0`` on, this says that a sentence whose unconstrained answer breaks no rule that costs
+anything is never decoded again. ``B`` sentences, ``N`` tokens, ``L`` letters, ``C`` rules to learn.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trelliswork.constraints.soft import Soft
+from trelliswork.decoding.exact import decode_batch
+from trelliswork.features.inputs import allowed_labels, sequence_length
+from trelliswork.inference.derived import derive
+from trelliswork.inference.verbs import viterbi
+from trelliswork.labels.schemes import names_in
+from trelliswork.learn.penalties.run import Answers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trelliswork._typing import BoolArray, FloatArray, IntArray
+    from trelliswork.data.sentence import Label
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.taggers.base import Tagger
+
+
+__all__ = ["TaggerProblem", "rules_to_learn"]
+
+logger = logging.getLogger(__name__)
+
+
+class TaggerProblem:
+    """What penalties are learned from; see `LearningProblem`.
+
+    A sentence whose gold labels the model does not know or cannot give is left out. Where labels
+    are open, gold is what the model without constraints makes of them.
+
+    Parameters
+    ----------
+    tagger
+        A trained tagger whose constraints include soft ones without a penalty: those are learned.
+    sequences
+        The sentences, as a list.
+    labels
+        Their labels.
+
+    Attributes
+    ----------
+    rules : numpy.ndarray
+        Indices of the ``C`` constraints whose penalty is learned.
+    """
+
+    def __init__(
+        self, tagger: Tagger, sequences: list[Any], labels: Sequence[Sequence[Label]]
+    ) -> None:
+        self._tagger, self._plan = tagger, tagger.plan_
+        self._decoder = tagger.plan_
+        self.rules = rules_to_learn(tagger)
+        known = set(tagger.labels_)
+        usable = np.array([names_in(own) <= known for own in labels], dtype=bool)
+        sequences, labels = _take(sequences, usable), _take(labels, usable)
+        trellis = tagger.model_.trellis(sequences, n_jobs=tagger.n_jobs)
+        mask = self._plan.tag_mask(allowed_labels(tagger.labels_, labels, "y"))
+        gold = viterbi(trellis, allowed=mask, n_jobs=tagger.n_jobs)
+        possible = np.isfinite(gold.scores)
+        if not (usable.all() and possible.all()):
+            logger.warning(
+                "%d of %d sentences have labels that the model does not know or cannot give; they "
+                "are left out",
+                usable.size - possible.sum(),
+                usable.size,
+            )
+        if not possible.all():
+            rows = np.repeat(possible, [sequence_length(s) for s in sequences])
+            sequences, labels, mask = (
+                _take(sequences, possible),
+                _take(labels, possible),
+                mask[rows],
+            )
+            trellis = derive(trellis, sequences=np.flatnonzero(possible))
+            gold = viterbi(trellis, allowed=mask, n_jobs=tagger.n_jobs)
+        self._evidence = self._plan.evidence(sequences, trellis.offsets)
+        self._trellises = {False: trellis}
+        self._mask = mask
+        everything = self._plan.violations(gold.tags, self._evidence)
+        self.gold: IntArray = everything[:, self.rules]
+        self.gold_scores: FloatArray = gold.scores - everything @ self._fixed
+        self._memory = {loss: _Memory(len(sequences), len(self.rules)) for loss in (False, True)}
+
+    @property
+    def n_sequences(self) -> int:
+        """Number of sentences that are learned from, ``B``."""
+        return len(self.gold)
+
+    @property
+    def n_rules(self) -> int:
+        """Number of penalties that are learned, ``C``."""
+        return len(self.rules)
+
+    @property
+    def _fixed(self) -> FloatArray:
+        """The finite penalties that are given, 0 for the other constraints."""
+        given = self.all_penalties(np.zeros(self.n_rules))
+        return np.where(np.isfinite(given), given, 0.0)
+
+    def all_penalties(self, penalties: FloatArray) -> FloatArray:
+        """Return the penalties of all constraints, those that are learned among them."""
+        found = self._plan.penalties.copy()
+        found[self.rules] = penalties
+        return found
+
+    def decode(self, penalties: FloatArray, sequences: IntArray, *, loss: bool = False) -> Answers:
+        """Return the best labellings of some sentences; see `LearningProblem.decode`."""
+        memory = self._memory[loss]
+        if not memory.is_filled:
+            everyone = np.arange(self.n_sequences)
+            nothing = np.zeros(self.n_rules)
+            memory.keep(everyone, nothing, self._search(nothing, everyone, loss))
+            memory.is_filled = True
+        asked = sequences[~memory.knows(penalties, sequences)]
+        if asked.size:
+            memory.keep(asked, penalties, self._search(penalties, asked, loss))
+        return memory.recall(penalties, sequences)
+
+    def _search(self, penalties: FloatArray, sequences: IntArray, loss: bool) -> Answers:
+        evidence = self._evidence.take(sequences)
+        # Always from the last plan: it has what was compiled for those before it.
+        self._decoder = self._decoder.with_penalties(self.all_penalties(penalties))
+        found = decode_batch(
+            self._decoder,
+            derive(self._scored(loss), sequences=sequences),
+            evidence,
+            on_infeasible=self._tagger.on_infeasible,
+            n_jobs=self._tagger.n_jobs,
+        )
+        violations = self._plan.violations(found.tags, evidence)[:, self.rules]
+        return Answers(violations, found.scores + violations @ penalties)
+
+    def _scored(self, loss: bool) -> Trellis:
+        if loss not in self._trellises:
+            free = self._trellises[False]
+            self._trellises[loss] = derive(free, scores=_with_loss(free.scores, self._mask))
+        return self._trellises[loss]
+
+
+def rules_to_learn(tagger: Tagger) -> IntArray:
+    """Return the indices of the constraints that are soft and were given no penalty."""
+    is_open = [isinstance(c, Soft) and c.penalty is None for c in tagger.plan_.constraints]
+    return np.flatnonzero(is_open)
+
+
+class _Memory:
+    """Answers that are known: without penalties, and the last ones found with some."""
+
+    def __init__(self, n_sequences: int, n_rules: int) -> None:
+        self.is_filled = False
+        shape = n_sequences, n_rules
+        # Under which penalties, what it breaks, and its score; first without penalties, then last.
+        self._penalties = np.zeros((2, *shape))
+        self._violations = np.zeros((2, *shape), dtype=np.int64)
+        self._scores = np.zeros((2, n_sequences))
+
+    def keep(self, sequences: IntArray, penalties: FloatArray, answers: Answers) -> None:
+        for place in (1,) if self.is_filled else (0, 1):
+            self._penalties[place, sequences] = penalties
+            self._violations[place, sequences] = answers.violations
+            self._scores[place, sequences] = answers.scores
+
+    def knows(self, penalties: FloatArray, sequences: IntArray) -> BoolArray:
+        return np.asarray(self._certain(penalties, sequences).any(axis=0))
+
+    def recall(self, penalties: FloatArray, sequences: IntArray) -> Answers:
+        place = np.argmax(self._certain(penalties, sequences), axis=0)
+        return Answers(self._violations[place, sequences], self._scores[place, sequences])
+
+    def _certain(self, penalties: FloatArray, sequences: IntArray) -> BoolArray:
+        more = penalties - self._penalties[:, sequences]
+        changed = (more < 0) | ((more > 0) & (self._violations[:, sequences] > 0))
+        return np.asarray(~changed.any(axis=2))
+
+
+def _take(values: Sequence[Any], which: BoolArray) -> list[Any]:
+    return [value for value, taken in zip(values, which.tolist(), strict=True) if taken]
+
+
+def _with_loss(scores: FloatArray, mask: BoolArray) -> FloatArray:
+    """Return scores plus the number of tokens whose label is not a gold one, ``(N, D, L)``.
+
+    A segment of ``d + 1`` tokens that ends at ``t`` begins at ``t - d`` and goes on from there.
+    """
+    found = scores.copy()
+    wrong = ~mask if mask.ndim == 3 else ~np.stack([mask, mask], axis=1)  # begin, go on
+    going_on = np.zeros(wrong[:, 1].shape)
+    for back in range(min(found.shape[1], len(found))):
+        begins = np.roll(wrong[:, 0], back, axis=0)  # what wraps around is no segment
+        found[:, back] += going_on + begins
+        going_on += np.roll(wrong[:, 1], back, axis=0)
+    return found

@@ -1,0 +1,142 @@
+"""An objective with its regularizer: without the weights that are 0 in any case, and what is left.
+
+`SparseTask.screened` leaves out what cannot live under the regularizer; `SparseTask.survivors` is
+the smooth objective of the weights that did, to fit them again without what drew them to 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trelliswork.learn.sparsity.regularizer import Regularizer
+from trelliswork.learn.sparsity.screening import may_live
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trelliswork._typing import BoolArray, FloatArray
+    from trelliswork.features import Encoder
+    from trelliswork.learn.objective.objective import Objective
+    from trelliswork.learn.objective.soft_terms import SoftTerms
+    from trelliswork.learn.sparsity.group_lasso import GroupLasso
+
+    MakeObjective = Callable[[BoolArray | None, SoftTerms | None], Objective]
+
+__all__ = ["SparseTask"]
+
+
+@dataclass(frozen=True, eq=False)
+class SparseTask:
+    """What is to be minimised.
+
+    Attributes
+    ----------
+    objective : Objective
+        The smooth part.
+    regularizer : Regularizer or None
+        The rest; None: there is nothing else.
+    """
+
+    objective: Objective
+    regularizer: Regularizer | None
+    _make: MakeObjective | None
+    _soft: SoftTerms | None
+    _kept: BoolArray  # of all weights but penalties, those of the objective
+
+    @classmethod
+    def whole(
+        cls,
+        make: MakeObjective,
+        soft: SoftTerms | None,
+        encoder: Encoder,
+        l1: float,
+        groups: GroupLasso | None,
+    ) -> SparseTask:
+        """Make the objective of all weights.
+
+        Parameters
+        ----------
+        make
+            From the weights that there are, as `Objective` takes them, and the soft constraints to
+            an objective.
+        soft
+            The soft constraints in training.
+        encoder
+            The features.
+        l1, groups
+            The regularizer; l1 is on penalties of soft constraints as well.
+        """
+        objective = make(None, soft)
+        n_weights = objective.n_parameters - objective.n_penalties
+        every = np.ones(n_weights, dtype=bool)
+        if l1 == 0.0 and groups is None:
+            return cls(objective, None, make, soft, every)
+        regularizer = Regularizer(
+            objective.n_parameters,
+            l1,
+            () if groups is None else groups.levels(objective.layout, encoder),
+            np.arange(n_weights, objective.n_parameters),
+        )
+        return cls(objective, regularizer, make, soft, every)
+
+    def screened(self, weakest: float = 1.0) -> SparseTask:
+        """Return the task without the weights that the regularizer keeps at 0.
+
+        Parameters
+        ----------
+        weakest
+            The least factor that the regularizer is going to be multiplied by.
+        """
+        alive = self.may_live(weakest)
+        if self.regularizer is None or alive.all():
+            return self
+        assert self._make is not None
+        n_weights = alive.size - self.objective.n_penalties
+        kept = self._kept.copy()
+        kept[kept] = alive[:n_weights]
+        return replace(
+            self,
+            objective=self._make(kept, self._soft),
+            regularizer=self.regularizer.take(np.flatnonzero(alive)),
+            _kept=kept,
+        )
+
+    def may_live(self, weakest: float = 1.0) -> BoolArray:
+        """Return which parameters `screened` keeps, shape ``(n_parameters,)``."""
+        if self.regularizer is None:
+            return np.ones(self.objective.n_parameters, dtype=bool)
+        return may_live(self.regularizer.times(weakest), self.objective.steepest())
+
+    def times(self, factor: float) -> SparseTask:
+        """Return the task with a stronger or weaker regularizer."""
+        regularizer = self.regularizer
+        return replace(self, regularizer=None if regularizer is None else regularizer.times(factor))
+
+    def adapted(self, parameters: FloatArray) -> SparseTask:
+        """Return the task with groups weighted by what they are in a first fit."""
+        assert self.regularizer is not None
+        return replace(self, regularizer=self.regularizer.adapted(parameters))
+
+    def closed(self) -> SparseTask:
+        """Return the task without what others are made of: its objective has a form of its own."""
+        return replace(self, _make=None)
+
+    def survivors(self, parameters: FloatArray) -> tuple[Objective, FloatArray]:
+        """Return the smooth objective of the weights that are not 0, and the values they have.
+
+        Penalties of soft constraints that are 0 stay so.
+        """
+        assert self._make is not None
+        n_weights = int(self._kept.sum())
+        alive = parameters != 0.0
+        kept = self._kept.copy()
+        kept[kept] = alive[:n_weights]
+        soft = self._soft
+        if soft is not None:
+            fixed = soft.penalties.copy()
+            fixed[soft.learned[~alive[n_weights:]]] = 0.0
+            soft = replace(soft, penalties=fixed)
+        return self._make(kept, soft), parameters[alive]

@@ -1,0 +1,150 @@
+"""Batches of a size that fits into memory: their scores, and answers under constraints."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from trelliswork.decoding.exact import decode_nbest_batch
+from trelliswork.decoding.on_products import feasible_trellises
+from trelliswork.features.inputs import sequence_length
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from trelliswork.decoding.answers import DecodedBatch
+    from trelliswork.decoding.conflicts import OnInfeasible
+    from trelliswork.inference.trellis import Trellis
+    from trelliswork.models.model import CRFModel
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.plan import Plan
+
+__all__ = [
+    "ScoredBatch",
+    "decoded_batches",
+    "feasible_batches",
+    "scored_batches",
+    "token_offsets",
+]
+
+logger = logging.getLogger(__name__)
+
+SCORES_AT_ONCE = 8_000_000  # of segments: 64 MB
+
+
+class ScoredBatch(NamedTuple):
+    """Some sequences that follow one another, and their scores without constraints.
+
+    Attributes
+    ----------
+    numbers
+        Their indices among all sequences.
+    sequences
+        The sequences.
+    trellis
+        Their scores on the automaton of the model.
+    """
+
+    numbers: range
+    sequences: list[Any]
+    trellis: Trellis
+
+
+def scored_batches(
+    model: CRFModel, plan: Plan, sequences: list[Any], n_jobs: int | None
+) -> Iterator[ScoredBatch]:
+    """Yield all sequences in order, batch by batch.
+
+    A chain takes them at once. The scores of segments take ``N x D x L`` numbers: there, a batch
+    has as many sequences as stay within `SCORES_AT_ONCE`, and one at least.
+    """
+    segmentation, first = plan.segmentation, 0
+    a_token = 0 if segmentation is None else segmentation.max_duration * segmentation.n_letters
+    ends = token_offsets(sequences)[1:] * a_token
+    while first < len(sequences):
+        before = ends[first - 1] if first else 0
+        last = int(np.searchsorted(ends, before + SCORES_AT_ONCE, side="right"))
+        numbers = range(first, max(last, first + 1))
+        own = sequences[numbers.start : numbers.stop]
+        yield ScoredBatch(numbers, own, model.trellis(own, n_jobs=n_jobs))
+        first = numbers.stop
+
+
+def decoded_batches(
+    model: CRFModel,
+    plan: Plan,
+    sequences: list[Any],
+    *,
+    k: int,
+    allowed: NDArray[np.bool_] | None,
+    on_infeasible: OnInfeasible,
+    time_limit: float | None = None,
+    n_jobs: int | None,
+) -> Iterator[tuple[Evidence, list[DecodedBatch]]]:
+    """Yield the `k` best labellings of all sequences under constraints, batch by batch.
+
+    The parameters are those of `decode_nbest_batch`, for all sequences.
+    """
+    offsets, n_relaxed = token_offsets(sequences), 0
+    for numbers, own, free in scored_batches(model, plan, sequences, n_jobs):
+        evidence = plan.evidence(own, free.offsets, numbers)
+        rows = slice(offsets[numbers.start], offsets[numbers.stop])
+        found = decode_nbest_batch(
+            plan,
+            free,
+            evidence,
+            k,
+            allowed=None if allowed is None else allowed[rows],
+            on_infeasible=on_infeasible,
+            time_limit=time_limit,
+            n_jobs=n_jobs,
+        )
+        n_relaxed += len(found[0].kept)
+        yield evidence, found
+    _warn_of_relaxed(n_relaxed, len(sequences), on_infeasible)
+
+
+def feasible_batches(
+    model: CRFModel,
+    plan: Plan,
+    sequences: list[Any],
+    *,
+    on_infeasible: OnInfeasible,
+    n_jobs: int | None,
+) -> Iterator[tuple[NDArray[np.int64], Trellis]]:
+    """Yield the indices of sequences, and trellises under constraints that they have a path on.
+
+    All sequences come once; see `feasible_trellises`.
+    """
+    n_relaxed = 0
+    for numbers, own, free in scored_batches(model, plan, sequences, n_jobs):
+        members = np.arange(numbers.start, numbers.stop)
+        if not plan.constraints:
+            yield members, free
+            continue
+        evidence = plan.evidence(own, free.offsets, numbers)
+        groups = feasible_trellises(
+            plan, free, evidence, on_infeasible=on_infeasible, n_jobs=n_jobs
+        )
+        n_relaxed += len(numbers) - len(groups[0][0])
+        yield from ((members[chosen], trellis) for chosen, trellis in groups)
+    _warn_of_relaxed(n_relaxed, len(sequences), on_infeasible)
+
+
+def _warn_of_relaxed(count: int, total: int, how: str) -> None:
+    if count:
+        logger.warning(
+            "%d of %d sequences cannot satisfy all constraints; on_infeasible=%r applies",
+            count,
+            total,
+            how,
+        )
+
+
+def token_offsets(sequences: list[Any]) -> NDArray[np.int64]:
+    """Return where the tokens of each sequence begin among all, shape ``(B + 1,)``."""
+    return np.cumsum([0, *map(sequence_length, sequences)], dtype=np.int64)

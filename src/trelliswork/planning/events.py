@@ -1,0 +1,124 @@
+"""Events: what linear constraints count, a token at a time.
+
+A row counts *terms*, segments or tokens of some name. Which of them a token adds depends on its
+label and the one before it: pairs of labels that no row tells apart are one *event*. ``R`` rows,
+``M`` terms, ``E`` events, ``L`` letters (labels in a chain, names of segments in a semi-Markov
+model), ``B`` sequences.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trelliswork.constraints.rows import Row
+from trelliswork.planning.terms import letter_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from trelliswork.labels.label_set import LabelSet
+    from trelliswork.labels.segmentation import Segmentation
+
+__all__ = ["Events"]
+
+
+@dataclass(frozen=True, eq=False)
+class Events:
+    """What linear constraints count.
+
+    Attributes
+    ----------
+    table : numpy.ndarray
+        The event of letter ``y`` after letter ``p``, entry ``[p + 1, y]``; row 0 is the start of
+        the sequence; -1: none. Shape ``(L + 1, L)``.
+    counts : numpy.ndarray
+        How often each event counts for each term, shape ``(E, M)``.
+    coefficients : numpy.ndarray
+        ``c``: of the terms in each row, shape ``(R, M)``.
+    bounds : numpy.ndarray
+        ``b``: the right sides, shape ``(R,)``.
+    """
+
+    table: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    coefficients: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+
+    @classmethod
+    def of_rows(
+        cls, rows: Sequence[Row], labels: LabelSet, segmentation: Segmentation | None = None
+    ) -> Events:
+        """Find the events that rows tell apart.
+
+        Raises
+        ------
+        RuleError
+            Where a row counts tokens in a semi-Markov model, whose letters are segments.
+        """
+        terms = dict.fromkeys((name, unit) for row in rows for _, name, unit in row.terms)
+        places = {term: place for place, term in enumerate(terms)}
+        n_letters = len(labels) if segmentation is None else segmentation.n_letters
+        cells = np.zeros((len(places), (n_letters + 1) * n_letters), dtype=np.int64)
+        for (name, unit), place in places.items():
+            own = Row(((1, name, unit),), 0)
+            cells[place] = letter_table(own, labels, segmentation).ravel()
+        coefficients = np.zeros((len(rows), len(places)), dtype=np.int64)
+        for i, row in enumerate(rows):
+            for coefficient, name, unit in row.terms:
+                coefficients[i, places[name, unit]] = coefficient
+        kinds, kind_of = np.unique(cells, axis=1, return_inverse=True)
+        counts = kinds.any(axis=0)  # the others are no event
+        ids = np.where(counts, np.cumsum(counts) - 1, -1).astype(np.int32)
+        return cls(
+            ids[kind_of.ravel()].reshape(n_letters + 1, n_letters),
+            np.ascontiguousarray(kinds[:, counts].T),
+            coefficients,
+            np.array([row.bound for row in rows], dtype=np.int64),
+        )
+
+    @property
+    def n_events(self) -> int:
+        """Number of events, ``E``."""
+        return len(self.counts)
+
+    def take(self, rows: NDArray[np.int64]) -> Events:
+        """Return the same events for some of the rows."""
+        return replace(self, coefficients=self.coefficients[rows], bounds=self.bounds[rows])
+
+    @property
+    def added(self) -> NDArray[np.int64]:
+        """What each event adds to the left side of each row, shape ``(R, E)``."""
+        return self.coefficients @ self.counts.T
+
+    def row_table(self, row: int) -> NDArray[np.int64]:
+        """Return what letters add to a row after the letter before them, shape ``(L + 1, L)``."""
+        added = self.counts @ self.coefficients[row]
+        return np.append(added, 0)[self.table]  # -1, no event, is the last
+
+    def excesses(self, letters: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return ``a · n(y) − b`` of a batch of letter sequences, shape ``(B, R)``.
+
+        Parameters
+        ----------
+        letters
+            Letters of all sequences, one after the other.
+        offsets
+            Sequence ``b`` is letters ``offsets[b]`` to ``offsets[b + 1]``, shape ``(B + 1,)``.
+        """
+        n_sequences = offsets.size - 1
+        before = np.concatenate([[0], letters[:-1] + 1]) if letters.size else letters
+        before[offsets[:-1][np.diff(offsets) > 0]] = 0
+        events = self.table[before, letters]
+        sequence = np.repeat(np.arange(n_sequences), np.diff(offsets))
+        there = events >= 0
+        cells = sequence[there] * self.n_events + events[there]
+        met = np.bincount(cells, minlength=n_sequences * self.n_events)
+        # Floats multiply faster, and are exact far beyond what any sentence counts.
+        counts = met.reshape(n_sequences, self.n_events).astype(np.float64) @ self.counts
+        sums = counts @ self.coefficients.T.astype(np.float64)
+        return sums.astype(np.int64) - self.bounds

@@ -1,0 +1,305 @@
+"""Which templates earn their keep: a group lasso over templates, and a rule to pick a model by.
+
+Along a regularisation path templates come in one by one, those that explain most first. Each point
+of the path is measured on a development set, and a rule picks one:
+
+- ``"best"``: the highest F1;
+- ``"within"``: the smallest model whose F1 is at most `tolerance` below the best;
+- ``"one_se"``: the same with the standard error of the best F1 as the tolerance, estimated by
+  drawing the sentences of the development set again and again, with replacement (Breiman et al.
+  1984 give the rule for trees).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from sklearn.base import clone
+
+from trelliswork.errors import DataError
+from trelliswork.evaluation.significance import f1_standard_error
+from trelliswork.features import TemplateEncoder
+from trelliswork.features.inputs import as_labels, as_sequences
+from trelliswork.learn.sparsity.group_lasso import GroupLasso
+from trelliswork.selection.path import regularization_path
+from trelliswork.taggers.crf import CRFTagger
+from trelliswork.taggers.parameters import check_number
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Sequence
+
+    from trelliswork.data.sentence import Label
+    from trelliswork.features import Templates
+    from trelliswork.selection.path_points import PathPoint, RegularizationPath
+
+    Labelled = tuple[list[Any], Sequence[Sequence[Label]]]
+
+__all__ = ["SelectionRule", "TemplateSelection", "select_templates"]
+
+logger = logging.getLogger(__name__)
+
+SelectionRule: TypeAlias = Literal["best", "within", "one_se"]
+
+
+@dataclass(frozen=True, eq=False)
+class TemplateSelection:
+    """What `select_templates` found. Print it to see the path, and which templates live where.
+
+    Attributes
+    ----------
+    path : RegularizationPath
+        All points, the strongest first.
+    chosen : PathPoint
+        The one that the rule picked.
+    rule : str
+        The rule.
+    tolerance : float
+        How far below the best F1 the chosen one may be: 0 for ``"best"``, the standard error for
+        ``"one_se"``.
+    """
+
+    path: RegularizationPath
+    chosen: PathPoint
+    rule: SelectionRule
+    tolerance: float
+
+    @property
+    def tagger(self) -> CRFTagger:
+        """The chosen tagger, trained."""
+        return self.chosen.tagger
+
+    @property
+    def templates(self) -> Templates | None:
+        """The templates of the chosen tagger, for ``CRFTagger(features=…)``.
+
+        A set of templates is never empty: where none is worth its price, the first is left. None
+        for feature dicts and matrices, which have no templates: see `kept`.
+        """
+        encoder = self.tagger.model_.encoder
+        return encoder.templates if isinstance(encoder, TemplateEncoder) else None
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """Names of the templates that have a weight."""
+        return self.chosen.templates
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """Names of the others."""
+        kept = set(self.kept)
+        return tuple(name for name in self.path.templates if name not in kept)
+
+    def sentence(self) -> str:
+        """Return what was found in one line."""
+        best = self.path.best
+        assert best is not None
+        return (
+            f"kept {len(self.kept):,} of {len(self.path.templates):,} templates: dev F1 "
+            f"{_percent(self.chosen)} (best {_percent(best)}) with {self.chosen.weights:,} of "
+            f"{self.path.n_weights:,} weights"
+        )
+
+    def __str__(self) -> str:
+        return "\n\n".join([self.sentence(), self.path.table(self.chosen), self.path.survival()])
+
+    def __repr__(self) -> str:
+        return f"<TemplateSelection: {self.sentence()}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the taggers as JSON values."""
+        return {
+            "rule": self.rule,
+            "tolerance": self.tolerance,
+            "chosen": self.chosen.iteration - 1,
+            "kept": list(self.kept),
+            "dropped": list(self.dropped),
+            "templates": None if self.templates is None else str(self.templates),
+            "path": self.path.to_dict(),
+        }
+
+    def plot(self, path: str | os.PathLike[str]) -> None:
+        """Draw the F1 on the development set against size as a PNG, with the chosen point marked.
+
+        Needs the ``plots`` extra.
+        """
+        self.path.plot(path, self.chosen)
+
+
+def select_templates(
+    train: Any,
+    dev: Any = 0.2,
+    features: str | Templates | None = None,
+    *,
+    strengths: Sequence[float] | None = None,
+    n: int = 15,
+    least: float = 0.001,
+    rule: SelectionRule = "within",
+    tolerance: float = 0.003,
+    debias: bool = True,
+    tagger: CRFTagger | None = None,
+    random_state: int = 0,
+    on_step: Callable[[PathPoint], object] | None = None,
+) -> TemplateSelection:
+    """Find the templates that are worth having: a group lasso by template, over its whole path.
+
+    Parameters
+    ----------
+    train
+        A labelled `Corpus`, or a pair ``(X, y)``.
+    dev
+        The same to choose on; or a share of `train`, which is then not trained on.
+    features
+        What to choose from: the name of a bundle, template text, or `Templates`. Default: those of
+        `tagger`. For feature dicts None: their keys are the templates.
+    strengths, n, least
+        The points of the path; see `trelliswork.regularization_path`.
+    rule
+        Which point to pick: ``"best"``, the highest F1 on `dev`; ``"within"``, the fewest weights
+        of those at most `tolerance` below it; ``"one_se"``, of those at most one standard error
+        below it.
+    tolerance
+        See `rule`; 0.003 is 0.3 points of F1.
+    debias
+        Whether to fit the weights of each point once more, under l2 alone. Without it a strong
+        regularizer makes small models look worse than they are.
+    tagger
+        How to train: order, l2, constraints and all else. Default: ``CRFTagger()``. Without a
+        `regularizer` it gets ``GroupLasso(by="template", adaptive=True)``, without `l2` one that is
+        not adaptive; one of its own has to have a level of templates.
+    random_state
+        Seed of the share held out, and of the standard error.
+    on_step
+        Called with every point of the path.
+
+    Examples
+    --------
+    >>> X = [["a", "b"], ["b", "a", "a"], ["a"], ["b", "b"]]
+    >>> y = [["X", "Y"], ["Y", "X", "X"], ["X"], ["Y", "Y"]]
+    >>> found = select_templates((X, y), (X, y), "word[-1..1]", tagger=CRFTagger(l2=0.1))
+    >>> found.kept
+    ('word[0]',)
+    >>> found.templates
+    <Templates: 1 of 1 rules>
+    """
+    if rule not in get_args(SelectionRule):
+        raise ValueError(f"rule: expected 'best', 'within' or 'one_se', got {rule!r}.")
+    check_number("tolerance", tolerance)
+    if tolerance > 1:
+        raise ValueError(
+            "tolerance: expected a share of at most 1 (0.003 is 0.3 points of F1), got "
+            f"{tolerance!r}."
+        )
+    base = _base(tagger, features, debias)
+    sequences, names = _labelled(train)
+    if isinstance(dev, int | float):
+        (sequences, names), measured = hold_out(sequences, names, dev, random_state)
+    else:
+        measured = _labelled(dev, "dev")
+    if not measured[0]:
+        raise DataError("dev: expected at least one sentence to choose on, got none.")
+    path = regularization_path(
+        base,
+        sequences,
+        names,
+        strengths=strengths,
+        n=n,
+        least=least,
+        dev=measured,
+        on_step=on_step,
+    )
+    best = path.best
+    assert best is not None
+    assert best.dev_report is not None
+    if best is path[-1] and len(best.templates) < len(path.templates) and not path.interrupted:
+        logger.warning(
+            "the best model is the last of the path, the one with the weakest penalty, and has %d "
+            "of %d templates: more of them may do better. Go on beyond least=%g to see.",
+            len(best.templates),
+            len(path.templates),
+            least,
+        )
+    slack = {"best": 0.0, "within": float(tolerance)}.get(rule)
+    if slack is None:
+        slack = f1_standard_error(best.dev_report.sentence_counts, random_state=random_state)
+    return TemplateSelection(path, _smallest(path, slack), rule, slack)
+
+
+def hold_out(
+    sequences: list[Any], names: Sequence[Sequence[Label]], share: float, seed: int
+) -> tuple[Labelled, Labelled]:
+    """Hold out a share of the sequences, at least one, drawn by a seed; order is kept.
+
+    Examples
+    --------
+    >>> hold_out([["a"], ["b"], ["c"]], [["X"], ["Y"], ["Z"]], 0.3, 0)
+    (([['a'], ['b']], [['X'], ['Y']]), ([['c']], [['Z']]))
+    """
+    check_number("dev", share)
+    if isinstance(share, bool) or not 0.0 < share < 1.0:
+        raise ValueError(
+            f"dev: expected a labelled corpus, a pair (X, y) or a share between 0 and 1, got "
+            f"{share!r}."
+        )
+    size = max(1, round(share * len(sequences)))
+    if size >= len(sequences):
+        raise DataError(
+            f"train: expected more sequences than the {size} to hold out, got {len(sequences)}. "
+            "Pass a development set as dev, or a smaller share."
+        )
+    chosen = set(np.random.default_rng(seed).permutation(len(sequences))[:size].tolist())
+    parts = [[i for i in range(len(sequences)) if (i in chosen) == held] for held in (False, True)]
+    left, held = (([sequences[i] for i in own], [names[i] for i in own]) for own in parts)
+    return left, held
+
+
+def _base(tagger: CRFTagger | None, features: str | Templates | None, debias: bool) -> CRFTagger:
+    """Return the tagger to follow along the path."""
+    if tagger is not None and not isinstance(tagger, CRFTagger):
+        raise TypeError(f"tagger: expected a CRFTagger, got {type(tagger).__name__}.")
+    base: CRFTagger = CRFTagger() if tagger is None else clone(tagger)
+    groups = base.regularizer
+    if groups is None:
+        # A first fit without any penalty would have no end.
+        adaptive = min(base.l2.values()) > 0 if isinstance(base.l2, Mapping) else base.l2 > 0
+        base.set_params(regularizer=GroupLasso(by="template", adaptive=adaptive))
+    elif isinstance(groups, GroupLasso) and "template" not in groups.names:
+        raise ValueError(
+            f"tagger: expected a regularizer with groups by template, got {groups!r}. Leave it "
+            "out, or add a level: GroupLasso(by=('template', 'feature'))."
+        )
+    if features is not None:
+        base.set_params(features=features)
+    return base.set_params(debias=debias)  # type: ignore[no-any-return]
+
+
+def _labelled(given: Any, name: str = "train") -> Labelled:
+    if isinstance(given, tuple) and len(given) != 2:
+        raise DataError(
+            f"{name}: expected a labelled corpus or a pair (X, y), got {len(given)} values."
+        )
+    X, y = given if isinstance(given, tuple) else (given, None)  # noqa: N806
+    sequences = as_sequences(X, name)
+    return sequences, as_labels(sequences, y, name)
+
+
+def _smallest(path: RegularizationPath, slack: float) -> PathPoint:
+    """Return the point with the fewest weights whose score is at most `slack` below the best."""
+    best = path.best
+    assert best is not None
+    # Scores are quotients of counts: equal ones may differ in the last bit after a subtraction.
+    good = [p for p in path if _score(p) >= _score(best) - slack - 1e-12]
+    return min(good, key=lambda p: (p.weights, -_score(p)))
+
+
+def _score(point: PathPoint) -> float:
+    assert point.dev_score is not None
+    return point.dev_score
+
+
+def _percent(point: PathPoint) -> str:
+    return f"{100 * _score(point):.1f}"

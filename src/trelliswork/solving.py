@@ -1,0 +1,219 @@
+"""One entrance to all ways of decoding under constraints, and of solving factor graphs.
+
+| method | what it does | exact |
+| --- | --- | --- |
+| ``"product"`` | Viterbi on the product of the model with all items | yes |
+| ``"lazy"`` | Viterbi, with the items added that the answer breaks, until none is new | yes |
+| ``"dual"`` | prices on rows, by projected subgradients | where the gap closes |
+| ``"astar"`` | A* over the product, never built, guided by scores without constraints | yes |
+| ``"branch"`` | best-first branch and bound over the dual | yes |
+| ``"milp"`` | a mixed-integer program, solved by HiGHS | yes, without a certificate |
+| ``"beam"`` | the best prefixes of each length go on | where nothing better was cut off |
+| ``"auto"`` | the dual first, then what closes its gap | yes |
+
+Predicates, which are Python functions, have no automaton. Under them there are ``"beam"``,
+``"astar"``, then a search over prefixes, and ``"auto"``, which searches where the best labelling
+without predicates breaks one; see `trelliswork.decoding.prefixes`. These answers have no
+certificate. The methods of factor graphs are in `trelliswork.graphs.solve`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, get_args, overload
+
+from trelliswork.decoding.prefixes import WIDTH, check_width
+from trelliswork.decoding.prices import check_time_limit
+from trelliswork.decoding.problem import Problem
+from trelliswork.decoding.solve import SolveMethod, solve_problems
+from trelliswork.graphs.answers import Solution
+from trelliswork.graphs.graph import FactorGraph
+from trelliswork.graphs.solve import GraphMethod, solve_graphs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from trelliswork.decoding.answers import Decoding
+    from trelliswork.graphs.answers import AD3Options, GraphProgress
+
+__all__ = ["SolveMethod", "solve"]
+
+
+@overload
+def solve(
+    problem: Problem,
+    method: SolveMethod = "auto",
+    *,
+    time_limit: float | None = None,
+    width: int | None = WIDTH,
+    n_jobs: int | None = None,
+) -> Decoding: ...
+
+
+@overload
+def solve(
+    problem: FactorGraph,
+    method: GraphMethod = "auto",
+    *,
+    time_limit: float | None = None,
+    max_nodes: int | None = None,
+    callback: Callable[[GraphProgress], object] | None = None,
+    warm_start: Solution | None = None,
+    ad3: AD3Options | None = None,
+    n_jobs: int | None = None,
+) -> Solution: ...
+
+
+@overload
+def solve(
+    problem: Iterable[Problem],
+    method: SolveMethod = "auto",
+    *,
+    time_limit: float | None = None,
+    width: int | None = WIDTH,
+    n_jobs: int | None = None,
+) -> list[Decoding]: ...
+
+
+@overload
+def solve(
+    problem: Iterable[FactorGraph],
+    method: GraphMethod = "auto",
+    *,
+    time_limit: float | None = None,
+    max_nodes: int | None = None,
+    callback: Callable[[GraphProgress], object] | None = None,
+    warm_start: Sequence[Solution] | None = None,
+    ad3: AD3Options | None = None,
+    n_jobs: int | None = None,
+) -> list[Solution]: ...
+
+
+def solve(
+    problem: Problem | FactorGraph | Iterable[Problem] | Iterable[FactorGraph],
+    method: Any = "auto",
+    *,
+    time_limit: float | None = None,
+    width: int | None = WIDTH,
+    max_nodes: int | None = None,
+    callback: Callable[[GraphProgress], object] | None = None,
+    warm_start: Solution | Sequence[Solution] | None = None,
+    ad3: AD3Options | None = None,
+    n_jobs: int | None = None,
+) -> Decoding | Solution | list[Decoding] | list[Solution]:
+    """Find the best labelling under hard and soft constraints, with a certificate.
+
+        ŷ = argmax_y score(y) − Σ_c ρ_c v_c(y)
+
+    or the best assignment of a factor graph, with a certificate too.
+
+    Parameters
+    ----------
+    problem
+        A problem, or several. Those that share a plan and the weights of the model are decoded as
+        one batch. Or a factor graph, or several.
+    method
+        Of problems: ``"auto"``, exact; ``"product"``, ``"lazy"``, ``"astar"``, ``"branch"``, exact
+        ways of their own; ``"dual"`` and ``"beam"``, exact where their gap closes; ``"milp"``,
+        HiGHS. Of graphs: ``"auto"`` and ``"branch"``, branch and bound around AD3, exact;
+        ``"ad3"``, ``"lp"``, ``"dual"``, the relaxation; ``"milp"``, HiGHS.
+    time_limit
+        Seconds for each problem; ``"product"`` and ``"lazy"`` end by themselves, and a beam goes on
+        with a width of 10 at most.
+    width
+        Prefixes of each length that a beam goes on with; None: all, which is exact, and under
+        predicates takes as many steps as there are labellings. A search under predicates that
+        reaches a limit ends with such a beam.
+    max_nodes
+        Of graphs: nodes of branch and bound, for each graph. Default: no limit.
+    callback
+        Of graphs: called with a `GraphProgress` now and then; returning True ends that graph.
+    warm_start
+        Of graphs: the answer to a graph of the same shape, or one for each graph.
+    ad3
+        Of graphs: options of AD3.
+    n_jobs
+        Threads; predicates are asked on one.
+
+    Returns
+    -------
+    Decoding, Solution, or a list of these
+        One answer a problem; without any, an empty list. The status is ``"feasible"`` where there
+        is a gap: it was not closed in time, or not by ``"dual"`` or ``"beam"``, or constraints that
+        are not linear need a larger product than the plan's budget allows; and ``"relaxed"`` where
+        even a hard constraint is broken.
+
+    Raises
+    ------
+    InfeasibleError
+        Where no labelling satisfies the hard constraints, naming a minimal conflicting subset. A
+        graph raises nothing: its status says so.
+    TooLargeError
+        Where ``"product"``, or ``"milp"`` with the constraints that are not linear, needs a product
+        beyond that budget.
+    RuleError
+        For a method that predicates rule out, and for predicates that count wrongly.
+    SearchLimitError
+        Where a beam, or a search under predicates within its limits, met no labelling that
+        satisfies the hard constraints, and no proof that there is none.
+
+    Examples
+    --------
+    >>> from trelliswork.constraints import at_most
+    >>> scores = [[2.0, 0.0], [0.0, 1.0], [2.0, 0.0]]
+    >>> rule = at_most(1, "author").soft(0.5)
+    >>> found = solve(Problem(scores, constraints=rule, labels=["author", "title"]))
+    >>> found.labels, found.score, found.status
+    (['author', 'title', 'author'], 4.5, 'optimal')
+    """
+    check_time_limit(time_limit)
+    problems = _several(problem)
+    if not problems:  # of either kind
+        _check(method, width, (*get_args(SolveMethod), *get_args(GraphMethod)))
+        return []
+    if isinstance(problems[0], FactorGraph):
+        _refuse("a Problem", width=None if width == WIDTH else width)
+        starts = [warm_start] if isinstance(warm_start, Solution) else warm_start
+        solutions = solve_graphs(
+            problems,
+            method,
+            time_limit=time_limit,
+            max_nodes=max_nodes,
+            callback=callback,
+            warm_start=starts,
+            ad3=ad3,
+            n_jobs=n_jobs,
+        )
+        return solutions[0] if isinstance(problem, FactorGraph) else solutions
+    _check(method, width, get_args(SolveMethod))
+    _refuse(
+        "a factor graph", max_nodes=max_nodes, callback=callback, warm_start=warm_start, ad3=ad3
+    )
+    decodings = solve_problems(problems, method, time_limit, width, n_jobs)
+    return decodings[0] if isinstance(problem, Problem) else decodings
+
+
+def _check(method: object, width: Any, choices: tuple[str, ...]) -> None:
+    if method not in choices:
+        names = ", ".join(map(repr, dict.fromkeys(choices)))
+        raise ValueError(f"method: expected one of {names}, got {method!r}.")
+    check_width(width)
+
+
+def _refuse(kind: str, **options: object) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise ValueError(f"{name}: this is an option of {kind} alone; leave it out.")
+
+
+def _several(given: Any) -> list[Any]:
+    """Return problems, or graphs, in a list."""
+    problems = list(given) if hasattr(given, "__iter__") else [given]  # a single one
+    kind = FactorGraph if problems and isinstance(problems[0], FactorGraph) else Problem
+    for index, one in enumerate(problems):
+        if not isinstance(one, kind):
+            raise TypeError(
+                f"problem: expected a {kind.__name__} or a list of these, got "
+                f"{type(one).__name__} at {index}. Make one: tw.Problem(scores, …), or "
+                "est.problem(x), or tw.FactorGraph()."
+            )
+    return problems

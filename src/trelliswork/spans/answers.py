@@ -1,0 +1,132 @@
+"""Answers about spans and roles: from what solvers choose to what users read, and errors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trelliswork.constraints.overlap import NoOverlap
+from trelliswork.labels.segments import Span
+from trelliswork.spans.table import Assignment, AssignmentStatus, AssignMethod, SpanTable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from trelliswork._typing import FloatArray
+    from trelliswork.graphs.certificate import GraphCertificate
+    from trelliswork.spans.certificate import SpanCertificate
+    from trelliswork.spans.rules import SpanRulebook
+
+
+Choices = list[tuple[int, int]]
+"""Indices of spans and roles."""
+
+
+class NoAnswerError(Exception):
+    """A table without an answer, by its place; proven: there is none."""
+
+    def __init__(self, place: int, is_proven: bool) -> None:
+        super().__init__(place)
+        self.place, self.is_proven = place, is_proven
+
+
+def gains(table: SpanTable) -> FloatArray:
+    """Return what spans of a chain add to the score of no span at all, ``(S, R)``."""
+    return table.scores if table.null is None else table.scores - table.null
+
+
+def null_constant(table: SpanTable) -> float:
+    """Return the score of no span at all."""
+    return 0.0 if table.null is None else float(table.null.sum())
+
+
+def answer(
+    table: SpanTable,
+    book: SpanRulebook,
+    choices: Choices,
+    score: float,
+    bound: float,
+    status: AssignmentStatus,
+    *,
+    method: AssignMethod,
+    iterations: int,
+    nodes: int,
+    certificate: SpanCertificate | GraphCertificate | None = None,
+) -> Assignment:
+    """Return what was chosen, as users read it."""
+    is_proven = status == "optimal"
+    spans = table.spans
+    ordered = sorted(choices, key=lambda pair: (*spans[pair[0]].tolist(), pair[1]))
+    filled = [Span(int(spans[s, 0]), int(spans[s, 1]), table.roles[role]) for s, role in ordered]
+    roles: dict[str, tuple[int, int] | None] = dict.fromkeys(table.roles)
+    for start, end, role in filled:
+        if roles[role] is None:
+            roles[role] = (start, end)
+    return Assignment(
+        roles=roles,
+        spans=tuple(filled),
+        choices=tuple(ordered),
+        score=score,
+        upper_bound=bound,
+        gap=bound - score,
+        status=status,
+        violations={} if is_proven and not book.is_soft else broken_rules(table, book, choices),
+        method=method,
+        iterations=iterations,
+        nodes=nodes,
+        constraints=book.constraints,
+        certificate=certificate,
+    )
+
+
+def broken_rules(table: SpanTable, book: SpanRulebook, choices: Choices) -> dict[str, int]:
+    """Return how badly each constraint is broken that is, by its expression."""
+    counts = role_counts(book, choices)
+    degrees = [
+        (rule.constraint, round(rule.violation(counts)))
+        for rule in book.rules
+        if rule.constraint >= 0
+    ]
+    degrees += [
+        (i, overlaps(table, choices))
+        for i, constraint in enumerate(book.constraints)
+        for part in constraint.conjuncts
+        if isinstance(part.hard, NoOverlap)
+    ]
+    broken: dict[str, int] = {}
+    for i, degree in degrees:
+        if degree:
+            name = repr(book.constraints[i])
+            broken[name] = broken.get(name, 0) + degree
+    return broken
+
+
+def value(table: SpanTable, book: SpanRulebook, choices: Choices) -> float:
+    """Return ``P(y)``, the score less what is to be paid; ``-inf`` where a hard rule is broken."""
+    counts = role_counts(book, choices)
+    broken = [(rule.penalty, rule.violation(counts)) for rule in book.rules]
+    if book.overlap:
+        broken.append((sum(book.overlap), float(overlaps(table, choices))))
+    return table.value(choices) - sum(penalty * degree for penalty, degree in broken if degree)
+
+
+def overlaps(table: SpanTable, choices: Choices) -> int:
+    """Return how many spans too many there are at a token, of all tokens."""
+    edges = sorted((edge, step) for s, _ in choices for edge, step in _edges(table.spans[s]))
+    too_many = depth = before = 0
+    for edge, step in edges:
+        too_many += max(0, depth - 1) * (edge - before)
+        depth, before = depth + step, edge
+    return too_many
+
+
+def _edges(span: NDArray[np.int64]) -> tuple[tuple[int, int], tuple[int, int]]:
+    return (int(span[0]), 1), (int(span[1]), -1)
+
+
+def role_counts(book: SpanRulebook, choices: Choices) -> list[int]:
+    """Return how often each role is filled, ``(R,)``."""
+    counts = [0] * len(book.roles)
+    for _, role in choices:
+        counts[role] += 1
+    return counts

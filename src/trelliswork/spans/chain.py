@@ -1,0 +1,87 @@
+"""Spans and roles as chains: one call of the core for all tables, and what it answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trelliswork import _core
+from trelliswork._utils.threads import resolve_jobs
+from trelliswork.spans.answers import NoAnswerError, answer, gains, null_constant
+from trelliswork.spans.certificate import SpanCertificate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trelliswork.spans.rules import SpanRulebook
+    from trelliswork.spans.table import Assignment, SpanTable
+
+__all__ = ["assign_by_chain"]
+
+MAX_ITERATIONS = 200  # of the prices, at the root
+GAP = 5e-10  # that is rounding, relative to 1 + |score|; half of what `verify` allows
+OPTIMAL, INFEASIBLE = 0, 2  # of the core's statuses; 3: neither an answer nor a proof
+
+
+def assign_by_chain(
+    tables: Sequence[SpanTable],
+    books: Sequence[SpanRulebook],
+    places: Sequence[int],
+    time_limit: float | None,
+    max_nodes: int | None,
+    n_jobs: int | None,
+) -> list[Assignment]:
+    """Fill roles with spans through chains; see `trelliswork.assign`."""
+    (
+        status,
+        payoff,
+        bound,
+        iterations,
+        nodes,
+        choice_offsets,
+        choices,
+        leaf_offsets,
+        decision_offsets,
+        decisions,
+        prices,
+    ) = _core.solve_spans(
+        [table.spans for table in tables],
+        [gains(table) for table in tables],
+        [book.native for book in books],
+        [book.apart for book in books],
+        [null_constant(table) for table in tables],
+        MAX_ITERATIONS,
+        GAP,
+        time_limit or 0.0,
+        max_nodes or 0,
+        resolve_jobs(n_jobs),
+    )
+    for b, code in enumerate(status.tolist()):
+        if code >= INFEASIBLE:
+            raise NoAnswerError(places[b], is_proven=code == INFEASIBLE)
+    pairs = [(s, r) for s, r in choices.reshape(-1, 2).tolist()]
+    decided, first_price, found = decisions.reshape(-1, 3), 0, []
+    for b, (table, book) in enumerate(zip(tables, books, strict=True)):
+        first, last = int(leaf_offsets[b]), int(leaf_offsets[b + 1])
+        ends = decision_offsets[first : last + 1]
+        last_price = first_price + (last - first) * len(book.rules)
+        certificate = SpanCertificate(
+            ends - ends[0],
+            decided[ends[0] : ends[-1]],
+            prices[first_price:last_price].reshape(last - first, len(book.rules)),
+        )
+        first_price = last_price
+        found.append(
+            answer(
+                table,
+                book,
+                pairs[choice_offsets[b] : choice_offsets[b + 1]],
+                float(payoff[b]),
+                float(bound[b]),
+                "optimal" if status[b] == OPTIMAL else "feasible",
+                method="chain",
+                iterations=int(iterations[b]),
+                nodes=int(nodes[b]),
+                certificate=certificate,
+            )
+        )
+    return found
