@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trelliswork import _core
 from trelliswork.automata import drawing, svg
 from trelliswork.automata.algebra import MAX_STATES
 from trelliswork.automata.arrays import Arrays, arc_order, flat_patterns
@@ -160,7 +159,7 @@ class Automaton(LanguageMethods):
         for array in arrays:
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False
-        self._core = _core.Automaton(*arrays)
+        self._core = arrays.to_core()
         self.n_states, self.n_labels, self.n_patterns = arrays[:3]
         self.source, self.label, self.target = arrays.source, arrays.label, arrays.target
         self.pattern_offsets, self.pattern_ids = arrays.pattern_offsets, arrays.pattern_ids
