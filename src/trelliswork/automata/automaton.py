@@ -174,7 +174,7 @@ class Automaton:
         for array in arrays:
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False
-        self._core = _core.Automaton(*arrays)
+        self._core = arrays.to_core()
         self.n_states, self.n_labels, self.n_patterns = arrays[:3]
         self.source, self.label, self.target = arrays.source, arrays.label, arrays.target
         self.pattern_offsets, self.pattern_ids = arrays.pattern_offsets, arrays.pattern_ids

@@ -167,34 +167,33 @@ def search_batch(
     trellis = with_tolls(plan, trellis, evidence, heeded)
     items = [i for i in plan.items_of(heeded) if by_item[i] > 0.0]
     asked = [(i, rule) for i, rule in plan.functions(heeded) if penalties[i] > 0.0]
-    labels = np.full(trellis.n_tokens, -1, dtype=np.int32)
-    begins = np.zeros(trellis.n_tokens, dtype=np.uint8)
-    scores, bounds = np.empty((2, trellis.n_sequences))
-    status, methods = np.empty((2, trellis.n_sequences), dtype=np.int32)
-    expanded = np.empty(trellis.n_sequences, dtype=np.int64)
-    _core.search_prefixes(
+    found = _core.search_prefixes(
         trellis._batch(open_labels(plan, evidence, heeded, allowed), n_jobs),
-        [plan.item_degrees(i, evidence.longest).of_core for i in items],
-        by_item[items],
-        [evidence.classes(plan.item_tests(i)) for i in items],
-        penalties[[i for i, _ in asked]],
-        any(rule.prefix is not None for _, rule in asked),
-        _Counter(plan, evidence, [rule for _, rule in asked]),
-        SEARCH_METHODS.index(method),
-        0 if width is None else int(width),
-        max_states,
-        time_limit or 0.0,
-        TOLERANCE,
-        labels,
-        begins,
-        scores,
-        bounds,
-        status,
-        methods,
-        expanded,
+        [
+            _core.SearchItem(
+                plan.item_degrees(i, evidence.longest).of_core,
+                float(by_item[i]),
+                evidence.classes(plan.item_tests(i)),
+            )
+            for i in items
+        ],
+        _core.Predicates(
+            penalties[[i for i, _ in asked]],
+            any(rule.prefix is not None for _, rule in asked),
+            _Counter(plan, evidence, [rule for _, rule in asked]),
+        ),
+        _core.PrefixOptions(
+            method=SEARCH_METHODS.index(method),
+            width=0 if width is None else int(width),
+            max_states=max_states,
+            seconds=time_limit or 0.0,
+            tolerance=TOLERANCE,
+        ),
     )
-    tags = tags_of(labels, begins.astype(bool), trellis.automaton.n_labels)
-    return PrefixAnswers(tags, scores, bounds, status, methods, expanded)
+    tags = tags_of(found.labels, found.begins.astype(bool), trellis.automaton.n_labels)
+    return PrefixAnswers(
+        tags, found.scores, found.bounds, found.status, found.methods, found.expanded
+    )
 
 
 class _Counter:
