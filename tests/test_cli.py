@@ -134,7 +134,7 @@ def test_interrupting_training_before_the_first_iteration(tmp_path, monkeypatch)
 
 
 def test_terminals_without_table_characters(model):
-    environment = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     with start("inspect", model, env=environment) as process:
         stdout, stderr = process.communicate(timeout=60)
         assert (process.returncode, stderr) == (0, "")
