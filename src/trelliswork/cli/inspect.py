@@ -1,4 +1,4 @@
-"""``trelliswork inspect``: what a model file holds."""
+"""``trelliswork inspect``: show the content of a model file."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import typer
 from trelliswork._utils.tables import shorten, text_table
 from trelliswork.automata.pattern_statistics import PatternStatistics
 from trelliswork.cli.inspect_training import describe_training, show_training
+from trelliswork.cli.options.shared import AsJson
 from trelliswork.constraints.soft import spell_penalty
 from trelliswork.features import TemplateEncoder
 from trelliswork.learn.sparsity.group_lasso import GroupLasso
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EXAMPLES", "inspect"]
 
-MOST_TEMPLATES = 60  # a matrix has one a column
+MOST_TEMPLATES = 60  # a matrix has one per column
 
 EXAMPLES = """Examples:
 
@@ -49,15 +50,20 @@ EXAMPLES = """Examples:
 
 
 def inspect(
-    model: Annotated[Path, typer.Argument(help="A model file that `train` wrote.")],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file written by `train`.")],
     top: Annotated[
-        int, typer.Option(min=1, help="How many features and transitions of each sign to show.")
+        int,
+        typer.Option(
+            metavar="N", min=1, help="Number of features and transitions of each sign to show."
+        ),
     ] = 10,
     label: Annotated[
         list[str] | None,
-        typer.Option(help="Show the features of this label only; may be given again."),
+        typer.Option(
+            metavar="LABEL", help="Show only the features of this label. May be repeated."
+        ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show what a model has learned: sizes, templates, top features and transitions, training."""
     tagger = load(model)
@@ -69,7 +75,7 @@ def inspect(
 
 
 def _summary(tagger: Tagger, path: Path, labels: Sequence[str], top: int) -> dict[str, Any]:
-    """Everything there is to show, as JSON values."""
+    """Return everything there is to show, as JSON values."""
     encoder = tagger.model_.encoder
     names = feature_names(tagger)
     return {
@@ -108,7 +114,7 @@ def _summary(tagger: Tagger, path: Path, labels: Sequence[str], top: int) -> dic
 
 
 def _parameters(tagger: Tagger) -> dict[str, Any]:
-    """Return the parameters, those of a base by its name and its own ones."""
+    """Return the parameters, including those of a base tagger."""
     found: dict[str, Any] = tagger.get_params(deep=True)
     if isinstance(found.get("base"), Tagger):
         found["base"] = type(found["base"]).__name__
@@ -119,7 +125,7 @@ def _parameters(tagger: Tagger) -> dict[str, Any]:
 
 
 def _segments(tagger: Tagger) -> dict[str, int | None] | None:
-    """Return the most tokens of the segments of each name, None for any; None in a chain."""
+    """Return the maximum length of segments by name, ``None`` for any; ``None`` for a chain."""
     segmentation = tagger.model_.segmentation
     if segmentation is None:
         return None
@@ -130,7 +136,7 @@ def _segments(tagger: Tagger) -> dict[str, int | None] | None:
 
 
 def _patterns(weighed: WeighedPatterns, automaton: Automaton, top: int) -> dict[str, Any]:
-    """Label patterns as JSON values: how many there are, of how many, and the top ones."""
+    """Return statistics of label patterns and the strongest ones, as JSON values."""
     summary = PatternStatistics.of(weighed.patterns, automaton).to_dict()
     for own in summary["lengths"]:
         own["top"] = _signs(weighed.top(own["length"], top))
@@ -184,7 +190,7 @@ def _show(summary: dict[str, Any]) -> None:
 
 
 def _show_template_sizes(found: list[dict[str, Any]]) -> None:
-    """Show how much of the model each template makes up, the largest first."""
+    """Show the features and weights of each template, the largest first."""
     _heading("Weights by template" if found else "Weights by template: none")
     if not found:
         return
@@ -215,7 +221,7 @@ def _segment_facts(longest: dict[str, int | None] | None) -> dict[str, str]:
 
 
 def _show_patterns(summary: dict[str, Any]) -> None:
-    """Show label patterns longer than transitions, and how sparse they are."""
+    """Show label patterns longer than transitions, and their sparsity."""
     if all(own["length"] <= 2 for own in summary["lengths"]):
         return
     _heading("Sparse patterns")

@@ -1,4 +1,4 @@
-"""How a model came about, as ``trelliswork inspect`` tells it, whatever kind it is."""
+"""Training history of a model, for ``trelliswork inspect``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BARS = "▁▂▃▄▅▆▇█"
 
 
 def describe_training(tagger: Tagger) -> dict[str, Any]:
-    """Return how training went, as JSON values; what a kind of tagger does not have is None."""
+    """Return the training history as JSON values; ``None`` for values that the tagger lacks."""
     is_codl = isinstance(tagger, CODLTagger)
     steps = getattr(tagger, "curve_" if is_codl else "training_log_", [])
     log = [asdict(step) for step in steps]
@@ -40,7 +40,7 @@ def describe_training(tagger: Tagger) -> dict[str, Any]:
 
 
 def show_training(training: dict[str, Any]) -> None:
-    """Show what `describe_training` found."""
+    """Show the result of `describe_training`."""
     if training["iterations"] is None:
         typer.echo("counted, in one step")
         return
@@ -79,7 +79,7 @@ def _show_dev(training: dict[str, Any], step: str) -> None:
 
 
 def _curve(values: Sequence[float], width: int = 60) -> str:
-    """Draw numbers as one line of bars, thinned to at most `width` of them."""
+    """Draw numbers as one line of at most `width` bars."""
     step = -(-len(values) // width)
     kept = [*values[::step]]
     low, high = min(kept), max(kept)

@@ -1,4 +1,4 @@
-"""Where sentences stand in their file, for messages."""
+"""Places of sentences in files, for messages."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["PlacedLines", "PlacedSentences"]
 
 
 class PlacedLines:
-    """Lines that know where the sentence begins that a reader has just taken from them.
+    """Lines that remember where the sentence last read begins.
 
     Parameters
     ----------
     source
-        Where the lines come from.
+        Source of the lines.
     one_each
-        Whether every line is a sentence, as in JSON lines; else blank lines part them.
+        Whether every line is a sentence, as in JSON lines; else blank lines separate sentences.
     """
 
     def __init__(self, source: Source, *, one_each: bool) -> None:
@@ -45,12 +45,12 @@ class PlacedLines:
 
 
 class PlacedSentences:
-    """Sentences that come one by one, and where each of them begins.
+    """Sentences of a stream, each with the place where it begins.
 
     Parameters
     ----------
     sentences
-        The sentences, read from `lines` and not ahead of them.
+        The sentences, read lazily from `lines`.
     lines
         The lines.
     """
@@ -67,9 +67,9 @@ class PlacedSentences:
 
     @property
     def place(self) -> str:
-        """File and line of the oldest sentence that is not done."""
+        """File and line of the oldest unfinished sentence."""
         return f"{self._lines.name}:{self._begins[0]}"
 
     def done(self) -> None:
-        """Go on to the next sentence."""
+        """Finish the oldest sentence."""
         self._begins.popleft()

@@ -10,21 +10,21 @@ from trelliswork.features import BUNDLES, Templates, bundle
 __all__ = ["FEATURES_HELP", "resolve_features"]
 
 FEATURES_HELP = (
-    f"A bundle ({', '.join(BUNDLES)}), the path of a template file (ours, CRF++'s or Wapiti's), or "
-    'template text such as "word[-1..1]".'
+    f"Bundle of templates ({', '.join(BUNDLES)}), path of a template file (ours, CRF++ or Wapiti), "
+    'or template text such as "word[-1..1]".'
 )
 BARE_TEMPLATES = ("word", "token", "bias")
 TEMPLATE_PREFIXES = ("edge", "begin", "end", "segment")
 
 
 def resolve_features(given: str) -> str | Templates:
-    """Return a bundle's name, the templates of a file, or those of the text itself."""
+    """Return the name of a bundle, or the templates of a file or of the text itself."""
     if given in BUNDLES:
         bundle(given)
         return given
     if Path(given).is_file():
         return Templates.from_file(given)
-    # Every other template has a bracket or a prefix, and hardly a path has one.
+    # Every other template has a bracket or a prefix; paths rarely do.
     has_prefix = given.partition(":")[0].strip() in TEMPLATE_PREFIXES
     if given in BARE_TEMPLATES or has_prefix or any(mark in given for mark in "[(\n"):
         return Templates.parse(given, origin="--features")

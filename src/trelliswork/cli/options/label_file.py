@@ -1,4 +1,4 @@
-"""What a file of labels holds."""
+"""The content of a label file: gold labels or predictions."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ __all__ = ["LabelFile"]
 
 @dataclass(frozen=True, slots=True)
 class LabelFile:
-    """What a file of labels holds, sentence by sentence.
+    """The content of a label file, sentence by sentence.
 
     Attributes
     ----------
     name
         Its name, for messages.
     width
-        How many columns it has; ``None`` for JSON lines.
+        Number of columns; ``None`` for JSON lines.
     sentences
-        The tokens and other columns, where it has any.
+        The tokens and other columns, if there are any.
     labels
         The labels: predicted ones in a file of predictions.
     gold
-        The gold labels beside them, where they were asked for.
+        The gold labels beside them, if requested.
     confidences
-        How sure the model was of each label, where the file says so.
+        The confidence of each label, if the file has any.
     """
 
     name: str
@@ -42,13 +42,13 @@ class LabelFile:
 
     @property
     def tokens(self) -> list[tuple[str, ...]] | None:
-        """The tokens, where it has any."""
+        """The tokens, if there are any."""
         return None if self.sentences is None else [s.tokens for s in self.sentences]
 
     def check_tokens(self, gold: LabelFile) -> None:
-        """Raise an error where the tokens are not those of the gold labels.
+        """Raise an error if the tokens differ from those of the gold labels.
 
-        Other numbers of sentences or tokens are left to those who compare the labels.
+        Different numbers of sentences or tokens are found later, when labels are compared.
         """
         own, others = self.tokens, gold.tokens
         if own is None or others is None or len(own) != len(others):

@@ -1,4 +1,4 @@
-"""What ``trelliswork train`` learns from."""
+"""The training data of ``train`` and ``select``."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["TrainingData"]
 
 
 class TrainingData:
-    """What is trained on: labelled sentences, sentences without labels, a development set.
+    """Labelled sentences, sentences without labels and a development set.
 
     Parameters
     ----------
     everything
         All labelled sentences.
     reader, path
-        How they were read, and from where.
+        The reader and the file that they come from.
     """
 
     def __init__(self, everything: Corpus, reader: CorpusReader, path: str) -> None:
@@ -34,7 +34,7 @@ class TrainingData:
         self._reader, self._path = reader, path
 
     def hold_out(self, dev: str, seed: int) -> None:
-        """Read a development set, or hold out that share."""
+        """Read the development set, or hold out a share of the sentences."""
         share = read_share(dev)
         if share is None:
             self.dev = replace(self._reader, data_format=None).read(dev)
@@ -42,12 +42,12 @@ class TrainingData:
             self.training, self.dev = hold_out(self.training, share, seed)
 
     def keep_labels_of(self, size: int, seed: int, rest_is_used: bool) -> None:
-        """Draw sentences whose labels are used; the others may stay without."""
+        """Draw the sentences whose labels are used; keep the others, if used, without labels."""
         self.training, rest = draw_labelled(self.training, size, seed)
         self.unlabelled += rest if rest_is_used else []
 
     def label_names(self) -> list[str]:
-        """Return the names of all labels, alternatives included, of sentences drawn or not."""
+        """Return the labels of all sentences, alternatives included."""
         names: set[str] = set()
         for sentence in self.everything:
             for label in sentence.labels or ():
@@ -55,7 +55,7 @@ class TrainingData:
         return sorted(names)
 
     def place(self, sequence: int) -> str:
-        """Return file and line of a labelled sentence."""
+        """Return the file and line of a labelled sentence."""
         wanted = self.training[sequence]
         index = next(i for i, sentence in enumerate(self.everything) if sentence is wanted)
         return self._reader.place(self._path, index)
