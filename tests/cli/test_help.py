@@ -10,7 +10,7 @@ import pytest
 
 from commands import run
 from trelliswork.cli.app import COMMANDS
-from trelliswork.cli.cite import COMMANDS as CITE_COMMANDS
+from trelliswork.cli.cite.cite import COMMANDS as CITE_COMMANDS
 
 PANELS = {
     "train": [

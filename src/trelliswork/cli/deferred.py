@@ -30,9 +30,7 @@ def deferred(name: str) -> type[TyperCommand]:
         def make_context(self, *args: Any, **extra: Any) -> Any:
             module = import_module(f"trelliswork.cli.{name}")
             alone = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-            alone.command(command, epilog=module.EXAMPLES)(
-                spelled_out(getattr(module, command))
-            )
+            alone.command(command, epilog=module.EXAMPLES)(spelled_out(getattr(module, command)))
             return typer.main.get_command(alone).make_context(*args, **extra)
 
     return Deferred

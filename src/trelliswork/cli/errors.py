@@ -1,4 +1,7 @@
-"""Errors and warnings of the commands: one line on standard error, and an exit code."""
+"""Errors and warnings of the commands: one line on standard error, and an exit code.
+
+Places of sentences in files, for messages.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,38 @@ import logging
 import os
 import re
 import sys
+from collections import deque
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperGroup
 
+from trelliswork.data.conll import BLANK
+from trelliswork.data.files import read_lines, source_name
 from trelliswork.errors import TrellisworkError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["INTERRUPTED", "USER_ERROR", "ReportingGroup", "no_warnings_of", "placed", "say"]
+    from trelliswork.data.files import Source
+    from trelliswork.data.sentence import Sentence
+
+
+__all__ = [
+    "INTERRUPTED",
+    "USER_ERROR",
+    "PlacedLines",
+    "PlacedSentences",
+    "ReportingGroup",
+    "no_warnings_of",
+    "placed",
+    "say",
+]
+
 
 USER_ERROR = 2
+
 INTERRUPTED = 130  # 128 + SIGINT, as shells count it
 
 # The library raises ValueError and TypeError for wrong input, ImportError for a missing extra.
@@ -60,16 +81,24 @@ _OPTIONS = {
     "on_conflict": "--on-conflict",
     "on_infeasible": "--on-infeasible",
 }
+
 _KEYWORD = re.compile(rf"\b({'|'.join(_OPTIONS)})=(?:'([\w+]+)'|(True)\b)?")
+
 # Names with an underscore are never English words: replaced anywhere.
 _NAME = re.compile(rf"\b({'|'.join(name for name in _OPTIONS if '_' in name)})\b")
+
 # The library says constraint, the command line rule.
 _CONSTRAINT = re.compile(r"\bconstraint(?=s?\b(?![=(._]))")
+
 # Nor is l1 an English word; a regularizer is --group-lasso here.
 _L1 = re.compile(r"(?<![\w-])l1\b")
+
 _REGULARIZER = re.compile(r"\ba regularizer\b(?: of groups)?")
+
 _CARET = re.compile(r"^ *\^$", re.MULTILINE)
+
 _NONE = re.compile(r",? or None\b")
+
 _ENCODING = ("pass a stream opened with its own encoding", "pipe it through iconv")
 
 
@@ -185,3 +214,61 @@ def _discard_output() -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
+
+
+class PlacedLines:
+    """Lines that remember where the sentence last read begins.
+
+    Parameters
+    ----------
+    source
+        Source of the lines.
+    one_each
+        Whether every line is a sentence, as in JSON lines; else blank lines separate sentences.
+    """
+
+    def __init__(self, source: Source, *, one_each: bool) -> None:
+        self.name = source_name(source)
+        self.begin = 0
+        self._lines = read_lines(source)
+        self._one_each = one_each
+
+    def __iter__(self) -> Iterator[str]:
+        between = True
+        for number, line in enumerate(self._lines, start=1):
+            blank = not line.strip(BLANK)
+            if self._one_each or (between and not blank):
+                self.begin = number
+            between = blank
+            yield line
+
+
+class PlacedSentences:
+    """Sentences of a stream, each with the place where it begins.
+
+    Parameters
+    ----------
+    sentences
+        The sentences, read lazily from `lines`.
+    lines
+        The lines.
+    """
+
+    def __init__(self, sentences: Iterable[Sentence], lines: PlacedLines) -> None:
+        self._sentences = sentences
+        self._lines = lines
+        self._begins: deque[int] = deque()
+
+    def __iter__(self) -> Iterator[Sentence]:
+        for sentence in self._sentences:
+            self._begins.append(self._lines.begin)
+            yield sentence
+
+    @property
+    def place(self) -> str:
+        """File and line of the oldest unfinished sentence."""
+        return f"{self._lines.name}:{self._begins[0]}"
+
+    def done(self) -> None:
+        """Finish the oldest sentence."""
+        self._begins.popleft()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from trelliswork._utils.tables import shorten
-from trelliswork.cli.errors import placed
+from trelliswork.cli.errors import PlacedLines, PlacedSentences, placed
 from trelliswork.cli.explain_input import show_changes
 from trelliswork.cli.options.data import (
     CorpusReader,
@@ -23,7 +23,6 @@ from trelliswork.cli.options.data import (
 from trelliswork.cli.options.rules import RuleOptions
 from trelliswork.cli.options.shared import AsJson, LabelNames, Outside, RunOptions, SchemeName
 from trelliswork.cli.options.structure import read_max_segment
-from trelliswork.cli.places import PlacedLines, PlacedSentences
 from trelliswork.cli.streaming import StandardInput
 from trelliswork.constraints import lint
 from trelliswork.constraints.soft import priced_rule

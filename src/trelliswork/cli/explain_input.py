@@ -21,7 +21,7 @@ from trelliswork.taggers.changes import compare, effects_table, summarise
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trelliswork.cli.places import PlacedSentences
+    from trelliswork.cli.errors import PlacedSentences
     from trelliswork.taggers.base import Tagger
     from trelliswork.taggers.changes import Change, RuleEffect, RuleSummary
 

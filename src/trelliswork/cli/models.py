@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, cast
 
-from trelliswork.cli.options.feature_option import resolve_features
 from trelliswork.cli.options.rules import columns_tested
-from trelliswork.cli.options.structure import ModelKind, read_l2, read_max_segment
+from trelliswork.cli.options.structure import ModelKind, read_l2, read_max_segment, resolve_features
 from trelliswork.cli.options.unlabelled import LabellingName
 from trelliswork.constraints.given import as_constraints
 from trelliswork.data.sentence import TOKEN_COLUMN

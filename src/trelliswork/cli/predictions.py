@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from trelliswork.cli.errors import say
 from trelliswork.cli.options.data import (
     Format,
+    LabelFile,
     NamedLines,
     check_labelled,
     choose_format,
     default_columns,
 )
-from trelliswork.cli.options.label_file import LabelFile
 from trelliswork.data.conll import iter_conll
 from trelliswork.data.corpus import Corpus, read_conll, read_jsonl
 from trelliswork.data.jsonl import iter_jsonl

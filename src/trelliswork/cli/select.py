@@ -13,7 +13,6 @@ import typer
 
 from trelliswork.cli.errors import placed, say
 from trelliswork.cli.options.data import check_writable, choose_tokenizer
-from trelliswork.cli.options.feature_option import resolve_features
 from trelliswork.cli.options.shared import AsJson
 from trelliswork.cli.options.sparsity import NormName, NormOption
 from trelliswork.cli.options.structure import (
@@ -24,14 +23,15 @@ from trelliswork.cli.options.structure import (
     Order,
     read_l2,
     read_max_segment,
+    resolve_features,
 )
 from trelliswork.cli.options.training import (
     ConvergenceOptions,
     LabelledDataOptions,
     Train,
+    TrainingData,
     TrainingRunOptions,
 )
-from trelliswork.cli.options.training_data import TrainingData
 from trelliswork.cli.training_log import log_line
 from trelliswork.data.files import open_for_writing
 from trelliswork.data.sentence import LABEL_COLUMN

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from io import BufferedReader
 
-    from trelliswork.cli.places import PlacedLines
+    from trelliswork.cli.errors import PlacedLines
     from trelliswork.data.sentence import Sentence
     from trelliswork.data.tokenizer import Tokenizer
 

@@ -14,10 +14,10 @@ from trelliswork.cli.options.training import (
     Out,
     PenaltyMethod,
     Train,
+    TrainingData,
     TrainingName,
     TrainOptions,
 )
-from trelliswork.cli.options.training_data import TrainingData
 from trelliswork.cli.options.unlabelled import check_some_left, read_unlabelled
 from trelliswork.cli.training_log import log_line, summarise
 from trelliswork.constraints import find_contradiction

@@ -1,4 +1,7 @@
-"""Labelled data on the command line: formats, columns, corpora, tokenisers."""
+"""Labelled data on the command line: formats, columns, corpora, tokenisers.
+
+The content of a label file: gold labels or predictions.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,9 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
+from trelliswork.cli.errors import PlacedLines
 from trelliswork.cli.options.rules import columns_tested
 from trelliswork.cli.options.shared import Alternatives, Comment, Separator, Unknown
-from trelliswork.cli.places import PlacedLines
 from trelliswork.data.conll import iter_conll
 from trelliswork.data.corpus import Corpus, read_conll, read_jsonl
 from trelliswork.data.files import read_lines, source_name
@@ -28,13 +31,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trelliswork.data.files import Source
-    from trelliswork.data.sentence import Sentence
+    from trelliswork.data.sentence import Label, Sentence
     from trelliswork.data.tokenizer import Kind
     from trelliswork.taggers.trained import TrainedTagger
+
 
 __all__ = [
     "CorpusReader",
     "Format",
+    "LabelFile",
     "NamedLines",
     "TokenizerKind",
     "check_labelled",
@@ -47,6 +52,7 @@ __all__ = [
     "split_columns",
     "split_names",
 ]
+
 
 _JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 
@@ -260,3 +266,53 @@ def check_writable(path: Path) -> None:
         raise FileNotFoundError(errno.ENOENT, "no such directory; make it first", str(folder))
     if not os.access(folder, os.W_OK):
         raise PermissionError(errno.EACCES, "no permission to write here", str(folder))
+
+
+@dataclass(frozen=True, slots=True)
+class LabelFile:
+    """The content of a label file, sentence by sentence.
+
+    Attributes
+    ----------
+    name
+        Its name, for messages.
+    width
+        Number of columns; ``None`` for JSON lines.
+    sentences
+        The tokens and other columns, if there are any.
+    labels
+        The labels: predicted ones in a file of predictions.
+    gold
+        The gold labels beside them, if requested.
+    confidences
+        The confidence of each label, if the file has any.
+    """
+
+    name: str
+    width: int | None
+    sentences: list[Sentence] | None
+    labels: list[tuple[Label, ...]]
+    gold: list[tuple[Label, ...]] | None = None
+    confidences: list[list[float]] | None = None
+
+    @property
+    def tokens(self) -> list[tuple[str, ...]] | None:
+        """The tokens, if there are any."""
+        return None if self.sentences is None else [s.tokens for s in self.sentences]
+
+    def check_tokens(self, gold: LabelFile) -> None:
+        """Raise an error if the tokens differ from those of the gold labels.
+
+        Different numbers of sentences or tokens are found later, when labels are compared.
+        """
+        own, others = self.tokens, gold.tokens
+        if own is None or others is None or len(own) != len(others):
+            return
+        for index, (mine, right) in enumerate(zip(own, others, strict=True)):
+            if len(mine) == len(right) and mine != right:
+                place = next(i for i, token in enumerate(mine) if token != right[i])
+                raise DataError(
+                    f"{self.name}: sentence {index}, token {place}: expected {right[place]!r} as "
+                    f"in {gold.name}, got {mine[place]!r}. Give labels of the same text, or "
+                    "--ignore-tokens."
+                )

@@ -1,4 +1,7 @@
-"""Options of the model: its kind, features, order, segments and penalty."""
+"""Options of the model: its kind, features, order, segments and penalty.
+
+The option ``--features``: a bundle, a template file, or template text.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,11 @@ from typing import Annotated, ClassVar, Literal
 
 import typer
 
-from trelliswork.cli.options.feature_option import FEATURES_HELP
+from trelliswork.errors import TemplateError
+from trelliswork.features import BUNDLES, Templates, bundle
 
 __all__ = [
+    "FEATURES_HELP",
     "L2",
     "Features",
     "MaxSegment",
@@ -22,6 +27,7 @@ __all__ = [
     "Order",
     "read_l2",
     "read_max_segment",
+    "resolve_features",
 ]
 
 
@@ -40,7 +46,12 @@ class Which(StrEnum):
     ALL = "all"
 
 
+FEATURES_HELP = (
+    f"Bundle of templates ({', '.join(BUNDLES)}), path of a template file (ours, CRF++ or Wapiti), "
+    'or template text such as "word[-1..1]".'
+)
 Features = Annotated[str, typer.Option(metavar="TEXT", help=FEATURES_HELP)]
+
 Order = Annotated[
     int,
     typer.Option(
@@ -49,6 +60,7 @@ Order = Annotated[
         help="Number of previous labels that a weight depends on. 0: no transitions.",
     ),
 ]
+
 MaxSegment = Annotated[
     str,
     typer.Option(
@@ -57,9 +69,11 @@ MaxSegment = Annotated[
         "segments. auto: the longest in TRAIN.",
     ),
 ]
+
 MinCount = Annotated[
     int, typer.Option(metavar="N", min=1, help="Drop features that occur less often.")
 ]
+
 L2 = Annotated[
     str,
     typer.Option(
@@ -189,3 +203,25 @@ def _strength(text: str) -> float:
             f"--l2: expected a number from 0 up, or one for each order (0:1,2:0.1), got {text!r}."
         )
     return strength
+
+
+BARE_TEMPLATES = ("word", "token", "bias")
+
+TEMPLATE_PREFIXES = ("edge", "begin", "end", "segment")
+
+
+def resolve_features(given: str) -> str | Templates:
+    """Return the name of a bundle, or the templates of a file or of the text itself."""
+    if given in BUNDLES:
+        bundle(given)
+        return given
+    if Path(given).is_file():
+        return Templates.from_file(given)
+    # Every other template has a bracket or a prefix; paths rarely do.
+    has_prefix = given.partition(":")[0].strip() in TEMPLATE_PREFIXES
+    if given in BARE_TEMPLATES or has_prefix or any(mark in given for mark in "[(\n"):
+        return Templates.parse(given, origin="--features")
+    raise TemplateError(
+        f"--features: expected a bundle ({', '.join(BUNDLES)}), the path of a template file, or "
+        f"template text, got {given!r}, and there is no such file."
+    )

@@ -1,15 +1,19 @@
-"""Options of ``train``: one group for each help panel."""
+"""Options of ``train``: one group for each help panel.
+
+The training data of ``train`` and ``select``.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
 from trelliswork.cli.options.data import CorpusReader, TokenizerKind
+from trelliswork.cli.options.dev import hold_out, read_share
 from trelliswork.cli.options.rules import RuleOptions
 from trelliswork.cli.options.shared import (
     LabelNames,
@@ -22,7 +26,12 @@ from trelliswork.cli.options.shared import (
 )
 from trelliswork.cli.options.sparsity import GapTol, SparsityOptions
 from trelliswork.cli.options.structure import ModelOptions
-from trelliswork.cli.options.unlabelled import FewLabelsOptions
+from trelliswork.cli.options.unlabelled import FewLabelsOptions, draw_labelled
+
+if TYPE_CHECKING:
+    from trelliswork.data.corpus import Corpus
+    from trelliswork.data.sentence import Sentence
+
 
 __all__ = [
     "ConvergenceOptions",
@@ -32,6 +41,7 @@ __all__ = [
     "PenaltyMethod",
     "Train",
     "TrainOptions",
+    "TrainingData",
     "TrainingName",
     "TrainingRuleOptions",
     "TrainingRunOptions",
@@ -71,6 +81,7 @@ Train = Annotated[
         help="Labelled sentences: CoNLL columns or JSON lines, also as .gz; - is standard input.",
     ),
 ]
+
 Out = Annotated[
     Path,
     typer.Option(
@@ -228,3 +239,48 @@ class TrainOptions:
     few_labels: FewLabelsOptions
     stopping: StoppingOptions
     run: TrainingRunOptions
+
+
+class TrainingData:
+    """Labelled sentences, sentences without labels and a development set.
+
+    Parameters
+    ----------
+    everything
+        All labelled sentences.
+    reader, path
+        The reader and the file that they come from.
+    """
+
+    def __init__(self, everything: Corpus, reader: CorpusReader, path: str) -> None:
+        self.everything = self.training = everything
+        self.unlabelled: list[Sentence] = []
+        self.dev: Corpus | None = None
+        self._reader, self._path = reader, path
+
+    def hold_out(self, dev: str, seed: int) -> None:
+        """Read the development set, or hold out a share of the sentences."""
+        share = read_share(dev)
+        if share is None:
+            self.dev = replace(self._reader, data_format=None).read(dev)
+        else:
+            self.training, self.dev = hold_out(self.training, share, seed)
+
+    def keep_labels_of(self, size: int, seed: int, rest_is_used: bool) -> None:
+        """Draw the sentences whose labels are used; keep the others, if used, without labels."""
+        self.training, rest = draw_labelled(self.training, size, seed)
+        self.unlabelled += rest if rest_is_used else []
+
+    def label_names(self) -> list[str]:
+        """Return the labels of all sentences, alternatives included."""
+        names: set[str] = set()
+        for sentence in self.everything:
+            for label in sentence.labels or ():
+                names |= {label} if isinstance(label, str) else set(label or ())
+        return sorted(names)
+
+    def place(self, sequence: int) -> str:
+        """Return the file and line of a labelled sentence."""
+        wanted = self.training[sequence]
+        index = next(i for i, sentence in enumerate(self.everything) if sentence is wanted)
+        return self._reader.place(self._path, index)
