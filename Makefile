@@ -11,6 +11,9 @@ INSTALL = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(PIP) --no-build-isolati
 EXPERIMENTS ?= table1 figure2 transducer inequality usaddress propbank \
   appendix_b synthetic letters cora punctuation umass soft_small ccm framenet sparsity \
   citations citation_models
+# The rooms whose tests run mostly in the core.
+CORE_TESTS ?= tests/core tests/automata tests/features tests/inference tests/decoding tests/graphs \
+  tests/spans tests/learn
 NATIVE := $(shell find cpp bindings -name '*.[ch]pp')
 
 .PHONY: help setup demo test test-torch lint format types tests bench experiments sanitize citation-model docs clean
@@ -41,7 +44,7 @@ test-torch: $(STAMP) ## install the torch extra and run the tests that need it
 	$(BIN)/python $(PIP) --constraint constraints.txt torch pytorch-crf
 	$(BIN)/mypy -p trelliswork.torch
 	$(BIN)/python -m pytest tests/with_torch
-	$(BIN)/python -m pytest tests/test_docs.py tests/test_examples.py -k torch
+	$(BIN)/python -m pytest tests/house/test_docs.py tests/house/test_examples.py -k torch
 
 lint: $(STAMP) ## ruff and clang-format
 	$(BIN)/ruff check .
@@ -81,11 +84,7 @@ sanitize: ## run the tests of the core under the address and undefined-behaviour
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	  $(SANITIZED)/bin/python -m pytest -p no:xdist \
-	  tests/test_inference.py tests/test_numerics.py tests/test_kernels.py tests/test_objective.py tests/test_objective_segments.py tests/test_online.py tests/test_perceptron_algorithm.py tests/test_high_order.py tests/test_estimators.py \
-	  tests/test_features.py tests/test_features_given.py tests/test_segment_features.py tests/test_pattern.py tests/test_layer.py tests/test_algebra.py tests/test_product.py \
-	  tests/test_priced.py tests/test_solve.py tests/test_beam.py \
-	  tests/test_projections.py tests/test_structures.py tests/test_active_set.py tests/test_ad3.py tests/test_graph_branch.py \
-	  tests/test_graph_solve.py tests/test_assign.py
+	  $(CORE_TESTS)
 
 citation-model: $(STAMP) ## train the parser of references that ships with the package again
 	$(BIN)/trelliswork cite train --out src/trelliswork/citations/default.tw

@@ -97,26 +97,29 @@ void bind_algebra(nb::module_& m) {
              });
 }
 
+using Arcs = std::tuple<In<std::int32_t, 1>, In<std::int32_t, 1>, In<std::int32_t, 1>>;
+using Fired = std::tuple<In<std::int64_t, 1>, In<std::int32_t, 1>>;
+
 void bind_automaton(nb::module_& m) {
+    // arcs: source, label, target (A,); patterns: the ids of those that fire on arc a are
+    // ids[offsets[a] … offsets[a + 1]].
     nb::class_<Automaton>(m, "Automaton")
         .def(
             "__init__",
-            [](Automaton* self, int n_states, int n_labels, int n_patterns,
-               const In<std::int32_t, 1>& source, const In<std::int32_t, 1>& label,
-               const In<std::int32_t, 1>& target, const In<std::int64_t, 1>& pattern_offsets,
-               const In<std::int32_t, 1>& pattern_ids, const In<double, 1>& initial,
-               const In<double, 1>& final, const std::optional<In<std::uint64_t, 1>>& guards,
-               int n_classes, const std::optional<In<std::int32_t, 1>>& contexts,
+            [](Automaton* self, int n_states, int n_labels, int n_patterns, const Arcs& arcs,
+               const Fired& patterns, const In<double, 1>& initial, const In<double, 1>& final,
+               const std::optional<In<std::uint64_t, 1>>& guards, int n_classes,
+               const std::optional<In<std::int32_t, 1>>& contexts,
                const std::optional<In<std::int32_t, 1>>& parents) {
                 auto built = std::make_unique<Automaton>();
                 built->n_states = n_states;
                 built->n_labels = n_labels;
                 built->n_patterns = n_patterns;
-                built->source = copy_of(source);
-                built->label = copy_of(label);
-                built->target = copy_of(target);
-                built->pattern_offsets = copy_of(pattern_offsets);
-                built->pattern_ids = copy_of(pattern_ids);
+                built->source = copy_of(std::get<0>(arcs));
+                built->label = copy_of(std::get<1>(arcs));
+                built->target = copy_of(std::get<2>(arcs));
+                built->pattern_offsets = copy_of(std::get<0>(patterns));
+                built->pattern_ids = copy_of(std::get<1>(patterns));
                 built->initial = copy_of(initial);
                 built->final = copy_of(final);
                 if (guards) built->guards = copy_of(*guards);
@@ -127,10 +130,9 @@ void bind_automaton(nb::module_& m) {
                 built->finish();
                 new (self) Automaton(std::move(*built));
             },
-            nb::arg("n_states"), nb::arg("n_labels"), nb::arg("n_patterns"), nb::arg("source"),
-            nb::arg("label"), nb::arg("target"), nb::arg("pattern_offsets"), nb::arg("pattern_ids"),
-            nb::arg("initial"), nb::arg("final"), nb::arg("guards").none(), nb::arg("n_classes"),
-            nb::arg("contexts").none(), nb::arg("parents").none())
+            nb::arg("n_states"), nb::arg("n_labels"), nb::arg("n_patterns"), nb::arg("arcs"),
+            nb::arg("patterns"), nb::arg("initial"), nb::arg("final"), nb::arg("guards").none(),
+            nb::arg("n_classes"), nb::arg("contexts").none(), nb::arg("parents").none())
         .def_ro("is_chain", &Automaton::is_chain)
         .def_prop_ro("n_steps", &Automaton::n_steps);
 }

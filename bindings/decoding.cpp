@@ -98,8 +98,48 @@ SolverOptions make_options(int method, std::int64_t max_iterations, double step,
     return options;
 }
 
-// The leaves of all answers, one after the other; those of sequence b are offsets[b] … of them.
-auto flatten_leaves(const std::vector<Answer>& answers) {
+// What is answered for all sequences of a batch: labels and begins (N,); scores, bounds, status and
+// methods (B,).
+struct BatchAnswers {
+    nb::object labels, begins, scores, bounds, status, methods;
+};
+
+struct SolverAnswers : BatchAnswers {
+    nb::object iterations;       // (B,)
+    nb::object prices, counted;  // (B, R)
+    // The leaves of all answers, one after the other; those of sequence b are offsets[b] … of them.
+    nb::object leaf_offsets, decision_offsets, tokens, groups, inside, leaf_prices;
+};
+
+struct PrefixAnswers : BatchAnswers {
+    nb::object expanded;  // (B,)
+};
+
+// score_of: the name of an answer's score.
+template <class Found>
+void write_answers(const BoundBatch& bound, const std::vector<Found>& answers,
+                   double Found::* score_of, BatchAnswers& out) {
+    const auto n_sequences = answers.size();
+    std::vector<std::int32_t> labels(bound.n_tokens(), -1), status, methods;
+    std::vector<std::uint8_t> begins(bound.n_tokens(), 0);
+    std::vector<double> scores, bounds;
+    for (std::size_t b = 0; b < n_sequences; ++b) {
+        const Found& answer = answers[b];
+        bound.write(b, answer.path, labels.data(), begins.data());
+        scores.push_back(answer.*score_of);
+        bounds.push_back(answer.bound);
+        status.push_back(static_cast<std::int32_t>(answer.status));
+        methods.push_back(static_cast<std::int32_t>(answer.method));
+    }
+    out.labels = nb::cast(to_numpy(std::move(labels)));
+    out.begins = nb::cast(to_numpy(std::move(begins)));
+    out.scores = nb::cast(to_numpy(std::move(scores)));
+    out.bounds = nb::cast(to_numpy(std::move(bounds)));
+    out.status = nb::cast(to_numpy(std::move(status)));
+    out.methods = nb::cast(to_numpy(std::move(methods)));
+}
+
+void write_leaves(const std::vector<Answer>& answers, SolverAnswers& out) {
     std::vector<std::int64_t> offsets{0}, decision_offsets{0}, tokens;
     std::vector<std::int32_t> groups;
     std::vector<std::uint8_t> inside;
@@ -116,9 +156,73 @@ auto flatten_leaves(const std::vector<Answer>& answers) {
         }
         offsets.push_back(static_cast<std::int64_t>(decision_offsets.size()) - 1);
     }
-    return std::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(decision_offsets)),
-                           to_numpy(std::move(tokens)), to_numpy(std::move(groups)),
-                           to_numpy(std::move(inside)), to_numpy(std::move(prices)));
+    out.leaf_offsets = nb::cast(to_numpy(std::move(offsets)));
+    out.decision_offsets = nb::cast(to_numpy(std::move(decision_offsets)));
+    out.tokens = nb::cast(to_numpy(std::move(tokens)));
+    out.groups = nb::cast(to_numpy(std::move(groups)));
+    out.inside = nb::cast(to_numpy(std::move(inside)));
+    out.leaf_prices = nb::cast(to_numpy(std::move(prices)));
+}
+
+SolverAnswers run_solver(const BoundBatch& bound, const CountRows& rows,
+                         const SolverOptions& options,
+                         const std::optional<In<std::uint8_t, 1>>& classes,
+                         const std::optional<In<double, 2>>& class_weights,
+                         const std::optional<In<double, 2>>& warm_prices) {
+    const Batch batch = with_classes(bound, classes, class_weights);
+    const auto n_sequences = bound.n_sequences();
+    const auto n_rows = static_cast<std::size_t>(rows.n_rows);
+    const auto n_labels = static_cast<std::size_t>(batch.automaton->n_labels);
+    require(options.group_of_tag.size() == 2 * n_labels, "group_of_tag: wrong shape");
+    require(
+        !warm_prices || (warm_prices->shape(0) == n_sequences && warm_prices->shape(1) == n_rows),
+        "warm_prices: wrong shape");
+    require(rows.pattern_event.size() == static_cast<std::size_t>(batch.automaton->n_patterns) &&
+                (rows.start_event.empty() || rows.start_event.size() == n_labels),
+            "rows: wrong shape");
+    std::vector<Answer> answers;
+    {
+        nb::gil_scoped_release release;
+        solve(batch, rows, options, data_or_null(warm_prices), answers);
+    }
+    SolverAnswers out;
+    write_answers(bound, answers, &Answer::payoff, out);
+    write_leaves(answers, out);
+    std::vector<std::int64_t> iterations;
+    const auto prices = new_array<double>({n_sequences, n_rows});
+    const auto counted = new_array<std::uint8_t>({n_sequences, n_rows});
+    for (std::size_t b = 0; b < n_sequences; ++b) {
+        iterations.push_back(answers[b].iterations);
+        std::copy(answers[b].prices.begin(), answers[b].prices.end(), prices.data() + b * n_rows);
+        std::copy(answers[b].counted.begin(), answers[b].counted.end(),
+                  counted.data() + b * n_rows);
+    }
+    out.iterations = nb::cast(to_numpy(std::move(iterations)));
+    out.prices = nb::cast(prices);
+    out.counted = nb::cast(counted);
+    return out;
+}
+
+void bind_answers(nb::module_& m) {
+    nb::class_<BatchAnswers>(m, "BatchAnswers")
+        .def_ro("labels", &BatchAnswers::labels)
+        .def_ro("begins", &BatchAnswers::begins)
+        .def_ro("scores", &BatchAnswers::scores)
+        .def_ro("bounds", &BatchAnswers::bounds)
+        .def_ro("status", &BatchAnswers::status)
+        .def_ro("methods", &BatchAnswers::methods);
+    nb::class_<SolverAnswers, BatchAnswers>(m, "SolverAnswers")
+        .def_ro("iterations", &SolverAnswers::iterations)
+        .def_ro("prices", &SolverAnswers::prices)
+        .def_ro("counted", &SolverAnswers::counted)
+        .def_ro("leaf_offsets", &SolverAnswers::leaf_offsets)
+        .def_ro("decision_offsets", &SolverAnswers::decision_offsets)
+        .def_ro("tokens", &SolverAnswers::tokens)
+        .def_ro("groups", &SolverAnswers::groups)
+        .def_ro("inside", &SolverAnswers::inside)
+        .def_ro("leaf_prices", &SolverAnswers::leaf_prices);
+    nb::class_<PrefixAnswers, BatchAnswers>(m, "PrefixAnswers")
+        .def_ro("expanded", &PrefixAnswers::expanded);
 }
 
 void bind_solver(nb::module_& m) {
@@ -140,65 +244,23 @@ void bind_solver(nb::module_& m) {
             nb::arg("row_offsets"), nb::arg("row_terms"), nb::arg("row_times"), nb::arg("bounds"),
             nb::arg("penalties"));
 
-    // Fills labels and begins (N,), scores and bounds (B,), status, methods and iterations (B,),
-    // prices and counted (B, R); returns the leaves of branch and bound.
-    m.def(
-        "solve",
-        [](const BoundBatch& bound, const CountRows& rows, int method, std::int64_t max_iterations,
-           double step, double tolerance, double seconds, std::int64_t max_states,
-           std::int64_t max_nodes, const In<std::int32_t, 1>& group_of_tag,
-           const std::optional<In<std::uint8_t, 1>>& classes,
-           const std::optional<In<double, 2>>& class_weights,
-           const std::optional<In<double, 2>>& warm_prices, Out<std::int32_t, 1> labels,
-           Out<std::uint8_t, 1> begins, Out<double, 1> scores, Out<double, 1> bounds,
-           Out<std::int32_t, 1> status, Out<std::int32_t, 1> methods,
-           Out<std::int64_t, 1> iterations, Out<double, 2> prices, Out<std::uint8_t, 2> counted) {
-            const Batch batch = with_classes(bound, classes, class_weights);
-            const auto n_sequences = bound.n_sequences();
-            const auto n_rows = static_cast<std::size_t>(rows.n_rows);
-            const auto n_labels = static_cast<std::size_t>(batch.automaton->n_labels);
-            const auto is_table = [&](std::size_t height, std::size_t width) {
-                return height == n_sequences && width == n_rows;
-            };
-            require(labels.size() == bound.n_tokens() && begins.size() == bound.n_tokens() &&
-                        scores.size() == n_sequences && bounds.size() == n_sequences &&
-                        status.size() == n_sequences && methods.size() == n_sequences &&
-                        iterations.size() == n_sequences &&
-                        is_table(prices.shape(0), prices.shape(1)) &&
-                        is_table(counted.shape(0), counted.shape(1)) &&
-                        group_of_tag.size() == 2 * n_labels &&
-                        (!warm_prices || is_table(warm_prices->shape(0), warm_prices->shape(1))) &&
-                        rows.pattern_event.size() ==
-                            static_cast<std::size_t>(batch.automaton->n_patterns) &&
-                        (rows.start_event.empty() || rows.start_event.size() == n_labels),
-                    "solve: wrong shape");
-            const auto options = make_options(method, max_iterations, step, tolerance, seconds,
-                                              max_states, max_nodes, group_of_tag);
-            std::vector<Answer> answers;
-            {
-                nb::gil_scoped_release release;
-                solve(batch, rows, options, data_or_null(warm_prices), answers);
-            }
-            for (std::size_t b = 0; b < n_sequences; ++b) {
-                const Answer& answer = answers[b];
-                bound.write(b, answer.path, labels.data(), begins.data());
-                scores(b) = answer.payoff;
-                bounds(b) = answer.bound;
-                status(b) = static_cast<std::int32_t>(answer.status);
-                methods(b) = static_cast<std::int32_t>(answer.method);
-                iterations(b) = answer.iterations;
-                std::copy(answer.prices.begin(), answer.prices.end(), prices.data() + b * n_rows);
-                std::copy(answer.counted.begin(), answer.counted.end(),
-                          counted.data() + b * n_rows);
-            }
-            return flatten_leaves(answers);
-        },
-        nb::arg("batch"), nb::arg("rows"), nb::arg("method"), nb::arg("max_iterations"),
-        nb::arg("step"), nb::arg("tolerance"), nb::arg("seconds"), nb::arg("max_states"),
-        nb::arg("max_nodes"), nb::arg("group_of_tag"), nb::arg("classes").none(),
-        nb::arg("class_weights").none(), nb::arg("warm_prices").none(), nb::arg("labels"),
-        nb::arg("begins"), nb::arg("scores"), nb::arg("bounds"), nb::arg("status"),
-        nb::arg("methods"), nb::arg("iterations"), nb::arg("prices"), nb::arg("counted"));
+    nb::class_<SolverOptions>(m, "SolverOptions")
+        .def(
+            "__init__",
+            [](SolverOptions* self, int method, std::int64_t max_iterations, double step,
+               double tolerance, double seconds, std::int64_t max_states, std::int64_t max_nodes,
+               const In<std::int32_t, 1>& group_of_tag) {
+                new (self)
+                    SolverOptions(make_options(method, max_iterations, step, tolerance, seconds,
+                                               max_states, max_nodes, group_of_tag));
+            },
+            nb::kw_only(), nb::arg("method"), nb::arg("max_iterations"), nb::arg("step"),
+            nb::arg("tolerance"), nb::arg("seconds"), nb::arg("max_states"), nb::arg("max_nodes"),
+            nb::arg("group_of_tag"));
+
+    m.def("solve", &run_solver, nb::arg("batch"), nb::arg("rows"), nb::arg("options"),
+          nb::arg("classes").none() = nb::none(), nb::arg("class_weights").none() = nb::none(),
+          nb::arg("warm_prices").none() = nb::none());
 }
 
 // Search over prefixes: violation automata of items, and predicates that are Python functions.
@@ -220,46 +282,84 @@ ViolationAutomaton make_automaton(std::int64_t empty, std::int32_t start,
             copy_of(next), copy_of(step)};
 }
 
+// The violation automaton of an item, what a violation costs, and classes of tokens (N,), or none.
+struct BoundItem {
+    nb::object automaton;
+    double penalty;
+    Classes classes;
+};
+
+// Python functions: `count` is given a sequence, its first tags, how many of them are new, and what
+// was counted before them.
+struct BoundPredicates {
+    std::vector<double> penalties;
+    bool reads_prefixes;
+    nb::object count;
+};
+
 std::vector<SearchItem> make_items(const BoundBatch& bound,
-                                   const std::vector<const ViolationAutomaton*>& automata,
-                                   const In<double, 1>& penalties,
-                                   const std::vector<Classes>& classes) {
+                                   const std::vector<const BoundItem*>& given) {
     const auto n_labels = static_cast<std::int64_t>(bound.get().automaton->n_labels);
-    require(automata.size() == penalties.size() && automata.size() == classes.size(),
-            "search_prefixes: items: wrong shape");
     std::vector<SearchItem> items;
-    for (std::size_t i = 0; i < automata.size(); ++i) {
-        const auto n_letters = automata[i]->n_letters;
-        const auto& own = classes[i];
+    for (const BoundItem* item : given) {
+        require(item != nullptr, "search_prefixes: items: expected a SearchItem, got None");
+        const auto& automaton = nb::cast<const ViolationAutomaton&>(item->automaton);
+        const auto n_letters = automaton.n_letters;
+        const auto& own = item->classes;
         require(n_letters % n_labels == 0 && (own || n_letters == n_labels),
                 "search_prefixes: items: wrong letters");
         require(!own || own->size() == bound.n_tokens(), "search_prefixes: classes: wrong shape");
         for (std::size_t t = 0; own && t < own->size(); ++t) {
             require((*own)(t) < n_letters / n_labels, "search_prefixes: classes: out of range");
         }
-        items.push_back({automata[i], penalties(i), data_or_null(own)});
+        items.push_back({&automaton, item->penalty, data_or_null(own)});
     }
     return items;
 }
 
 // Asks Python; the search runs without its lock.
-Predicates make_predicates(const In<double, 1>& penalties, bool reads_prefixes,
-                           const nb::object& count) {
+Predicates make_predicates(const BoundPredicates& given) {
     Predicates predicates;
-    predicates.penalty = copy_of(penalties);
-    predicates.reads_prefixes = reads_prefixes;
-    const auto n_predicates = penalties.size();
-    predicates.count = [&count, n_predicates](
-                           std::int64_t sequence, const std::vector<std::int32_t>& tags,
-                           std::int64_t n_new, const std::int64_t* before, std::int64_t* after) {
+    predicates.penalty = given.penalties;
+    predicates.reads_prefixes = given.reads_prefixes;
+    predicates.count = [&given](std::int64_t sequence, const std::vector<std::int32_t>& tags,
+                                std::int64_t n_new, const std::int64_t* before,
+                                std::int64_t* after) {
         nb::gil_scoped_acquire acquire;
+        const auto n_predicates = given.penalties.size();
         const std::vector<std::int64_t> counted(before, before + n_predicates);
         const auto found =
-            nb::cast<std::vector<std::int64_t>>(count(sequence, tags, n_new, counted));
+            nb::cast<std::vector<std::int64_t>>(given.count(sequence, tags, n_new, counted));
         require(found.size() == n_predicates, "search_prefixes: count: wrong shape");
         std::copy(found.begin(), found.end(), after);
     };
     return predicates;
+}
+
+PrefixOptions make_prefix_options(int method, std::int64_t width, std::int64_t max_states,
+                                  double seconds, double tolerance) {
+    require(method == 0 || method == 1, "search_prefixes: unknown method");
+    require(width >= 0, "search_prefixes: width: must not be negative");
+    return {static_cast<PrefixMethod>(method), width, max_states, seconds, tolerance};
+}
+
+PrefixAnswers run_prefixes(const BoundBatch& bound, const std::vector<const BoundItem*>& given,
+                           const BoundPredicates& asked, const PrefixOptions& options) {
+    const Batch& batch = bound.get();
+    require(batch.automaton->guards.empty(), "search_prefixes: the model has guards");
+    const auto items = make_items(bound, given);
+    const auto predicates = make_predicates(asked);
+    std::vector<PrefixAnswer> answers;
+    {
+        nb::gil_scoped_release release;
+        search_prefixes(batch, items, predicates, options, answers);
+    }
+    PrefixAnswers out;
+    write_answers(bound, answers, &PrefixAnswer::score, out);
+    std::vector<std::int64_t> expanded;
+    for (const PrefixAnswer& answer : answers) expanded.push_back(answer.n_expanded);
+    out.expanded = nb::cast(to_numpy(std::move(expanded)));
+    return out;
 }
 
 void bind_prefixes(nb::module_& m) {
@@ -272,55 +372,43 @@ void bind_prefixes(nb::module_& m) {
             },
             nb::arg("empty"), nb::arg("start"), nb::arg("next"), nb::arg("step"));
 
-    // Fills labels and begins (N,), scores and bounds (B,), status, methods and expanded (B,).
-    m.def(
-        "search_prefixes",
-        [](const BoundBatch& bound, const std::vector<const ViolationAutomaton*>& automata,
-           const In<double, 1>& penalties, const std::vector<Classes>& classes,
-           const In<double, 1>& predicate_penalties, bool reads_prefixes, const nb::object& count,
-           int method, std::int64_t width, std::int64_t max_states, double seconds,
-           double tolerance, Out<std::int32_t, 1> labels, Out<std::uint8_t, 1> begins,
-           Out<double, 1> scores, Out<double, 1> bounds, Out<std::int32_t, 1> status,
-           Out<std::int32_t, 1> methods, Out<std::int64_t, 1> expanded) {
-            const Batch& batch = bound.get();
-            const auto n_sequences = bound.n_sequences();
-            require(labels.size() == bound.n_tokens() && begins.size() == bound.n_tokens() &&
-                        scores.size() == n_sequences && bounds.size() == n_sequences &&
-                        status.size() == n_sequences && methods.size() == n_sequences &&
-                        expanded.size() == n_sequences,
-                    "search_prefixes: wrong shape");
-            require(batch.automaton->guards.empty(), "search_prefixes: the model has guards");
-            require(method == 0 || method == 1, "search_prefixes: unknown method");
-            require(width >= 0, "search_prefixes: width: must not be negative");
-            const auto items = make_items(bound, automata, penalties, classes);
-            const auto predicates = make_predicates(predicate_penalties, reads_prefixes, count);
-            const PrefixOptions options{static_cast<PrefixMethod>(method), width, max_states,
-                                        seconds, tolerance};
-            std::vector<PrefixAnswer> answers;
-            {
-                nb::gil_scoped_release release;
-                search_prefixes(batch, items, predicates, options, answers);
-            }
-            for (std::size_t b = 0; b < n_sequences; ++b) {
-                const PrefixAnswer& answer = answers[b];
-                bound.write(b, answer.path, labels.data(), begins.data());
-                scores(b) = answer.score;
-                bounds(b) = answer.bound;
-                status(b) = static_cast<std::int32_t>(answer.status);
-                methods(b) = static_cast<std::int32_t>(answer.method);
-                expanded(b) = answer.n_expanded;
-            }
-        },
-        nb::arg("batch"), nb::arg("automata"), nb::arg("penalties"), nb::arg("classes"),
-        nb::arg("predicate_penalties"), nb::arg("reads_prefixes"), nb::arg("count").none(),
-        nb::arg("method"), nb::arg("width"), nb::arg("max_states"), nb::arg("seconds"),
-        nb::arg("tolerance"), nb::arg("labels"), nb::arg("begins"), nb::arg("scores"),
-        nb::arg("bounds"), nb::arg("status"), nb::arg("methods"), nb::arg("expanded"));
+    nb::class_<BoundItem>(m, "SearchItem")
+        .def(
+            "__init__",
+            [](BoundItem* self, nb::handle_t<ViolationAutomaton> automaton, double penalty,
+               Classes classes) {
+                new (self) BoundItem{nb::borrow(automaton), penalty, std::move(classes)};
+            },
+            nb::arg("automaton"), nb::arg("penalty"), nb::arg("classes").none());
+
+    nb::class_<BoundPredicates>(m, "Predicates")
+        .def(
+            "__init__",
+            [](BoundPredicates* self, const In<double, 1>& penalties, bool reads_prefixes,
+               nb::object count) {
+                new (self) BoundPredicates{copy_of(penalties), reads_prefixes, std::move(count)};
+            },
+            nb::arg("penalties"), nb::arg("reads_prefixes"), nb::arg("count").none());
+
+    nb::class_<PrefixOptions>(m, "PrefixOptions")
+        .def(
+            "__init__",
+            [](PrefixOptions* self, int method, std::int64_t width, std::int64_t max_states,
+               double seconds, double tolerance) {
+                new (self) PrefixOptions(
+                    make_prefix_options(method, width, max_states, seconds, tolerance));
+            },
+            nb::kw_only(), nb::arg("method"), nb::arg("width"), nb::arg("max_states"),
+            nb::arg("seconds"), nb::arg("tolerance"));
+
+    m.def("search_prefixes", &run_prefixes, nb::arg("batch"), nb::arg("items"),
+          nb::arg("predicates"), nb::arg("options"));
 }
 
 }  // namespace
 
 void bind_decoding(nb::module_& m) {
+    bind_answers(m);
     bind_solver(m);
     bind_prefixes(m);
 }

@@ -2,6 +2,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -10,6 +11,7 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -108,16 +110,19 @@ void check_segments(const TrainingData& data, const std::vector<std::int64_t>& s
     }
 }
 
+using Fired = std::tuple<In<std::int64_t, 1>, In<std::int32_t, 1>>;
+using Segments = std::tuple<In<std::int64_t, 1>, In<std::int32_t, 1>>;
+
 // What a caller gives beside the features, checked; M masks a token, see forbid_segments.
 TrainingData read_data(const Automaton& automaton, const In<std::int64_t, 1>& offsets,
                        const In<std::int32_t, 1>& gold,
-                       const std::optional<In<std::uint8_t, 1>>& begins,
-                       const In<std::int64_t, 1>& fired_offsets, const In<std::int32_t, 1>& fired,
+                       const std::optional<In<std::uint8_t, 1>>& begins, const Fired& gold_patterns,
                        const std::optional<In<std::uint8_t, 3>>& allowed,
                        const std::optional<In<double, 1>>& weights,
                        const std::optional<In<std::uint8_t, 1>>& classes,
                        const std::optional<In<std::uint8_t, 3>>& open, int n_durations,
                        const std::optional<In<std::int32_t, 1>>& longest) {
+    const auto& [fired_offsets, fired] = gold_patterns;
     TrainingData data;
     const auto n_labels = automaton.n_labels;
     const auto n_tokens = gold.size();
@@ -172,6 +177,12 @@ TrainingData read_data(const Automaton& automaton, const In<std::int64_t, 1>& of
     return data;
 }
 
+// The automaton and the data that were checked against it.
+struct BoundData {
+    nb::object automaton;
+    std::shared_ptr<const TrainingData> data;
+};
+
 std::shared_ptr<FeaturePart> make_part(const BoundRows& rows, int n_outputs,
                                        const In<std::int64_t, 1>& pair_offsets,
                                        const In<std::int32_t, 1>& pair_outputs) {
@@ -181,34 +192,28 @@ std::shared_ptr<FeaturePart> make_part(const BoundRows& rows, int n_outputs,
     return std::make_shared<FeaturePart>(std::move(layout), rows.get(), rows.n_tokens());
 }
 
-std::unique_ptr<Objective> make_objective(
-    const Automaton& automaton, const In<std::int64_t, 1>& offsets, const In<std::int32_t, 1>& gold,
-    const std::optional<In<std::uint8_t, 1>>& begins, const In<std::int64_t, 1>& fired_offsets,
-    const In<std::int32_t, 1>& fired, const std::optional<In<std::uint8_t, 3>>& allowed,
-    const std::optional<In<double, 1>>& weights, const std::optional<In<std::uint8_t, 1>>& classes,
-    const std::optional<In<std::uint8_t, 3>>& open, int n_durations,
-    const std::optional<In<std::int32_t, 1>>& longest,
-    const std::vector<std::shared_ptr<FeaturePart>>& features,
-    const std::optional<In<std::int64_t, 1>>& segment_offsets,
-    const std::optional<In<std::int32_t, 1>>& segment_durations,
-    const In<std::int32_t, 1>& patterns, std::shared_ptr<FeaturePart> edge) {
-    auto data = read_data(automaton, offsets, gold, begins, fired_offsets, fired, allowed, weights,
-                          classes, open, n_durations, longest);
+std::unique_ptr<Objective> make_objective(const BoundData& bound,
+                                          const std::vector<std::shared_ptr<FeaturePart>>& features,
+                                          const In<std::int32_t, 1>& patterns,
+                                          std::shared_ptr<FeaturePart> edge,
+                                          const std::optional<Segments>& segments) {
+    const auto& automaton = nb::cast<const Automaton&>(bound.automaton);
+    const auto& data = *bound.data;
     const auto n_tokens = data.offsets.back();
     ModelParts parts;
     require(features.size() == kKinds, "features: expected one part a kind");
-    if (segment_offsets) {
-        require(segment_durations.has_value(), "segment_durations: missing");
-        check_offsets(*segment_offsets, segment_durations->size(), "segment_offsets");
-        require(static_cast<std::int64_t>(segment_offsets->size()) == n_tokens + 1,
+    if (segments) {
+        const auto& [segment_offsets, durations] = *segments;
+        check_offsets(segment_offsets, durations.size(), "segment_offsets");
+        require(static_cast<std::int64_t>(segment_offsets.size()) == n_tokens + 1,
                 "segment_offsets: expected one a token, and one");
-        parts.segment_offsets = copy_of(*segment_offsets);
-        parts.segment_durations = copy_of(*segment_durations);
+        parts.segment_offsets = copy_of(segment_offsets);
+        parts.segment_durations = copy_of(durations);
         check_segments(data, parts.segment_offsets, parts.segment_durations);
     }
     const std::array<std::int64_t, kKinds> n_rows = {
         n_tokens, n_tokens, n_tokens, static_cast<std::int64_t>(parts.segment_durations.size()),
-        n_durations};
+        data.n_durations};
     for (std::size_t k = 0; k < kKinds; ++k) {
         require(!features[k] || (features[k]->layout.n_outputs() == automaton.n_labels &&
                                  features[k]->n_rows() == n_rows[k]),
@@ -225,7 +230,7 @@ std::unique_ptr<Objective> make_objective(
     }
     parts.patterns = copy_of(patterns);
     nb::gil_scoped_release release;
-    return std::make_unique<Objective>(automaton, std::move(data), std::move(parts));
+    return std::make_unique<Objective>(automaton, bound.data, std::move(parts));
 }
 
 void bind_objective(nb::module_& m) {
@@ -243,13 +248,32 @@ void bind_objective(nb::module_& m) {
         .def(nb::new_(&make_part), nb::arg("rows"), nb::arg("n_outputs"), nb::arg("pair_offsets"),
              nb::arg("pair_outputs"));
 
+    // fired: offsets (N + 1,) into the patterns that fire with the gold segments.
+    nb::class_<BoundData>(m, "TrainingData")
+        .def(
+            "__init__",
+            [](BoundData* self, nb::handle_t<Automaton> automaton,
+               const In<std::int64_t, 1>& offsets, const In<std::int32_t, 1>& gold,
+               const std::optional<In<std::uint8_t, 1>>& begins, const Fired& fired,
+               const std::optional<In<std::uint8_t, 3>>& allowed,
+               const std::optional<In<double, 1>>& weights,
+               const std::optional<In<std::uint8_t, 1>>& classes,
+               const std::optional<In<std::uint8_t, 3>>& open, int n_durations,
+               const std::optional<In<std::int32_t, 1>>& longest) {
+                auto data = read_data(nb::cast<const Automaton&>(automaton), offsets, gold, begins,
+                                      fired, allowed, weights, classes, open, n_durations, longest);
+                new (self) BoundData{nb::borrow(automaton),
+                                     std::make_shared<const TrainingData>(std::move(data))};
+            },
+            nb::kw_only(), nb::arg("automaton"), nb::arg("offsets"), nb::arg("gold"),
+            nb::arg("begins").none(), nb::arg("fired"), nb::arg("allowed").none(),
+            nb::arg("weights").none(), nb::arg("classes").none(), nb::arg("open").none(),
+            nb::arg("n_durations"), nb::arg("longest").none());
+
+    // segments: offsets (N + 1,) into the durations of segments that have features of their own.
     nb::class_<Objective>(m, "Objective")
-        .def(nb::new_(&make_objective), nb::arg("automaton"), nb::arg("offsets"), nb::arg("gold"),
-             nb::arg("begins").none(), nb::arg("fired_offsets"), nb::arg("fired"),
-             nb::arg("allowed").none(), nb::arg("weights").none(), nb::arg("classes").none(),
-             nb::arg("open").none(), nb::arg("n_durations"), nb::arg("longest").none(),
-             nb::arg("features"), nb::arg("segment_offsets").none(),
-             nb::arg("segment_durations").none(), nb::arg("patterns"), nb::arg("edge").none())
+        .def(nb::new_(&make_objective), nb::arg("data"), nb::arg("features"), nb::arg("patterns"),
+             nb::arg("edge").none(), nb::arg("segments").none())
         .def_prop_ro("n_parameters", &Objective::n_parameters)
         .def_prop_ro("n_sequences", &Objective::n_sequences)
         .def("gold_counts",

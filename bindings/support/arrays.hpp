@@ -4,8 +4,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -53,6 +56,15 @@ auto to_numpy(std::vector<T>&& values) {
     nb::capsule owner(held.get(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     auto* raw = held.release();
     return nb::ndarray<nb::numpy, T, nb::ndim<1>>(raw->data(), {raw->size()}, owner);
+}
+
+// A new array whose entries are yet to be written.
+template <class T, std::size_t N>
+auto new_array(const std::size_t (&shape)[N]) {
+    const auto size = std::accumulate(shape, shape + N, std::size_t{1}, std::multiplies<>());
+    auto held = std::make_unique_for_overwrite<T[]>(size);
+    nb::capsule owner(held.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::ndarray<nb::numpy, T, nb::ndim<N>>(held.release(), N, shape, owner);
 }
 
 }  // namespace trelliswork

@@ -50,7 +50,7 @@ GraphAnswer solve_by_ad3(const Graph& graph, const GraphStart& start, const Grap
     return answer;
 }
 
-std::vector<GraphAnswer> solve_graphs(const std::vector<Graph>& graphs,
+std::vector<GraphAnswer> solve_graphs(const std::vector<const Graph*>& graphs,
                                       const std::vector<GraphStart>& starts, GraphMethod method,
                                       const GraphOptions& options, int n_workers,
                                       const GraphCallback& callback) {
@@ -62,7 +62,7 @@ std::vector<GraphAnswer> solve_graphs(const std::vector<Graph>& graphs,
         const auto solve = method == GraphMethod::ad3      ? solve_by_ad3
                            : method == GraphMethod::branch ? solve_by_branching
                                                            : solve_by_subgradient;
-        answers[i] = solve(graphs[i], starts[i], options, watch);
+        answers[i] = solve(*graphs[i], starts[i], options, watch);
     });
     return answers;
 }

@@ -16,7 +16,7 @@ GraphAnswer solve_by_ad3(const Graph& graph, const GraphStart& start, const Grap
 
 // Solves every graph: starts (B,), answers (B,). The callback may be empty; with more than one
 // worker it is called from several threads at a time.
-std::vector<GraphAnswer> solve_graphs(const std::vector<Graph>& graphs,
+std::vector<GraphAnswer> solve_graphs(const std::vector<const Graph*>& graphs,
                                       const std::vector<GraphStart>& starts, GraphMethod method,
                                       const GraphOptions& options, int n_workers,
                                       const GraphCallback& callback);

@@ -38,8 +38,12 @@ void Objective::Gradients::clear() {
     std::fill(edge.begin(), edge.end(), 0.0);
 }
 
-Objective::Objective(Automaton automaton, TrainingData data, ModelParts parts)
-    : automaton_(std::move(automaton)), data_(std::move(data)), parts_(std::move(parts)) {
+Objective::Objective(Automaton automaton, std::shared_ptr<const TrainingData> data,
+                     ModelParts parts)
+    : automaton_(std::move(automaton)),
+      held_data_(std::move(data)),
+      data_(*held_data_),
+      parts_(std::move(parts)) {
     require(part(Kind::token) != nullptr, "objective: expected features of tokens");
     for (std::int64_t b = 0; b < n_sequences(); ++b) {
         partial_.push_back(std::any_of(data_.gold.begin() + data_.offsets[b],

@@ -72,7 +72,7 @@ class OnlinePass;
 
 class Objective {
   public:
-    Objective(Automaton automaton, TrainingData data, ModelParts parts);
+    Objective(Automaton automaton, std::shared_ptr<const TrainingData> data, ModelParts parts);
     ~Objective();
 
     std::int64_t n_parameters() const;
@@ -132,7 +132,8 @@ class Objective {
     double gold_score(std::int64_t sequence, const Worker& worker) const;
 
     Automaton automaton_;
-    TrainingData data_;
+    std::shared_ptr<const TrainingData> held_data_;
+    const TrainingData& data_;
     ModelParts parts_;
     std::vector<std::uint8_t> partial_;  // (B,)
     // Gold counts of all sequences, in parameter order, for the usual call over the whole set.

@@ -5,6 +5,8 @@ from numpy.typing import NDArray
 
 _Rows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]
 _WeightedRows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64] | None]
+_Arcs = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]  # source, label, target
+_Lists = tuple[NDArray[np.int64], NDArray[np.int32]]  # offsets, and the entries they part
 
 class UnicodeTable:
     def __init__(
@@ -139,11 +141,8 @@ class Automaton:
         n_states: int,
         n_labels: int,
         n_patterns: int,
-        source: NDArray[np.int32],
-        label: NDArray[np.int32],
-        target: NDArray[np.int32],
-        pattern_offsets: NDArray[np.int64],
-        pattern_ids: NDArray[np.int32],
+        arcs: _Arcs,
+        patterns: _Lists,
         initial: NDArray[np.float64],
         final: NDArray[np.float64],
         guards: NDArray[np.uint64] | None,
@@ -294,26 +293,31 @@ class FeaturePart:
         pair_outputs: NDArray[np.int32],
     ) -> None: ...
 
-class Objective:
+class TrainingData:
     def __init__(
         self,
+        *,
         automaton: Automaton,
         offsets: NDArray[np.int64],
         gold: NDArray[np.int32],
         begins: NDArray[np.uint8] | None,
-        fired_offsets: NDArray[np.int64],
-        fired: NDArray[np.int32],
+        fired: _Lists,
         allowed: NDArray[np.uint8] | None,
         weights: NDArray[np.float64] | None,
         classes: NDArray[np.uint8] | None,
         open: NDArray[np.uint8] | None,
         n_durations: int,
         longest: NDArray[np.int32] | None,
+    ) -> None: ...
+
+class Objective:
+    def __init__(
+        self,
+        data: TrainingData,
         features: Sequence[FeaturePart | None],
-        segment_offsets: NDArray[np.int64] | None,
-        segment_durations: NDArray[np.int32] | None,
         patterns: NDArray[np.int32],
         edge: FeaturePart | None,
+        segments: _Lists | None,
     ) -> None: ...
     @property
     def n_parameters(self) -> int: ...
@@ -390,6 +394,31 @@ def observed_pairs(
     allowed: NDArray[np.uint8] | None,
     all: bool,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
+
+class LayerOptions:
+    def __init__(
+        self, *, batch_first: bool, ignored_tag: int, memory_limit: int, n_jobs: int
+    ) -> None: ...
+
+# log_z and gold (B,); gradient: those of emissions, start, end and transitions.
+class LayerValues:
+    @property
+    def log_z(self) -> NDArray[np.float64]: ...
+    @property
+    def gold(self) -> NDArray[np.float64]: ...
+    @property
+    def gradient(
+        self,
+    ) -> (
+        tuple[
+            NDArray[np.floating],
+            NDArray[np.float64],
+            NDArray[np.float64],
+            NDArray[np.float64],
+        ]
+        | None
+    ): ...
+
 def log_likelihood_float32(
     automaton: Automaton,
     emissions: NDArray[np.float32],
@@ -398,18 +427,10 @@ def log_likelihood_float32(
     start: NDArray[np.float64],
     end: NDArray[np.float64],
     transitions: NDArray[np.float64],
-    batch_first: bool,
-    ignored_tag: int,
-    memory_limit: int,
-    n_jobs: int,
-    log_z: NDArray[np.float64],
-    gold: NDArray[np.float64],
+    options: LayerOptions,
     weights: NDArray[np.float64] | None,
-    emission_gradient: NDArray[np.float32] | None,
-    start_gradient: NDArray[np.float64] | None,
-    end_gradient: NDArray[np.float64] | None,
-    transition_gradient: NDArray[np.float64] | None,
-) -> None: ...
+    with_gradient: bool,
+) -> LayerValues: ...
 def log_likelihood_float64(
     automaton: Automaton,
     emissions: NDArray[np.float64],
@@ -418,18 +439,10 @@ def log_likelihood_float64(
     start: NDArray[np.float64],
     end: NDArray[np.float64],
     transitions: NDArray[np.float64],
-    batch_first: bool,
-    ignored_tag: int,
-    memory_limit: int,
-    n_jobs: int,
-    log_z: NDArray[np.float64],
-    gold: NDArray[np.float64],
+    options: LayerOptions,
     weights: NDArray[np.float64] | None,
-    emission_gradient: NDArray[np.float64] | None,
-    start_gradient: NDArray[np.float64] | None,
-    end_gradient: NDArray[np.float64] | None,
-    transition_gradient: NDArray[np.float64] | None,
-) -> None: ...
+    with_gradient: bool,
+) -> LayerValues: ...
 
 class CountRows:
     def __init__(
@@ -447,64 +460,102 @@ class CountRows:
         penalties: NDArray[np.float64],
     ) -> None: ...
 
+# method: 0 dual, 1 search, 2 branch, 3 best. step: 0 for Polyak's. seconds a sequence, 0: no limit.
+class SolverOptions:
+    def __init__(
+        self,
+        *,
+        method: int,
+        max_iterations: int,
+        step: float,
+        tolerance: float,
+        seconds: float,
+        max_states: int,
+        max_nodes: int,
+        group_of_tag: NDArray[np.int32],
+    ) -> None: ...
+
+# labels and begins (N,); scores, bounds, status and methods (B,). status: 0 optimal, 1 feasible,
+# 2 infeasible, 3 unknown. Where there is no labelling, its labels are −1.
+class BatchAnswers:
+    @property
+    def labels(self) -> NDArray[np.int32]: ...
+    @property
+    def begins(self) -> NDArray[np.uint8]: ...
+    @property
+    def scores(self) -> NDArray[np.float64]: ...
+    @property
+    def bounds(self) -> NDArray[np.float64]: ...
+    @property
+    def status(self) -> NDArray[np.int32]: ...
+    @property
+    def methods(self) -> NDArray[np.int32]: ...
+
+# iterations (B,), prices and counted (B, R). The leaves of branch and bound, one sequence after the
+# other: leaf_offsets (B + 1,), decision_offsets (leaves + 1,), tokens, groups and inside of the
+# decisions, and the prices of each leaf (R,).
+class SolverAnswers(BatchAnswers):
+    @property
+    def iterations(self) -> NDArray[np.int64]: ...
+    @property
+    def prices(self) -> NDArray[np.float64]: ...
+    @property
+    def counted(self) -> NDArray[np.uint8]: ...
+    @property
+    def leaf_offsets(self) -> NDArray[np.int64]: ...
+    @property
+    def decision_offsets(self) -> NDArray[np.int64]: ...
+    @property
+    def tokens(self) -> NDArray[np.int64]: ...
+    @property
+    def groups(self) -> NDArray[np.int32]: ...
+    @property
+    def inside(self) -> NDArray[np.uint8]: ...
+    @property
+    def leaf_prices(self) -> NDArray[np.float64]: ...
+
 def solve(
     batch: Batch,
     rows: CountRows,
-    method: int,
-    max_iterations: int,
-    step: float,
-    tolerance: float,
-    seconds: float,
-    max_states: int,
-    max_nodes: int,
-    group_of_tag: NDArray[np.int32],
-    classes: NDArray[np.uint8] | None,
-    class_weights: NDArray[np.float64] | None,
-    warm_prices: NDArray[np.float64] | None,
-    labels: NDArray[np.int32],
-    begins: NDArray[np.uint8],
-    scores: NDArray[np.float64],
-    bounds: NDArray[np.float64],
-    status: NDArray[np.int32],
-    methods: NDArray[np.int32],
-    iterations: NDArray[np.int64],
-    prices: NDArray[np.float64],
-    counted: NDArray[np.uint8],
-) -> tuple[
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int32],
-    NDArray[np.uint8],
-    NDArray[np.float64],
-]: ...
+    options: SolverOptions,
+    classes: NDArray[np.uint8] | None = None,
+    class_weights: NDArray[np.float64] | None = None,
+    warm_prices: NDArray[np.float64] | None = None,
+) -> SolverAnswers: ...
 
 class ViolationAutomaton:
     def __init__(
         self, empty: int, start: int, next: NDArray[np.int32], step: NDArray[np.int64]
     ) -> None: ...
 
+# An item with what a violation costs, and the classes of tokens that its letters see.
+class SearchItem:
+    def __init__(
+        self, automaton: ViolationAutomaton, penalty: float, classes: NDArray[np.uint8] | None
+    ) -> None: ...
+
+# count gets a sequence, its first tags, how many of these are new, and what was counted before.
+class Predicates:
+    def __init__(
+        self,
+        penalties: NDArray[np.float64],
+        reads_prefixes: bool,
+        count: Callable[[int, list[int], int, list[int]], list[int]] | None,
+    ) -> None: ...
+
+# method: 0 beam, 1 best first. width: 0 for all. seconds a sequence, 0: no limit.
+class PrefixOptions:
+    def __init__(
+        self, *, method: int, width: int, max_states: int, seconds: float, tolerance: float
+    ) -> None: ...
+
+class PrefixAnswers(BatchAnswers):
+    @property
+    def expanded(self) -> NDArray[np.int64]: ...
+
 def search_prefixes(
-    batch: Batch,
-    automata: list[ViolationAutomaton],
-    penalties: NDArray[np.float64],
-    classes: list[NDArray[np.uint8] | None],
-    predicate_penalties: NDArray[np.float64],
-    reads_prefixes: bool,
-    count: Callable[[int, list[int], int, list[int]], list[int]] | None,
-    method: int,
-    width: int,
-    max_states: int,
-    seconds: float,
-    tolerance: float,
-    labels: NDArray[np.int32],
-    begins: NDArray[np.uint8],
-    scores: NDArray[np.float64],
-    bounds: NDArray[np.float64],
-    status: NDArray[np.int32],
-    methods: NDArray[np.int32],
-    expanded: NDArray[np.int64],
-) -> None: ...
+    batch: Batch, items: list[SearchItem], predicates: Predicates, options: PrefixOptions
+) -> PrefixAnswers: ...
 
 # A factor of a graph with an inner dynamic program. fixed: −1 free, 0, 1.
 class Structure:
@@ -547,7 +598,7 @@ class ActiveSet:
     @property
     def n_oracle_calls(self) -> int: ...
 
-# kind: see solve_graphs. weights: of a knapsack, else None. The maximum is −inf where there is no
+# kind: see Graph. weights: of a knapsack, else None. The maximum is −inf where there is no
 # configuration; project_logic raises ValueError there.
 def accepts_logic(
     kind: int, on: NDArray[np.uint8], weights: NDArray[np.float64] | None, limit: float
@@ -559,58 +610,81 @@ def project_logic(
     kind: int, point: NDArray[np.float64], weights: NDArray[np.float64] | None, limit: float
 ) -> NDArray[np.float64]: ...
 
-# A batch of B graphs with N variables, M factors and K links in all. Numbers of variables are those
-# within their graph. kinds: xor_one, at_most_one, or_any, or_out, xor_out, budget, knapsack,
-# structured; structures: of the structured factors, in order. method: 0 ad3, 1 branch, 2 dual.
-# tolerance is that of residuals, gap that of bound − score, relative to 1 + |score|. seconds a
-# graph, 0: no limit. The callback gets (graph, iterations, nodes, score, bound, primal residual,
-# dual residual); True stops that graph. status: 0 optimal, 1 feasible, 2 infeasible, 3 unsolved,
-# 4 fractional. objectives are −inf where there are no values.
-# Returns leaf_offsets (B + 1,), decision_offsets (leaves + 1,), their variables and values, and the
-# shares of every leaf, as many as its graph has links, one leaf after the other.
+# A graph with N variables, M factors and K links. fixed: −1 free, 0, 1. kinds: xor_one,
+# at_most_one, or_any, or_out, xor_out, budget, knapsack, structured; structures: of the structured
+# factors, in order. The links of factor m are offsets[m] … offsets[m + 1].
+class Graph:
+    def __init__(
+        self,
+        scores: NDArray[np.float64],
+        fixed: NDArray[np.int8],
+        kinds: NDArray[np.int8],
+        offsets: NDArray[np.int64],
+        variables: NDArray[np.int32],
+        negated: NDArray[np.uint8],
+        weights: NDArray[np.float64],
+        limits: NDArray[np.float64],
+        structures: list[Structure],
+    ) -> None: ...
+
+# method: 0 ad3, 1 branch, 2 dual. tolerance is that of residuals, gap that of bound − score,
+# relative to 1 + |score|. seconds a graph, 0: no limit.
+class GraphOptions:
+    def __init__(
+        self,
+        *,
+        method: int,
+        eta: float,
+        adapt: bool,
+        tolerance: float,
+        caching: bool,
+        gap: float,
+        max_iterations: int,
+        node_iterations: int,
+        seconds: float,
+        max_nodes: int,
+        certify: bool,
+    ) -> None: ...
+
+# Where to begin: shares of links (K,), values of variables (N,).
+class GraphStart:
+    def __init__(
+        self, shares: NDArray[np.float64] | None, values: NDArray[np.uint8] | None
+    ) -> None: ...
+
+# status: 0 optimal, 1 feasible, 2 infeasible, 3 unsolved, 4 fractional. The score is −inf where
+# there are no values. leaves: what each has decided of variables, and the shares of its links (K,).
+class GraphAnswer:
+    @property
+    def status(self) -> int: ...
+    @property
+    def values(self) -> NDArray[np.uint8] | None: ...
+    @property
+    def relaxed(self) -> NDArray[np.float64] | None: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def bound(self) -> float: ...
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def n_solved(self) -> int: ...
+    @property
+    def n_cached(self) -> int: ...
+    @property
+    def leaves(self) -> list[tuple[list[tuple[int, bool]], NDArray[np.float64]]]: ...
+
+# The callback gets (graph, iterations, nodes, score, bound, primal residual, dual residual); True
+# stops that graph.
 def solve_graphs(
-    variable_offsets: NDArray[np.int64],
-    factor_offsets: NDArray[np.int64],
-    scores: NDArray[np.float64],
-    fixed: NDArray[np.int8],
-    kinds: NDArray[np.int8],
-    offsets: NDArray[np.int64],
-    variables: NDArray[np.int32],
-    negated: NDArray[np.uint8],
-    weights: NDArray[np.float64],
-    limits: NDArray[np.float64],
-    structures: list[Structure],
-    method: int,
-    eta: float,
-    adapt: bool,
-    max_iterations: int,
-    node_iterations: int,
-    tolerance: float,
-    gap: float,
-    caching: bool,
-    seconds: float,
-    max_nodes: int,
-    certify: bool,
-    n_jobs: int,
-    warm_shares: NDArray[np.float64] | None,
-    warm_values: NDArray[np.uint8] | None,
-    callback: Callable[[int, int, int, float, float, float, float], bool] | None,
-    status: NDArray[np.int32],
-    values: NDArray[np.uint8],
-    relaxed: NDArray[np.float64],
-    objectives: NDArray[np.float64],
-    bounds: NDArray[np.float64],
-    iterations: NDArray[np.int64],
-    nodes: NDArray[np.int64],
-    solved: NDArray[np.int64],
-    cached: NDArray[np.int64],
-) -> tuple[
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int32],
-    NDArray[np.uint8],
-    NDArray[np.float64],
-]: ...
+    graphs: list[Graph],
+    options: GraphOptions,
+    starts: list[GraphStart | None] | None = None,
+    callback: Callable[[int, int, int, float, float, float, float], bool] | None = None,
+    n_jobs: int = 1,
+) -> list[GraphAnswer]: ...
 
 class SpanRules:
     def __init__(

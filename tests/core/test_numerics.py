@@ -6,19 +6,18 @@ import os
 import subprocess
 import sys
 from decimal import Decimal, localcontext
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trelliswork.automaton import Automaton
+from trelliswork.product import product
+from trelliswork.trellis import Trellis
 
 from oracle import enumerate_paths, log_sum_exp
 from strategies import arrays, sparse_chain, trellises
 from trelliswork import inference
-from trelliswork.automata.automaton import Automaton
-from trelliswork.automata.product import product
-from trelliswork.inference.trellis import Trellis
 
 
 def test_scaled_sums_do_not_lose_a_path():
@@ -107,7 +106,7 @@ def test_long_sequences_keep_few_rows(kind):
 import resource, numpy as np
 from strategies import sparse_chain
 from trelliswork import inference
-from trelliswork.inference.verbs import Trellis
+from trelliswork.inference import Trellis
 shape = (100_000, 4, 30) if {kind!r} == "segments" else (100_000, 30)
 automaton = sparse_chain(30) if {kind!r} == "sparse" else None
 trellis = Trellis(np.zeros(shape), automaton, memory_limit=2**20)
@@ -119,10 +118,9 @@ samples = inference.sample(trellis, 1)
 grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
 assert grown < 12_000, grown  # kilobytes; all rows would be 24,000 and more
 """
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
     done = subprocess.run(
         [sys.executable, "-c", program],
-        env=environment,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
         check=False,

@@ -28,7 +28,7 @@ from trials import Trial, TrialStore, permutation_test
 
 import trelliswork as tw
 
-EXPERIMENTS = Path(__file__).parent.parent / "experiments"
+EXPERIMENTS = Path(__file__).resolve().parents[2] / "experiments"
 SCRIPTS = (
     "appendix_b",
     "figure2",

@@ -34,7 +34,7 @@ from trials import Trial
 
 import trelliswork as tw
 
-EXPERIMENTS = Path(__file__).parent.parent / "experiments"
+EXPERIMENTS = Path(__file__).resolve().parents[2] / "experiments"
 SCRIPTS = ("cora", "letters", "punctuation")
 
 

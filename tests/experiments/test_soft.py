@@ -24,7 +24,7 @@ import trelliswork as tw
 if TYPE_CHECKING:
     from trelliswork.constraints import Constraint
 
-EXPERIMENTS = Path(__file__).parent.parent / "experiments"
+EXPERIMENTS = Path(__file__).resolve().parents[2] / "experiments"
 WORDS = [["a", "x", "b"], ["a", "b"], ["a", "b", "b"], ["x", "a", "b"]]
 LABELS = [["B-t", "I-t", "B-u"], ["B-t", "B-u"], ["B-t", "B-u", "I-u"], ["B-t", "I-t", "B-u"]]
 

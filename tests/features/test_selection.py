@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import reference_features as ref
 from feature_cases import PHRASES, as_sentence, sentences, template_lists, template_text
-from test_templates import EVERYTHING
+from template_cases import EVERYTHING
 from trelliswork.errors import TemplateError
 from trelliswork.features import (
     BUNDLES,

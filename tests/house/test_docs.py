@@ -21,7 +21,7 @@ import pytest
 
 import trelliswork
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 BLOCK = re.compile(
     r"^(?P<indent> *)(?P<fence>`{3,})(?P<language>python|pycon)\b[^\n]*\n"

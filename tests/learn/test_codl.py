@@ -5,27 +5,12 @@ import pytest
 from sklearn.base import clone
 
 import trelliswork as tw
+from codl_cases import BASES, U_MORE, X_MORE, Y_MORE, U, X, Y
 from trelliswork.constraints import at_least, at_most, starts_with
 from trelliswork.learn.codl import Settings, learn_with_unlabelled
 from trelliswork.learn.learner import Learned
 from trelliswork.learn.penalties.counts import DOUBT
 from trelliswork.learn.pool import UnlabelledPool
-
-# Small enough to work out by hand: see the first test.
-X = [["a", "b"], ["b"]]
-Y = [["A", "B"], ["B"]]
-U = [["c"]]
-
-# Some more, for everything else.
-X_MORE = [["a", "b", "b"], ["a", "c"], ["b", "c", "b"], ["a", "a", "c"]]
-Y_MORE = [["A", "B", "B"], ["A", "C"], ["B", "C", "B"], ["A", "A", "C"]]
-U_MORE = [["d", "b", "c"], ["a", "d"], ["d", "d", "c", "b"], ["b", "e"], ["e"]]
-
-BASES = {
-    "hmm": tw.HMMTagger(training="L+CI"),
-    "perceptron": tw.PerceptronTagger(training="L+CI", features="word[-1..0]", random_state=3),
-    "crf": tw.CRFTagger(training="L+CI", features="word[-1..0]", l2=0.1),
-}
 
 
 def counted(**parameters) -> tw.HMMTagger:

@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 
 import trelliswork as tw
-from test_codl import BASES, U_MORE, X_MORE, Y_MORE, U, X, Y
+from codl_cases import BASES, U_MORE, X_MORE, Y_MORE, U, X, Y
 from trelliswork.constraints import at_most, starts_with
 
 

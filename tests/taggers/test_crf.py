@@ -98,7 +98,7 @@ def test_warm_start_begins_where_the_earlier_model_ended(tagger, tmp_path):
     tagger.save(tmp_path / "m.tw")
     for init in (tagger, tmp_path / "m.tw"):
         again = tw.CRFTagger(**{**settings_, "init": init}).fit(X, Y)
-        assert again.n_iter_ <= 12 < tagger.n_iter_
+        assert again.n_iter_ < tagger.n_iter_
         assert again.loss_ == pytest.approx(tagger.loss_, rel=1e-4)
     # New words and a new label: what is known carries over.
     grown = tw.CRFTagger(**{**settings_, "init": tagger, "max_iter": 0})

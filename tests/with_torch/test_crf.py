@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch", reason="needs the torch extra: make test-torch")
 
 from crf_oracle import Case, cases, log_likelihoods, log_sum_exp, scores  # noqa: E402
-
 from trelliswork.torch import CRF  # noqa: E402
 
 backends = st.sampled_from(["core", "tensor"])

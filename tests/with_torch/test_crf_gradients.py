@@ -7,7 +7,6 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs the torch extra: make test-torch")
 
 from crf_oracle import Verbs, as_function  # noqa: E402
-
 from trelliswork.torch import CRF  # noqa: E402
 
 BACKENDS = ["core", "tensor"]

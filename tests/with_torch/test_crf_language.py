@@ -23,7 +23,6 @@ from crf_oracle import (  # noqa: E402
     log_sum_exp,
     scores,
 )
-
 from trelliswork.automata.automaton import Automaton  # noqa: E402
 from trelliswork.constraints import at_least, at_most, only_on, precedes, token, valid_scheme  # noqa: E402
 from trelliswork.errors import InfeasibleError, NotInLanguageError  # noqa: E402

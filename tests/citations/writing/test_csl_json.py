@@ -13,7 +13,9 @@ from trelliswork.citations.reference import Reference
 from trelliswork.citations.writing.csl_json import to_csl, to_csl_json
 
 SCHEMA = jsonschema.Draft202012Validator(
-    json.loads(Path(__file__).with_name("csl_schema.json").read_text(encoding="utf-8"))
+    json.loads(
+        (Path(__file__).parents[2] / "support" / "csl_schema.json").read_text(encoding="utf-8")
+    )
 )
 
 

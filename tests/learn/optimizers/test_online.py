@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import test_objective
-import test_objective_segments
+import objective_cases
+import segment_objective_cases
 from ruled_tagger import RULES, X, Y
 from trelliswork.constraints import at_most
 from trelliswork.features import EncodedFeatures, FeatureMatrix, TemplateEncoder
@@ -100,9 +100,9 @@ def cases(draw):
     """An objective of any kind, a penalty, and where to begin."""
     kind = draw(st.sampled_from(["chain", "segments", "constrained"]))
     if kind == "chain":
-        objective = draw(test_objective.problems())[4]
+        objective = draw(objective_cases.problems())[4]
     elif kind == "segments":
-        objective = draw(test_objective_segments.problems())[3]
+        objective = draw(segment_objective_cases.problems())[3]
     else:
         objective = constrained(draw(st.sampled_from([Y, PARTIAL])))
     x = np.zeros(objective.n_parameters)

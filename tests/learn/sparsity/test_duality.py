@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import test_objective
-import test_soft_terms
+import objective_cases
+import soft_term_cases
 import trelliswork as tw
 from regularizer_cases import SEEDS, regularizers
 from trelliswork.learn.objective.objective import Objective
@@ -57,7 +57,7 @@ def check_bounds(objective, regularizer, seed):
     return optimum, value
 
 
-@given(test_objective.problems(), SEEDS, st.data())
+@given(objective_cases.problems(), SEEDS, st.data())
 @settings(max_examples=80)
 def test_bounds_of_chains(problem, seed, data):
     """With sequence weights, values of features, with and without l2."""
@@ -68,7 +68,7 @@ def test_bounds_of_chains(problem, seed, data):
     check_bounds(objective, regularizer, seed)
 
 
-@given(test_soft_terms.problems().filter(bool), SEEDS, st.data())
+@given(soft_term_cases.problems().filter(bool), SEEDS, st.data())
 @settings(max_examples=40)
 def test_bounds_under_constraints(problem, seed, data):
     """Hard ones, and soft ones with penalties that are given or learned."""
@@ -81,7 +81,7 @@ def test_bounds_under_constraints(problem, seed, data):
     check_bounds(objective, Regularizer(size, drawn.l1, drawn.levels, penalties), seed)
 
 
-@given(test_objective.problems(), st.sampled_from([0.2, 1.0]))
+@given(objective_cases.problems(), st.sampled_from([0.2, 1.0]))
 @settings(max_examples=60)
 def test_the_gap_closes_at_the_optimum(problem, l1):
     objective = problem[-2]
@@ -129,19 +129,19 @@ def small(*, known: bool) -> Objective:
     rng = np.random.default_rng(0)
     lengths = [4, 3, 5]
     offsets = np.cumsum([0, *lengths]).astype(np.int64)
-    labels = test_objective.LabelSet(["A", "B"])
+    labels = objective_cases.LabelSet(["A", "B"])
     flat = rng.choice(["A", "B"], size=sum(lengths)).tolist()
     if not known:
         flat[2] = None
     sequences = [flat[a:b] for a, b in itertools.pairwise(offsets)]
     rows = rng.integers(4, size=(sum(lengths), 2)).astype(np.int32)
-    state = test_objective.FeatureMatrix(
+    state = objective_cases.FeatureMatrix(
         np.arange(0, 2 * sum(lengths) + 1, 2, dtype=np.int64), rows.ravel(), None, 4
     )
     return Objective(
-        test_objective.EncodedFeatures(offsets, state, None),
-        test_objective.GoldLabels.encode(labels, sequences),
-        test_objective.Structure.chain(labels),
+        objective_cases.EncodedFeatures(offsets, state, None),
+        objective_cases.GoldLabels.encode(labels, sequences),
+        objective_cases.Structure.chain(labels),
         pairs="all",
         transitions="all",
     )

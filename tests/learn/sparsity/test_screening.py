@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import test_objective
-import test_objective_segments
-import test_soft_terms
+import objective_cases
+import segment_objective_cases
+import soft_term_cases
 from regularizer_cases import SEEDS, regularizers
 from trelliswork.learn.optimizers.proximal import minimize_proximal
 from trelliswork.learn.sparsity.group_norms import GroupNorms
@@ -26,10 +26,10 @@ def objectives(draw) -> Objective:
     """Chains with values and weights, models of segments, soft constraints; labels in part."""
     kind = draw(st.sampled_from(["chain", "segments", "soft"]))
     if kind == "chain":
-        return draw(test_objective.problems())[-2]
+        return draw(objective_cases.problems())[-2]
     if kind == "segments":
-        return draw(test_objective_segments.problems())[3]
-    return draw(test_soft_terms.problems().filter(bool)).objective
+        return draw(segment_objective_cases.problems())[3]
+    return draw(soft_term_cases.problems().filter(bool)).objective
 
 
 @given(objectives(), SEEDS, st.sampled_from([0.1, 1.0, 10.0, 1000.0]))
