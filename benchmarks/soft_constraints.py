@@ -24,7 +24,7 @@ from constraints import milliseconds
 import trelliswork as tw
 from trelliswork.decoding.priced_answers import OPTIMAL
 from trelliswork.decoding.prices import priced_batch
-from trelliswork.inference.derived import derive
+from trelliswork.inference.trellis import derive
 from trelliswork.inference.verbs import viterbi
 
 if TYPE_CHECKING:

@@ -107,8 +107,7 @@ struct BatchAnswers {
 struct SolverAnswers : BatchAnswers {
     nb::object iterations;       // (B,)
     nb::object prices, counted;  // (B, R)
-    // The leaves of all answers, one after the other; those of sequence b are offsets[b] … of them.
-    nb::object leaf_offsets, decision_offsets, tokens, groups, inside, leaf_prices;
+    nb::list leaves;             // of branch and bound, (B,): (decisions, prices) of each
 };
 
 struct PrefixAnswers : BatchAnswers {
@@ -139,29 +138,16 @@ void write_answers(const BoundBatch& bound, const std::vector<Found>& answers,
     out.methods = nb::cast(to_numpy(std::move(methods)));
 }
 
-void write_leaves(const std::vector<Answer>& answers, SolverAnswers& out) {
-    std::vector<std::int64_t> offsets{0}, decision_offsets{0}, tokens;
-    std::vector<std::int32_t> groups;
-    std::vector<std::uint8_t> inside;
-    std::vector<double> prices;
-    for (const Answer& answer : answers) {
-        for (const Leaf& leaf : answer.leaves) {
-            for (const Decision& decision : leaf.decisions) {
-                tokens.push_back(decision.token);
-                groups.push_back(decision.group);
-                inside.push_back(decision.inside ? 1 : 0);
-            }
-            decision_offsets.push_back(static_cast<std::int64_t>(tokens.size()));
-            prices.insert(prices.end(), leaf.prices.begin(), leaf.prices.end());
+nb::list leaves_of(const Answer& answer) {
+    nb::list out;
+    for (const Leaf& leaf : answer.leaves) {
+        nb::list decisions;
+        for (const Decision& decision : leaf.decisions) {
+            decisions.append(nb::make_tuple(decision.token, decision.group, decision.inside));
         }
-        offsets.push_back(static_cast<std::int64_t>(decision_offsets.size()) - 1);
+        out.append(nb::make_tuple(decisions, to_numpy(std::vector(leaf.prices))));
     }
-    out.leaf_offsets = nb::cast(to_numpy(std::move(offsets)));
-    out.decision_offsets = nb::cast(to_numpy(std::move(decision_offsets)));
-    out.tokens = nb::cast(to_numpy(std::move(tokens)));
-    out.groups = nb::cast(to_numpy(std::move(groups)));
-    out.inside = nb::cast(to_numpy(std::move(inside)));
-    out.leaf_prices = nb::cast(to_numpy(std::move(prices)));
+    return out;
 }
 
 SolverAnswers run_solver(const BoundBatch& bound, const CountRows& rows,
@@ -187,12 +173,12 @@ SolverAnswers run_solver(const BoundBatch& bound, const CountRows& rows,
     }
     SolverAnswers out;
     write_answers(bound, answers, &Answer::payoff, out);
-    write_leaves(answers, out);
     std::vector<std::int64_t> iterations;
     const auto prices = new_array<double>({n_sequences, n_rows});
     const auto counted = new_array<std::uint8_t>({n_sequences, n_rows});
     for (std::size_t b = 0; b < n_sequences; ++b) {
         iterations.push_back(answers[b].iterations);
+        out.leaves.append(leaves_of(answers[b]));
         std::copy(answers[b].prices.begin(), answers[b].prices.end(), prices.data() + b * n_rows);
         std::copy(answers[b].counted.begin(), answers[b].counted.end(),
                   counted.data() + b * n_rows);
@@ -215,12 +201,7 @@ void bind_answers(nb::module_& m) {
         .def_ro("iterations", &SolverAnswers::iterations)
         .def_ro("prices", &SolverAnswers::prices)
         .def_ro("counted", &SolverAnswers::counted)
-        .def_ro("leaf_offsets", &SolverAnswers::leaf_offsets)
-        .def_ro("decision_offsets", &SolverAnswers::decision_offsets)
-        .def_ro("tokens", &SolverAnswers::tokens)
-        .def_ro("groups", &SolverAnswers::groups)
-        .def_ro("inside", &SolverAnswers::inside)
-        .def_ro("leaf_prices", &SolverAnswers::leaf_prices);
+        .def_ro("leaves", &SolverAnswers::leaves);
     nb::class_<PrefixAnswers, BatchAnswers>(m, "PrefixAnswers")
         .def_ro("expanded", &PrefixAnswers::expanded);
 }

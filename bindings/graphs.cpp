@@ -129,7 +129,9 @@ struct BoundAnswer {
     GraphAnswer found;
     std::size_t n_variables, n_links;
 
-    nb::object values() const { return array_or_none(found.values); }
+    nb::object values() const {
+        return found.score > kNegativeInfinity ? array_or_none(found.values) : nb::none();
+    }
     nb::object relaxed() const { return array_or_none(found.relaxed); }
     nb::list leaves() const {
         nb::list out;

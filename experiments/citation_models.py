@@ -23,8 +23,7 @@ from common import Findings, ResultTable, options, read_part, settings_of
 
 import trelliswork as tw
 from trelliswork.citations.fields import to_plain, to_scheme
-from trelliswork.citations.learning import generated_references
-from trelliswork.citations.parser_features import parser_templates
+from trelliswork.citations.learning import generated_references, parser_templates
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from citation_scores import Scores
 
 import trelliswork as tw
-from trelliswork.citations.parser_features import parser_templates
+from trelliswork.citations.learning import parser_templates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import trelliswork as tw
-from trelliswork.citations.parser_features import parser_templates
+from trelliswork.citations.learning import parser_templates
 from trelliswork.data.tokenizer import Tokenizer
 from trelliswork.features import TemplateEncoder
 

@@ -22,6 +22,7 @@ from graph_cases import (
     graphs,
     solve_raw,
 )
+from trelliswork import _core
 
 
 def agrees(answer, graph) -> bool:
@@ -108,9 +109,7 @@ def test_warm_shares_need_no_iterations():
     graph = RawGraph(rng.normal(size=24).tolist(), rules)
     (cold,) = solve_raw([graph], AD3)
     assert cold.status == OPTIMAL
-    (warm,) = solve_raw(
-        [graph], AD3, warm_shares=cold.leaves[0].shares.copy(), warm_values=cold.values.copy()
-    )
+    (warm,) = solve_raw([graph], AD3, starts=[_core.GraphStart(cold.leaves[0].shares, cold.values)])
     assert warm.status == OPTIMAL
     assert (warm.iterations, warm.score) == (0, cold.score)
 
@@ -118,10 +117,11 @@ def test_warm_shares_need_no_iterations():
 def test_warm_shares_that_are_no_numbers_are_refused():
     graph = RawGraph([1.0, 2.0], [Factor(XOR, [0, 1]), Factor(AT_MOST_ONE, [0, 1])])
     for bad in (np.nan, np.inf):
-        with pytest.raises(ValueError, match="warm_shares: expected finite"):
-            solve_raw([graph], AD3, warm_shares=np.array([0.0, bad, 0.0, 0.0]))
+        with pytest.raises(ValueError, match="shares: expected finite"):
+            _core.GraphStart(np.array([0.0, bad, 0.0, 0.0]), None)
     # Finite, but not their sum.
-    (answer,) = solve_raw([graph], AD3, warm_shares=np.full(4, 1e308))
+    start = _core.GraphStart(np.full(4, 1e308), None)
+    (answer,) = solve_raw([graph], AD3, starts=[start])
     assert (answer.status, answer.score) == (OPTIMAL, 2.0)
 
 

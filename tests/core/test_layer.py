@@ -24,15 +24,13 @@ def automata(n_tags):
 
 def run(automaton, phi, tags, mask, parameters, *, batch_first, weights=None, n_jobs=1):
     """Return log_z, gold and the four gradients."""
-    n_tags, n_sequences = phi.shape[2], phi.shape[0 if batch_first else 1]
-    log_z, gold = np.empty(n_sequences), np.empty(n_sequences)
-    shapes = ((n_tags,), (n_tags,), (n_tags, n_tags))
-    gradients = [np.full_like(phi, 7), *(np.full(shape, 7.0) for shape in shapes)]
     call = _core.log_likelihood_float32 if phi.dtype == np.float32 else _core.log_likelihood_float64
     mask = None if mask is None else mask.view(np.uint8)
-    options = (batch_first, IGNORED, 2**20, n_jobs, log_z, gold, weights)
-    call(automaton._core, phi, tags, mask, *parameters, *options, *gradients)
-    return log_z, gold, gradients
+    options = _core.LayerOptions(
+        batch_first=batch_first, ignored_tag=IGNORED, memory_limit=2**20, n_jobs=n_jobs
+    )
+    found = call(automaton._core, phi, tags, mask, *parameters, options, weights, True)
+    return found.log_z, found.gold, found.gradient
 
 
 @given(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trelliswork._core import Pattern
-from trelliswork.features.unicode import unicode_table
+from trelliswork.features.shapes import unicode_table
 
 LETTERS = "abAB1_ .-é\nß"
 

@@ -14,7 +14,7 @@ from strategies import arrays, expressions, ordinary, sparse_chain, trellises
 from trelliswork import inference
 from trelliswork.automata.automaton import Automaton
 from trelliswork.automata.product import product
-from trelliswork.inference.derived import derive
+from trelliswork.inference.trellis import derive
 from trelliswork.inference.verbs import Trellis
 from trelliswork.labels.label_set import LabelSet
 

@@ -11,7 +11,7 @@ from oracle import log_sum_exp
 from segment_cases import SegmentCase, segment_cases
 from trelliswork.constraints import at_most, changes_only_at, ends_with, only_on, precedes, token
 from trelliswork.errors import DataError, NotInLanguageError
-from trelliswork.inference.derived import derive
+from trelliswork.inference.trellis import derive
 from trelliswork.inference.verbs import log_partition
 from trelliswork.labels.label_set import LabelSet
 from trelliswork.labels.segmentation import Segmentation

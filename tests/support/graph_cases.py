@@ -83,8 +83,8 @@ class Leaf:
 @dataclass
 class RawAnswer:
     status: int
-    values: np.ndarray
-    relaxed: np.ndarray
+    values: np.ndarray | None
+    relaxed: np.ndarray | None
     score: float
     bound: float
     iterations: int
@@ -93,28 +93,24 @@ class RawAnswer:
     cached: int
     leaves: list[Leaf]
 
+    @classmethod
+    def of(cls, found: _core.GraphAnswer) -> RawAnswer:
+        return cls(
+            found.status,
+            found.values,
+            found.relaxed,
+            found.score,
+            found.bound,
+            found.iterations,
+            found.nodes,
+            found.n_solved,
+            found.n_cached,
+            [Leaf(*leaf) for leaf in found.leaves],
+        )
+
 
 def solve_raw(graphs, method, **options) -> list[RawAnswer]:
     """What the core says of a list of graphs."""
-    n_variables = np.array([len(g.scores) for g in graphs], int)
-    n_factors = np.array([len(g.factors) for g in graphs], int)
-    factors = [factor for g in graphs for factor in g.factors]
-    links = np.array([k for factor in factors for k in factor.links], np.int32)
-    fixed = [np.full(len(g.scores), -1, np.int8) for g in graphs]
-    for row, graph in zip(fixed, graphs, strict=True):
-        for variable, value in graph.fixed.items():
-            row[variable] = value
-    total, n_graphs = int(n_variables.sum()), len(graphs)
-    out = {
-        "status": np.zeros(n_graphs, np.int32),
-        "values": np.zeros(total, np.uint8),
-        "relaxed": np.zeros(total),
-        "objectives": np.zeros(n_graphs),
-        "bounds": np.zeros(n_graphs),
-    }
-    out |= {
-        name: np.zeros(n_graphs, np.int64) for name in ("iterations", "nodes", "solved", "cached")
-    }
     settings = {
         "eta": 0.1,
         "adapt": True,
@@ -126,52 +122,33 @@ def solve_raw(graphs, method, **options) -> list[RawAnswer]:
         "seconds": 0.0,
         "max_nodes": 1_000_000,
         "certify": True,
-        "n_jobs": 1,
-        "warm_shares": None,
-        "warm_values": None,
-        "callback": None,
     }
-    variable_offsets = np.concatenate(([0], np.cumsum(n_variables))).astype(np.int64)
-    factor_offsets = np.concatenate(([0], np.cumsum(n_factors))).astype(np.int64)
-    offsets = np.concatenate(([0], np.cumsum([len(f.links) for f in factors]))).astype(np.int64)
-    leaf_offsets, decision_offsets, variables, decided, shares = _core.solve_graphs(
-        variable_offsets=variable_offsets,
-        factor_offsets=factor_offsets,
-        scores=np.array([c for g in graphs for c in g.scores], float),
-        fixed=np.concatenate([np.zeros(0, np.int8), *fixed]),
-        kinds=np.array([f.kind for f in factors], np.int8),
-        offsets=offsets,
+    how = {name: options.pop(name) for name in ("starts", "callback", "n_jobs") if name in options}
+    answers = _core.solve_graphs(
+        [core_graph(graph) for graph in graphs],
+        _core.GraphOptions(method=method, **(settings | options)),
+        **how,
+    )
+    return [RawAnswer.of(answer) for answer in answers]
+
+
+def core_graph(graph: RawGraph) -> _core.Graph:
+    links = np.array([k for factor in graph.factors for k in factor.links], np.int32)
+    fixed = np.full(len(graph.scores), -1, np.int8)
+    for variable, value in graph.fixed.items():
+        fixed[variable] = value
+    weights = [w for f in graph.factors for w in f.weights or [1.0] * len(f.links)]
+    return _core.Graph(
+        scores=np.array(graph.scores, float),
+        fixed=fixed,
+        kinds=np.array([f.kind for f in graph.factors], np.int8),
+        offsets=np.cumsum([0, *(len(f.links) for f in graph.factors)], dtype=np.int64),
         variables=np.where(links >= 0, links, ~links).astype(np.int32),
         negated=(links < 0).astype(np.uint8),
-        weights=np.array([w for f in factors for w in f.weights or [1.0] * len(f.links)], float),
-        limits=np.array([f.limit for f in factors], float),
-        structures=[f.structure for f in factors if f.structure is not None],
-        method=method,
-        **(settings | options),
-        **out,
+        weights=np.array(weights, float),
+        limits=np.array([f.limit for f in graph.factors], float),
+        structures=[f.structure for f in graph.factors if f.structure is not None],
     )
-    answers, begin = [], 0
-    for b in range(n_graphs):
-        n_links = int(offsets[factor_offsets[b + 1]] - offsets[factor_offsets[b]])
-        leaves = []
-        for i in range(leaf_offsets[b], leaf_offsets[b + 1]):
-            where = slice(decision_offsets[i], decision_offsets[i + 1])
-            decisions = list(zip(variables[where].tolist(), decided[where].tolist(), strict=True))
-            leaves.append(Leaf(decisions, shares[begin : begin + n_links]))
-            begin += n_links
-        of_graph = slice(variable_offsets[b], variable_offsets[b + 1])
-        answers.append(
-            RawAnswer(
-                int(out["status"][b]),
-                out["values"][of_graph],
-                out["relaxed"][of_graph],
-                float(out["objectives"][b]),
-                float(out["bounds"][b]),
-                *(int(out[n][b]) for n in ("iterations", "nodes", "solved", "cached")),
-                leaves,
-            )
-        )
-    return answers
 
 
 @st.composite

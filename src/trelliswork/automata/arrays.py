@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from trelliswork import _core
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -35,6 +37,22 @@ class Arrays(NamedTuple):
     n_classes: int = 1
     contexts: NDArray[np.int32] | None = None
     parents: NDArray[np.int32] | None = None
+
+    def to_core(self) -> _core.Automaton:
+        """Return the automaton of the core, checked."""
+        return _core.Automaton(
+            self.n_states,
+            self.n_labels,
+            self.n_patterns,
+            (self.source, self.label, self.target),
+            (self.pattern_offsets, self.pattern_ids),
+            self.initial,
+            self.final,
+            self.guards,
+            self.n_classes,
+            self.contexts,
+            self.parents,
+        )
 
 
 def arc_order(

@@ -20,7 +20,7 @@ import numpy as np
 from trelliswork.decoding.on_products import constrained_trellis
 from trelliswork.decoding.probabilities import span_probabilities
 from trelliswork.errors import TooLargeError
-from trelliswork.inference.derived import derive
+from trelliswork.inference.trellis import derive
 from trelliswork.inference.verbs import log_partition
 from trelliswork.planning.plan import Plan
 

@@ -2,6 +2,8 @@
 
 Punctuation belongs to the field it follows, "In" to the editors or the booktitle it introduces,
 "pp." to the pages, "vol." to the volume, "(Eds.)" to the editors.
+
+The months: as records name them, and as references write them.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trelliswork.labels.schemes import Scheme
+
 
 TOKENIZER = Tokenizer("words")
 """A run of letters and digits, or a single mark: the tokens of the Cora references."""
@@ -124,3 +127,51 @@ def to_cora(labels: Sequence[str]) -> list[str]:
             following = series if label == "series" else _IN_CORA.get(label, label)
         found.append(following)
     return found[::-1]
+
+
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+
+SHORT_MONTHS = (
+    "Jan.",
+    "Feb.",
+    "Mar.",
+    "Apr.",
+    "May",
+    "June",
+    "July",
+    "Aug.",
+    "Sept.",
+    "Oct.",
+    "Nov.",
+    "Dec.",
+)
+
+BARE_MONTHS = tuple(month[:3] for month in MONTHS)
+
+GERMAN_MONTHS = (
+    "Januar",
+    "Februar",
+    "März",
+    "April",
+    "Mai",
+    "Juni",
+    "Juli",
+    "August",
+    "September",
+    "Oktober",
+    "November",
+    "Dezember",
+)

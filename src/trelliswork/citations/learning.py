@@ -2,18 +2,24 @@
 
 Nothing here has seen a reference that somebody labelled. Works (real ones and invented ones) are
 written in hundreds of styles, with noise, and every character knows its field.
+
+What the reference parser looks at: its templates, patterns and lexicons.
+
+They stand in ``parser_features.txt``, in the template language, so that they can be read, changed
+and given to a tagger of one's own. The lexicons are short lists of common knowledge: names of
+people and places, publishers, the words of journals in full and abbreviated, and what announces
+editors, theses, pages or notes in the languages references are mostly written in.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import resources
 from random import Random
 from typing import TYPE_CHECKING
 
 from trelliswork.citations.fields import LABELS, SCHEME, to_scheme
 from trelliswork.citations.invention import invent_works
-from trelliswork.citations.parser_features import parser_templates
 from trelliswork.citations.records import load_works
 from trelliswork.citations.styles.csl import CslStyle, csl_styles
 from trelliswork.citations.styles.generate import generate
@@ -21,6 +27,8 @@ from trelliswork.citations.styles.noise import Noise
 from trelliswork.citations.styles.own import STYLES
 from trelliswork.constraints.text.parser import read_rules
 from trelliswork.data.corpus import Corpus
+from trelliswork.features import Templates
+from trelliswork.features.bundles import with_segment_rules
 from trelliswork.learn.penalties.learn import learn_penalties
 from trelliswork.taggers.crf import CRFTagger
 
@@ -31,16 +39,19 @@ if TYPE_CHECKING:
     from trelliswork.citations.styles.generate import LabelledReference
     from trelliswork.constraints import Constraint
 
+
 HELD_OUT_STYLES = 100
 """CSL styles that no model here is trained on."""
 
 INVENTED_WORKS = 5_000
+
 TRAINING_STYLES = 600
 
 NOISE = Noise(no_title=0.08)
 """What the references are written with."""
 
 _OWN_SHARE = 0.2  # of references in our own styles, which are those of BibTeX and of LaTeX classes
+
 _RULES = "rules.txt"
 
 
@@ -164,3 +175,26 @@ def train_default(
     tagger = train_parser(references, held_out)
     tagger.training_log_ = []  # holds seconds, which no two runs share
     return tagger
+
+
+_FILE = "parser_features.txt"
+
+
+@cache
+def parser_templates(*, segments: bool = False) -> Templates:
+    """Return the templates of the reference parser; they read the tokens only.
+
+    Parameters
+    ----------
+    segments
+        Whether they are for a model of segments (``max_segment`` above 1): it also reads the words
+        at both ends of a segment, its text and its shape, and whether it is a phrase of a lexicon.
+
+    Examples
+    --------
+    >>> "in(months, word[0])" in parser_templates().names
+    True
+    """
+    text = resources.files(__package__).joinpath(_FILE).read_text(encoding="utf-8")
+    templates = Templates.parse(text, origin=_FILE)
+    return with_segment_rules(templates) if segments else templates

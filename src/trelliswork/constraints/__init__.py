@@ -16,7 +16,6 @@ True
 from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.counting import at_least, at_most, contiguous, exactly
 from trelliswork.constraints.edges import ends_with, starts_with, valid_scheme
-from trelliswork.constraints.judging import judge
 from trelliswork.constraints.linear import CountExpression, Linear, count
 from trelliswork.constraints.lint.lint import Finding, find_contradiction, lint
 from trelliswork.constraints.on_tokens import changes_only_at, only_on, where
@@ -24,6 +23,7 @@ from trelliswork.constraints.overlap import no_overlap
 from trelliswork.constraints.pairs import excludes, precedes, requires
 from trelliswork.constraints.positions import at, not_at
 from trelliswork.constraints.predicates import Predicate, predicate
+from trelliswork.constraints.reading import judge
 from trelliswork.constraints.regular import arc_list, as_constraint, matches
 from trelliswork.constraints.rows import Row
 from trelliswork.constraints.soft import Soft

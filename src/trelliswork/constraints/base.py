@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
-from trelliswork.automata.language import MAX_STATES
+from trelliswork.automata.automaton import MAX_STATES
 from trelliswork.constraints.monitors import compile_rule
 from trelliswork.constraints.reading import (
     Reading,

@@ -2,6 +2,8 @@
 
 A name in a rule stands for a set of segment names (in segment units) or of token labels (in token
 units). With paths it may hold wildcards: ``**/person`` is a person at any depth, ``*`` one level.
+
+Many rules held against one labelling, which is read once.
 """
 
 from __future__ import annotations
@@ -21,9 +23,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from trelliswork.constraints.base import Constraint
     from trelliswork.constraints.token_tests import SentenceLike, TokenTest
     from trelliswork.labels.schemes import Scheme
     from trelliswork.labels.segments import Span
+
 
 Unit: TypeAlias = Literal["segment", "token"]
 
@@ -210,3 +214,25 @@ def _fits(levels: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
     if pattern[0] == "**":
         return any(_fits(levels[k:], pattern[1:]) for k in range(len(levels) + 1))
     return bool(levels) and pattern[0] in ("*", levels[0]) and _fits(levels[1:], pattern[1:])
+
+
+def judge(
+    rules: Iterable[Constraint],
+    labels: Sequence[str],
+    sentence: SentenceLike | None = None,
+    *,
+    scheme: Scheme | LabelSet | None = None,
+) -> list[int]:
+    """Return how badly a labelling breaks each of some rules.
+
+    The same as `Constraint.violations` of each, with the same parameters, in much less time: the
+    segments are read once.
+
+    Examples
+    --------
+    >>> from trelliswork.constraints import at_most, precedes
+    >>> judge([at_most(1, "a"), precedes("a", "b")], ["a", "b", "a"])
+    [1, 1]
+    """
+    reading = Reading(labels, sentence, scheme)
+    return [rule.degree(reading) for rule in rules]

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from trelliswork.automata import regex
-from trelliswork.automata.automaton import Automaton
-from trelliswork.automata.language import MAX_STATES
+from trelliswork.automata.automaton import MAX_STATES, Automaton
 from trelliswork.constraints.arguments import call, check_name, check_unit
 from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.monitors import Symbols, build

@@ -17,7 +17,7 @@ import numpy as np
 from trelliswork import _core
 from trelliswork.data.sentence import TOKEN_COLUMN, Sentence
 from trelliswork.errors import DataError
-from trelliswork.features.unicode import unicode_table
+from trelliswork.features.shapes import unicode_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,12 +16,11 @@ import numpy as np
 from trelliswork.decoding.answers import DecodedBatch
 from trelliswork.decoding.conflicts import check_on_infeasible, group_by_rules, scores_forbid_all
 from trelliswork.decoding.lazy import METHODS, best_lazily
+from trelliswork.decoding.prefixes import search_broken
 from trelliswork.decoding.priced_answers import INFEASIBLE, UNKNOWN
 from trelliswork.decoding.prices import MAX_NODES, priced_batch
-from trelliswork.decoding.searched import search_broken
 from trelliswork.errors import SearchLimitError
-from trelliswork.inference.derived import derive
-from trelliswork.inference.trellis import rows_of
+from trelliswork.inference.trellis import derive, rows_of
 from trelliswork.inference.verbs import paths_to_find
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork.decoding.conflicts import check_on_infeasible, group_by_rules, open_labels
-from trelliswork.inference.derived import derive
+from trelliswork.inference.trellis import derive
 from trelliswork.inference.verbs import log_partition
 from trelliswork.planning.token_charges import with_tolls
 

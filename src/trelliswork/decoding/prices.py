@@ -21,15 +21,12 @@ from trelliswork.decoding.certificate import Leaf
 from trelliswork.decoding.conflicts import open_labels
 from trelliswork.decoding.priced_answers import FEASIBLE, OPTIMAL, PricedAnswers, prices_by_item
 from trelliswork.errors import TooLargeError
-from trelliswork.inference.derived import derive
 from trelliswork.inference.results import tags_of
-from trelliswork.inference.trellis import rows_of
+from trelliswork.inference.trellis import derive, rows_of
 from trelliswork.planning.token_charges import with_tolls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
 
     from trelliswork._typing import BoolArray, FloatArray, IntArray
     from trelliswork.inference.trellis import Trellis
@@ -115,14 +112,15 @@ def priced_batch(
         evidence,
         charges,
         mask=open_labels(plan, evidence, heeded, allowed),
-        options=(
-            CORE_METHODS.index(method),
-            max_iter,
-            step or 0.0,
-            TOLERANCE,
-            time_limit or 0.0,
-            MAX_STATES,
-            max_nodes,
+        options=_core.SolverOptions(
+            method=CORE_METHODS.index(method),
+            max_iterations=max_iter,
+            step=step or 0.0,
+            tolerance=TOLERANCE,
+            seconds=time_limit or 0.0,
+            max_states=MAX_STATES,
+            max_nodes=max_nodes,
+            group_of_tag=plan.group_of_tag,
         ),
         prices=prices,
         n_jobs=n_jobs,
@@ -204,7 +202,7 @@ class _Problem:
     evidence: Evidence
     charges: Charges
     mask: BoolArray | None
-    options: tuple[int, int, float, float, float, int, int]
+    options: _core.SolverOptions
     prices: FloatArray | None
     n_jobs: int | None
 
@@ -225,45 +223,29 @@ class _Problem:
             classes = self.evidence.classes(plan.change_tests(base.changes))
             assert classes is not None, "there are tests"
             classes = classes[token_rows]
-        n_rows = len(self.charges.rows)
-        labels = np.full(part.n_tokens, -1, dtype=np.int32)
-        begins = np.zeros(part.n_tokens, dtype=np.uint8)
-        scores, bounds = np.empty(chosen.size), np.empty(chosen.size)
-        status, methods = np.empty((2, chosen.size), dtype=np.int32)
-        iterations = np.empty(chosen.size, dtype=np.int64)
-        prices = np.empty((chosen.size, n_rows))
-        counted = np.empty((chosen.size, n_rows), dtype=np.uint8)
-        leaves = _core.solve(
+        answers = _core.solve(
             part._batch(None if self.mask is None else self.mask[token_rows], self.n_jobs),
             self.charges.of_core(base, bits),
-            *self.options,
-            plan.group_of_tag,
+            self.options,
             classes,
             added,
             None if self.prices is None else self.prices[chosen],
-            labels,
-            begins,
-            scores,
-            bounds,
-            status,
-            methods,
-            iterations,
-            prices,
-            counted,
         )
-        found.tags[token_rows] = tags_of(labels, begins.astype(bool), part.automaton.n_labels)
-        found.scores[chosen] = scores + base.constant(plan)
-        found.bounds[chosen] = bounds + base.constant(plan)
-        found.status[chosen] = status
-        found.methods[chosen] = methods
-        found.iterations[chosen] += iterations
-        found.prices[chosen] = prices
-        found.counted[chosen] = counted.view(bool)
+        found.tags[token_rows] = tags_of(
+            answers.labels, answers.begins.astype(bool), part.automaton.n_labels
+        )
+        found.scores[chosen] = answers.scores + base.constant(plan)
+        found.bounds[chosen] = answers.bounds + base.constant(plan)
+        found.status[chosen] = answers.status
+        found.methods[chosen] = answers.methods
+        found.iterations[chosen] += answers.iterations
+        found.prices[chosen] = answers.prices
+        found.counted[chosen] = answers.counted.view(bool)
         for b in chosen.tolist():
             found.bits[b] = bits
         for b in set(found.leaves).intersection(chosen.tolist()):
             del found.leaves[b]  # of an earlier round
-        found.leaves |= self._leaves(chosen, leaves)
+        found.leaves |= self._leaves(chosen, answers)
 
     def charge(self, found: PricedAnswers, chosen: IntArray, bits: Sequence[int]) -> None:
         """Charge answers for soft bits that are in no product: they are not proven the best."""
@@ -278,26 +260,18 @@ class _Problem:
             found.status[b] = FEASIBLE
 
     def _leaves(
-        self, chosen: IntArray, flat: tuple[NDArray[Any], ...]
+        self, chosen: IntArray, answers: _core.SolverAnswers
     ) -> dict[int, tuple[Leaf, ...]]:
-        """Return the leaves of branch and bound, which come one after the other."""
-        offsets, decision_offsets, tokens, groups, inside, prices = flat
-        if not offsets[-1]:
-            return {}
+        """Return the leaves of branch and bound, by sequence."""
         names = [frozenset({name}) for name in self.plan.labels.names]
-        by_leaf = prices.reshape(len(decision_offsets) - 1, len(self.charges.rows))
-        answers = {}
-        for place, b in enumerate(chosen.tolist()):
-            own = []
-            for leaf in range(offsets[place], offsets[place + 1]):
-                where = slice(decision_offsets[leaf], decision_offsets[leaf + 1])
-                decisions = zip(tokens[where], groups[where], inside[where], strict=True)
-                own.append(
-                    Leaf(
-                        tuple((int(t), names[g], bool(yes)) for t, g, yes in decisions),
-                        prices_by_item(self.charges.rows, by_leaf[leaf]),
-                    )
+        return {
+            b: tuple(
+                Leaf(
+                    tuple((token, names[group], inside) for token, group, inside in decisions),
+                    prices_by_item(self.charges.rows, prices),
                 )
-            if own:
-                answers[b] = tuple(own)
-        return answers
+                for decisions, prices in leaves
+            )
+            for b, leaves in zip(chosen.tolist(), answers.leaves, strict=True)
+            if leaves
+        }

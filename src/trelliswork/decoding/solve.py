@@ -10,12 +10,11 @@ from trelliswork.decoding.answers import Decoding
 from trelliswork.decoding.certificate import Certificate
 from trelliswork.decoding.lazy import METHODS, best_lazily
 from trelliswork.decoding.milp import solve_milp
-from trelliswork.decoding.prefixes import WIDTH
+from trelliswork.decoding.prefixes import WIDTH, search_broken, solve_by_search
 from trelliswork.decoding.priced_answers import INFEASIBLE, OPTIMAL, UNKNOWN
 from trelliswork.decoding.prices import CORE_METHODS, priced_batch
 from trelliswork.decoding.problem_batch import ProblemBatch, broken_rules, group_problems
-from trelliswork.decoding.searched import search_broken, solve_by_search
-from trelliswork.inference.derived import derive
+from trelliswork.inference.trellis import derive
 from trelliswork.inference.verbs import viterbi
 from trelliswork.planning.token_charges import with_tolls
 

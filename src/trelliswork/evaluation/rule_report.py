@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from trelliswork._utils.tables import percent, shorten, text_table
-from trelliswork.constraints.judging import judge
+from trelliswork.constraints.reading import judge
 from trelliswork.constraints.soft import Soft, spell_penalty
 from trelliswork.errors import DataError
 from trelliswork.labels.label_set import LabelSet

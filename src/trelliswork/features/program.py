@@ -11,7 +11,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Literal
 
 from trelliswork import _core
-from trelliswork.features.unicode import unicode_table
+from trelliswork.features.shapes import unicode_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,7 @@
-"""Rules of whole segments: ``segment: text`` and the like, parsed and compiled."""
+"""Rules of whole segments: ``segment: text`` and the like, parsed and compiled.
+
+Where a segment of a reference probably starts: the patterns behind ``segment_start()``.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,15 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from trelliswork import _core
-from trelliswork.features.reader import column_of
-from trelliswork.features.template_lexer import unquote
-from trelliswork.features.unicode import unicode_table
+from trelliswork.features.program import NamedPattern
+from trelliswork.features.shapes import unicode_table
+from trelliswork.features.template_lexer import column_of, unquote
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from trelliswork.features.program import Column, Lexicon
-    from trelliswork.features.reader import RuleReader
+    from trelliswork.features.template_lexer import RuleReader
 
 
 class SegmentSource(IntEnum):
@@ -103,3 +106,19 @@ def compile_segment_rules(
         [([p.split() for p in lexicons[n].phrases], not lexicons[n].cased) for n in ids],
         unicode_table(),
     )
+
+
+# Names with a dot cannot be declared, so these never clash with a user's.
+SEGMENT_PATTERNS: Mapping[str, NamedPattern] = {
+    # Closing marks, but not the point of an initial ("J."); opening marks that are tokens of their
+    # own and words that announce a number, because what follows them is a segment.
+    "segment.end": NamedPattern(
+        r"(.*[^A-Z.])?\.|.*[,;:?!]|.*[)\]\"”]|[(\[“‘`'«]+"
+        r"|[Pp]p\.?|[Pp]ages?|[Vv]ol(ume)?\.?|[Nn]o\.?"
+    ),
+    "segment.start": NamedPattern(
+        r"(?i)[(\[\"“].+|in|vol(ume)?\.?|nos?\.?|number|pages?|pp?\.?|eds?\.?|edited|editors?"
+        r"|proc(eedings)?\.?|tech(nical)?\.?|ph\.?d\.?|to|submitted|accepted|available|url|doi"
+        r"|https?:.*",
+    ),
+}

@@ -1,8 +1,26 @@
-"""Shapes of words: what a word looks like, where nothing else is known of it."""
+"""Shapes of words: what a word looks like, where nothing else is known of it.
+
+The table of characters that the core needs: classes and case of every code point.
+
+It is computed from Python's own string methods, once a process and only when a template asks for
+case, shapes, patterns or lexicons; so the core agrees with the Python that it runs in.
+"""
 
 from __future__ import annotations
 
 import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trelliswork import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
 
 __all__ = ["word_shape"]
 
@@ -23,6 +41,7 @@ def word_shape(word: str) -> str:
 
 
 _RUNS = re.compile(r"(.)\1*", re.DOTALL)
+
 _LONGEST_RUN = {"X": 2, "9": 5}
 
 
@@ -32,3 +51,51 @@ def _kind(character: str) -> str:
     if character.isalpha():
         return "x"
     return "9" if character.isdecimal() else character
+
+
+_N_CODE_POINTS = 0x110000
+
+# The order of the bits in the core's CharacterClass.
+_CLASSES: tuple[Callable[[NDArray[np.str_]], NDArray[np.bool_]], ...] = (
+    np.char.isupper,
+    np.char.islower,
+    np.char.isalpha,
+    np.char.isdigit,
+    np.char.isdecimal,
+    np.char.isalnum,
+    np.char.isspace,
+)
+
+
+@cache
+def unicode_table() -> _core.UnicodeTable:
+    """Build the table of characters, the first time it is asked for."""
+    code_points = np.arange(_N_CODE_POINTS, dtype=np.uint32)
+    characters = code_points.view("=U1")
+    classes = np.zeros(_N_CODE_POINTS, np.uint8)
+    for bit, has_class in enumerate(_CLASSES):
+        classes |= has_class(characters).astype(np.uint8) << np.uint8(bit)
+
+    lower = np.zeros(_N_CODE_POINTS, np.int32)
+    upper = np.zeros(_N_CODE_POINTS, np.int32)
+    expansions = {}
+    # Only cased letters change, and no class names title case: all letters and marks are asked.
+    for code_point in np.flatnonzero(_may_change_case(classes)).tolist():
+        character = chr(code_point)
+        lowered, raised = character.lower(), character.upper()
+        lower[code_point] = ord(lowered[0]) - code_point
+        if len(lowered) > 1:
+            expansions[code_point] = lowered
+        if len(raised) == 1:
+            upper[code_point] = ord(raised) - code_point
+    return _core.UnicodeTable(classes, lower, upper, expansions)
+
+
+def _may_change_case(classes: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Tell which code points can have a lower or upper case of their own."""
+    is_cased: NDArray[np.bool_] = (classes & 0b11) != 0
+    # Title-case letters are neither upper nor lower; all of them lie below this bound.
+    is_alpha = (classes & 0b100) != 0
+    is_alpha[0x2000:] = False
+    is_cased |= is_alpha
+    return is_cased

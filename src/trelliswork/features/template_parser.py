@@ -19,10 +19,15 @@ from trelliswork.features.program import (
     Term,
     compile_pattern,
 )
-from trelliswork.features.reader import RuleReader, column_of
-from trelliswork.features.segment_rules import SegmentRule, read_segment_rule
-from trelliswork.features.segments import SEGMENT_PATTERNS
-from trelliswork.features.template_lexer import Token, canonical, tokenize, unquote
+from trelliswork.features.segment_rules import SEGMENT_PATTERNS, SegmentRule, read_segment_rule
+from trelliswork.features.template_lexer import (
+    RuleReader,
+    Token,
+    canonical,
+    column_of,
+    tokenize,
+    unquote,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

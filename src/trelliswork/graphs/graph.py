@@ -5,6 +5,8 @@
 ``z_m`` are the *literals* of factor ``m``, variables or their negations; ``h_m`` is 0 for logic,
 and what a table or a chain gives for the others. ``N`` variables, ``M`` factors, ``K`` links, which
 are the literals of all factors, one after the other.
+
+Factor graphs as flat arrays: what goes to the core.
 """
 
 from __future__ import annotations
@@ -12,22 +14,23 @@ from __future__ import annotations
 import operator
 from bisect import bisect_right
 from math import fsum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from trelliswork.graphs.factor import FREE, Factor, check_scores
 from trelliswork.graphs.factors import Or, Xor
-from trelliswork.graphs.graph_arrays import GraphArrays
-from trelliswork.graphs.variables import Categorical, Variables, codes_of
+from trelliswork.graphs.variables import NOTHING, Categorical, Variables, codes_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from trelliswork._core import Structure
     from trelliswork._typing import BoolArray, ByteArray, FloatArray, IntArray
 
 
-__all__ = ["FactorGraph"]
+__all__ = ["FactorGraph", "GraphArrays"]
+
 
 SPELLED_OUT = 4  # literals that are shown when something is printed
 
@@ -307,3 +310,55 @@ def _joined(parts: list[Any], kind: type) -> NDArray[Any]:
         parts[:] = [np.concatenate([np.zeros(0, dtype=kind), *parts]).astype(kind, copy=False)]
     whole: NDArray[Any] = parts[0]
     return whole
+
+
+class GraphArrays(NamedTuple):
+    """A graph as the core takes it.
+
+    Attributes
+    ----------
+    scores, fixed : numpy.ndarray
+        Of variables, ``(N,)``; ``fixed`` is 0 or 1, -1 for free ones.
+    kinds, limits : numpy.ndarray
+        Of factors, ``(M,)``.
+    offsets : numpy.ndarray
+        The links of factor ``m`` are ``offsets[m]`` to ``offsets[m + 1]``, ``(M + 1,)``.
+    variables, negated, weights : numpy.ndarray
+        Of links, ``(K,)``.
+    structures : list
+        Of factors that have one, in order.
+    """
+
+    scores: FloatArray
+    fixed: ByteArray
+    kinds: ByteArray
+    offsets: IntArray
+    variables: NDArray[np.int32]
+    negated: NDArray[np.uint8]
+    weights: FloatArray
+    limits: FloatArray
+    structures: list[Structure]
+
+    @classmethod
+    def of(cls, graph: FactorGraph) -> GraphArrays:
+        """Write a graph as arrays."""
+        factors = graph.factors
+        codes = np.concatenate([NOTHING, *(f.codes for f in factors)])
+        sizes = np.array([f.codes.size for f in factors], dtype=np.int64)
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        weights = np.ones(codes.size)
+        for m, factor in enumerate(factors):
+            if factor.weights is not None:
+                weights[offsets[m] : offsets[m + 1]] = factor.weights
+        structures = [f.structure() for f in factors]
+        return cls(
+            graph.scores,
+            graph.fixed,
+            np.array([f.kind for f in factors], dtype=np.int8),
+            offsets,
+            (codes >> 1).astype(np.int32),
+            (codes & 1).astype(np.uint8),
+            weights,
+            np.array([f.limit for f in factors], dtype=np.float64),
+            [structure for structure in structures if structure is not None],
+        )

@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -26,8 +25,6 @@ from trelliswork.proofs import TOLERANCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
 
     from trelliswork.graphs.answers import GraphStatus
     from trelliswork.graphs.graph import FactorGraph
@@ -121,82 +118,50 @@ def _by_core(
     ad3: AD3Options,
     n_jobs: int | None,
 ) -> list[Solution]:
-    parts = [graph.arrays() for graph in graphs]
-    n_graphs = len(graphs)
-    variable_offsets = _offsets([part.scores.size for part in parts])
-    factor_offsets = _offsets([part.kinds.size for part in parts])
-    link_offsets = _offsets([part.variables.size for part in parts])
-    n_variables = int(variable_offsets[-1])
-    offsets = [part.offsets[:-1] + at for part, at in zip(parts, link_offsets, strict=False)]
-    status, values = np.empty(n_graphs, np.int32), np.empty(n_variables, np.uint8)
-    relaxed = np.full(n_variables, np.nan)  # stays so where nothing was relaxed
-    objectives, bounds = np.empty(n_graphs), np.empty(n_graphs)
-    iterations, nodes, solved, cached = (np.empty(n_graphs, np.int64) for _ in range(4))
-    warm_shares, warm_values = _warm(graphs, warm_start)
-    proof = _core.solve_graphs(
-        variable_offsets,
-        factor_offsets,
-        _joined([part.scores for part in parts]),
-        _joined([part.fixed for part in parts], np.int8),
-        _joined([part.kinds for part in parts], np.int8),
-        _joined([*offsets, link_offsets[-1:]], np.int64),
-        _joined([part.variables for part in parts], np.int32),
-        _joined([part.negated for part in parts], np.uint8),
-        _joined([part.weights for part in parts]),
-        _joined([part.limits for part in parts]),
-        [structure for part in parts for structure in part.structures],
-        CORE_METHODS[method],
-        ad3.eta,
-        ad3.adapt,
-        ad3.max_iterations,
-        ad3.node_iterations,
-        ad3.tolerance,
-        # The core, which knows no constants, closes gaps in parts of a score that lacks them.
-        GAP / (1.0 + max((abs(graph.constant) for graph in graphs), default=0.0)),
-        ad3.caching,
-        0.0 if time_limit is None else float(time_limit),
-        max_nodes,
-        True,
-        1 if callback is not None else min(resolve_jobs(n_jobs), max(1, n_graphs)),
-        warm_shares,
-        warm_values,
+    answers = _core.solve_graphs(
+        [_core.Graph(*graph.arrays()) for graph in graphs],
+        _core.GraphOptions(
+            method=CORE_METHODS[method],
+            eta=ad3.eta,
+            adapt=ad3.adapt,
+            tolerance=ad3.tolerance,
+            caching=ad3.caching,
+            # The core, which knows no constants, closes gaps in parts of a score that lacks them.
+            gap=GAP / (1.0 + max((abs(graph.constant) for graph in graphs), default=0.0)),
+            max_iterations=ad3.max_iterations,
+            node_iterations=ad3.node_iterations,
+            seconds=0.0 if time_limit is None else float(time_limit),
+            max_nodes=max_nodes,
+            certify=True,
+        ),
+        _starts(graphs, warm_start),
         None if callback is None else _reporting(callback, graphs),
-        status,
-        values,
-        relaxed,
-        objectives,
-        bounds,
-        iterations,
-        nodes,
-        solved,
-        cached,
+        1 if callback is not None else min(resolve_jobs(n_jobs), max(1, len(graphs))),
     )
-    certificates = _certificates(proof, np.diff(link_offsets))
     name = "branch" if method == "auto" else method
-    answers = []
-    for b, graph in enumerate(graphs):
-        mine = slice(int(variable_offsets[b]), int(variable_offsets[b + 1]))
-        score, bound = (float(of[b]) + graph.constant for of in (objectives, bounds))
-        found = score > -np.inf
-        if found:
-            bound = max(bound, score)
-        answers.append(
-            Solution(
-                graph,
-                values[mine].astype(bool) if found else None,
-                score,
-                bound,
-                bound - score if found else np.inf,
-                STATUSES[status[b]],
-                name,
-                None if np.isnan(relaxed[mine]).any() else relaxed[mine],
-                int(iterations[b]),
-                int(nodes[b]),
-                (int(solved[b]), int(cached[b])),
-                certificates[b],
-            )
-        )
-    return answers
+    return [_solution(graph, name, found) for graph, found in zip(graphs, answers, strict=True)]
+
+
+def _solution(graph: FactorGraph, method: str, found: _core.GraphAnswer) -> Solution:
+    score, bound = found.score + graph.constant, found.bound + graph.constant
+    values = found.values
+    if values is not None:
+        bound = max(bound, score)
+    leaves = (GraphLeaf(tuple(decisions), shares) for decisions, shares in found.leaves)
+    return Solution(
+        graph,
+        None if values is None else values.astype(bool),
+        score,
+        bound,
+        np.inf if values is None else bound - score,
+        STATUSES[found.status],
+        method,
+        found.relaxed,
+        found.iterations,
+        found.nodes,
+        (found.n_solved, found.n_cached),
+        GraphCertificate(tuple(leaves)),
+    )
 
 
 def _reporting(
@@ -214,17 +179,17 @@ def _reporting(
     return report
 
 
-def _warm(
+def _starts(
     graphs: Sequence[FactorGraph], given: Sequence[Solution] | None
-) -> tuple[NDArray[np.float64] | None, NDArray[np.uint8] | None]:
-    """Return shares and values to begin with, of all graphs."""
+) -> list[_core.GraphStart | None] | None:
+    """Return shares and values to begin with, for every graph."""
     if given is None:
-        return None, None
+        return None
     if len(given) != len(graphs):
         raise ValueError(
             f"warm_start: expected an answer for each of {len(graphs)} graphs, got {len(given)}."
         )
-    shares, values = [], []
+    starts: list[_core.GraphStart | None] = []
     for number, (graph, answer) in enumerate(zip(graphs, given, strict=True)):
         arrays = graph.arrays()
         if not isinstance(answer, Solution) or answer.certificate is None:
@@ -244,35 +209,5 @@ def _warm(
             )
         if not np.isfinite(share).all():
             raise ValueError(f"warm_start: expected finite shares in the certificate at {number}.")
-        shares.append(share)
-        values.append(start.astype(np.uint8))
-    return _joined(shares), _joined(values, np.uint8)
-
-
-def _certificates(
-    proof: tuple[NDArray[Any], ...], n_links: NDArray[np.int64]
-) -> list[GraphCertificate]:
-    """Return the leaves of all graphs, which the core lists one after the other."""
-    leaf_offsets, decision_offsets, variables, values, shares = proof
-    pairs = list(zip(variables.tolist(), values.astype(bool).tolist(), strict=True))
-    ends = decision_offsets.tolist()
-    certificates, at = [], 0
-    for b, (first, last) in enumerate(pairwise(leaf_offsets.tolist())):
-        size = int(n_links[b])
-        leaves = []
-        for leaf in range(first, last):
-            decisions = tuple(pairs[ends[leaf] : ends[leaf + 1]])
-            leaves.append(GraphLeaf(decisions, shares[at : at + size]))
-            at += size
-        certificates.append(GraphCertificate(tuple(leaves)))
-    return certificates
-
-
-def _offsets(sizes: list[int]) -> NDArray[np.int64]:
-    return np.cumsum([0, *sizes], dtype=np.int64)
-
-
-def _joined(parts: Sequence[NDArray[Any]], kind: type = np.float64) -> NDArray[Any]:
-    if len(parts) == 1:
-        return np.ascontiguousarray(parts[0], dtype=kind)
-    return np.concatenate([np.zeros(0, dtype=kind), *parts]).astype(kind, copy=False)
+        starts.append(_core.GraphStart(share, start.astype(np.uint8)))
+    return starts

@@ -22,7 +22,7 @@ import numpy as np
 
 from trelliswork.automata.automaton import Automaton
 from trelliswork.errors import DataError, LabelError, TooLargeError
-from trelliswork.inference.derived import derive
+from trelliswork.inference.trellis import derive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork.automata.automaton import Automaton
-from trelliswork.inference.derived import derive
-from trelliswork.inference.trellis import Trellis
+from trelliswork.inference.trellis import Trellis, derive
 from trelliswork.inference.verbs import marginals
 
 if TYPE_CHECKING:

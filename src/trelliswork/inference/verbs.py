@@ -27,13 +27,12 @@ from trelliswork.inference.certain_segments import (
     guarded_trellises,
     split_by_sequence,
 )
-from trelliswork.inference.derived import derive
 from trelliswork.inference.results import BestPaths, Marginals, Path
 from trelliswork.inference.segment_posteriors import (
     label_posteriors,
     segment_posteriors,
 )
-from trelliswork.inference.trellis import Trellis
+from trelliswork.inference.trellis import Trellis, derive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork._utils.tables import join_names, shorten
-from trelliswork.decoding.conflicts import find_conflict, open_labels
-from trelliswork.decoding.dead_ends import dead_end
+from trelliswork.decoding.conflicts import dead_end, find_conflict, open_labels
 from trelliswork.errors import NotInLanguageError
 from trelliswork.inference.trellis import Trellis, rows_of
 from trelliswork.inference.verbs import log_partition

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork.constraints.per_token import PerToken
-from trelliswork.inference.derived import derive
+from trelliswork.inference.trellis import derive
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

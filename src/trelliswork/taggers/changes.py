@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from trelliswork._utils.tables import shorten, text_table
-from trelliswork.constraints.judging import judge
+from trelliswork.constraints.reading import judge
 from trelliswork.constraints.soft import spell_penalty
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from trelliswork.constraints.predicates import Predicate, Predicates
     from trelliswork.taggers.base import Tagger
-    from trelliswork.taggers.saved import SavedTagger
+    from trelliswork.taggers.saving import SavedTagger
 
 __all__ = ["load", "load_saved"]
 
@@ -67,7 +67,7 @@ def load_saved(
 
     The parameters and errors are those of `load`.
     """
-    from trelliswork.taggers.saved import restored_model
+    from trelliswork.taggers.saving import restored_model
 
     given = as_predicates(predicates)
     settings, arrays = _read(path, given)

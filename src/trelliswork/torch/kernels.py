@@ -71,35 +71,32 @@ def _run(
     tokens = by_sequence(batch.mask, batch.batch_first)
     check_tokens(tokens)
     phi = _as_array(batch.emissions)
-    n_tags = phi.shape[2]
-    log_z, gold = np.empty((2, batch.n_sequences))
-    gradient: list[NDArray[Any] | None] = [None] * 4
-    if with_gradient:
-        shapes = ((n_tags,), (n_tags,), (n_tags, n_tags))
-        gradient = [np.empty_like(phi), *(np.empty(shape) for shape in shapes)]
     call: Any = (
         _core.log_likelihood_float32 if phi.dtype == np.float32 else _core.log_likelihood_float64
     )
-    call(
+    options = _core.LayerOptions(
+        batch_first=batch.batch_first,
+        ignored_tag=IGNORED_TAG,
+        memory_limit=MEMORY_LIMIT,
+        n_jobs=n_jobs(batch.n_sequences * batch.n_positions * lattice.automaton.n_arcs),
+    )
+    values: _core.LayerValues = call(
         lattice.automaton._core,
         phi,
         None if batch.tags is None else _as_array(batch.tags),
         None if batch.mask is None else _as_array(batch.mask).view(np.uint8),
         *(_as_array(score.double()) for score in batch.scores[1:]),
-        batch.batch_first,
-        IGNORED_TAG,
-        MEMORY_LIMIT,
-        n_jobs(batch.n_sequences * batch.n_positions * lattice.automaton.n_arcs),
-        log_z,
-        gold,
+        options,
         weights,
-        *gradient,
+        with_gradient,
     )
+    log_z, gold = values.log_z, values.gold
     if lattice.language is not None:
         tags = by_sequence(batch.tags, batch.batch_first)
         check_language(lattice, log_z, tags, tokens, batch.n_positions)
     value = log_z if batch.tags is None else gold - log_z
-    found = (np.empty(0, phi.dtype), *(np.empty(0),) * 3) if gradient[0] is None else gradient
+    nothing = np.empty(0)
+    found = values.gradient or (nothing.astype(phi.dtype), nothing, nothing, nothing)
     first, *others = (torch.from_numpy(part) for part in found)
     return torch.from_numpy(value), first, others[0], others[1], others[2]
 

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trelliswork.citations.fields import BARE_MONTHS, GERMAN_MONTHS, MONTHS, SHORT_MONTHS
 from trelliswork.citations.meaning.values import (
     is_page_count,
     parse_container,
@@ -13,7 +14,6 @@ from trelliswork.citations.meaning.values import (
     parse_title,
     parse_volume,
 )
-from trelliswork.citations.months import BARE_MONTHS, GERMAN_MONTHS, MONTHS, SHORT_MONTHS
 from trelliswork.citations.styles.wording import ordinal
 
 YEARS = st.integers(1400, 2099)

@@ -22,11 +22,10 @@ from page_cases import (
 )
 from trelliswork.citations.fields import LABELS
 from trelliswork.citations.page import render_page
-from trelliswork.citations.page.escape import escaped, percent
-from trelliswork.citations.page.marks import changed, locate, marked
+from trelliswork.citations.page.card import rule_in_words
+from trelliswork.citations.page.marks import changed, escaped, locate, marked, percent
 from trelliswork.citations.page.palette import GROUNDS, INKS, OTHER, colour
 from trelliswork.citations.page.render import MOST_OPEN
-from trelliswork.citations.page.rule_words import rule_in_words
 from trelliswork.citations.page.summary import counts_of
 from trelliswork.citations.reference import Field, Reference
 

@@ -15,7 +15,7 @@ from trelliswork.decoding.exact import decode_batch
 from trelliswork.decoding.priced_answers import UNKNOWN
 from trelliswork.decoding.prices import priced_batch
 from trelliswork.features.inputs import infer_labels
-from trelliswork.inference.derived import derive
+from trelliswork.inference.trellis import derive
 from trelliswork.learn.perceptron.answers import ConstrainedAnswers, FreeAnswers
 from trelliswork.learn.perceptron.passes import CorePass, Penalties, SentencePass, Sentences
 from trelliswork.learn.perceptron.weights import PerceptronWeights

@@ -15,7 +15,7 @@ from regularizer_cases import SEEDS, regularizers
 from trelliswork.learn.optimizers.proximal import minimize_proximal
 from trelliswork.learn.sparsity.group_norms import GroupNorms
 from trelliswork.learn.sparsity.regularizer import Regularizer
-from trelliswork.learn.sparsity.screening import may_live
+from trelliswork.learn.sparsity.task import may_live
 
 if TYPE_CHECKING:
     from trelliswork.learn.objective.objective import Objective

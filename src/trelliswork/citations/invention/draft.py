@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from trelliswork.citations.fields import MONTHS
 from trelliswork.citations.invention.foreign import invent_foreign_title
 from trelliswork.citations.invention.numbers import doi_is_likely, invent_doi, invent_month
 from trelliswork.citations.invention.people import invent_people, pick_culture
 from trelliswork.citations.invention.stock import pick
 from trelliswork.citations.invention.titles import invent_title
 from trelliswork.citations.invention.venues import pick_publisher, pick_series
-from trelliswork.citations.months import MONTHS
 
 if TYPE_CHECKING:
     from random import Random

@@ -7,8 +7,8 @@ import unicodedata
 import zlib
 from typing import TYPE_CHECKING
 
+from trelliswork.citations.fields import MONTHS
 from trelliswork.citations.invention.stock import load_stock, pick
-from trelliswork.citations.months import MONTHS
 
 if TYPE_CHECKING:
     from random import Random

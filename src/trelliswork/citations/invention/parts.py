@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trelliswork.citations.fields import MONTHS
 from trelliswork.citations.invention.numbers import (
     LAST_YEAR,
     fill_shape,
@@ -26,7 +27,6 @@ from trelliswork.citations.invention.venues import (
     pick_publisher,
     pick_school,
 )
-from trelliswork.citations.months import MONTHS
 from trelliswork.citations.records import Name
 
 if TYPE_CHECKING:

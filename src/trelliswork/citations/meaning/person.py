@@ -4,38 +4,36 @@ Bibliographies write a person in few ways, and what tells them apart are the ini
 ("J. A. Smith"), behind ("Smith JA"), in the middle ("Thomas S. Kuhn"), alone after a comma
 ("Smith, J. A."), or nowhere. `Stretch` finds them; `trelliswork.citations.meaning.people` decides
 which stretches make one name.
+
+Words that tell the parts of names apart, and organisations from people.
 """
 
 from __future__ import annotations
 
 import re
 
-from trelliswork.citations.meaning.name_words import (
-    CAPITAL_PARTICLES,
-    GIVEN_NAMES,
-    NUMERALS,
-    OPEN_PHRASES,
-    ORGANISATION_HINTS,
-    ORGANISATION_WORDS,
-    PARTICLES,
-    SUFFIXES,
-    WEAK_ORGANISATION_WORDS,
-)
 from trelliswork.citations.records import Name
 
 JOINT = "\ue000"
 """Stands for a blank inside of a word that must not be cut: "Ortega y Gasset"."""
+
 COMMA = "\ue001"
 """Stands for a comma inside of the name of an organisation."""
 
 _WORD = re.compile(r"\w+")
+
 _INNER_CAPITAL = re.compile(r"\d|(?!Ma?c|De|Di|Du|La|Le|Mc|O['’]|Van|Von)\w+[a-z][A-Z]")
 
 _AFTER_PERIOD = re.compile(r"(?<=\.)(?=[^\W\d_])")
+
 _DOTTED = re.compile(r"(?:[^\W\d_][^\W\d_A-Z]?\.[-‐–]?)+[^\W\d_]?")
+
 _LETTERS = re.compile(r"[^\W\d_]+")
+
 _SCOTTISH = re.compile(r"\bMc([a-z])")
+
 _VOWEL = re.compile("[AEIOUY]")
+
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -302,3 +300,68 @@ def _lower_capitals(words: str) -> str:
     lowered = _LETTERS.sub(lambda match: match[0].capitalize(), words)
     lowered = _SCOTTISH.sub(lambda match: "Mc" + match[1].upper(), lowered)
     return lowered.replace(" Y ", " y ")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+PARTICLES = _words(
+    "af al av bin da das de degli dei del della den der des di do dos du el het ibn la las le "
+    "lo los op san te ten ter v. van vom von zu zum zur 't ’t"
+)
+
+CAPITAL_PARTICLES = _words(
+    "Da De Degli Dei Del Della Delle Den Der Des Di Do Dos Du El La Le Lo Mac San St. Ter Ten Van "
+    "Von Zu"
+)
+
+SUFFIXES = _words("Jr Jr. JR. jr jr. Jnr Jnr. Sr Sr. SR. sr sr. Esq Esq. 2nd 3rd")
+
+NUMERALS = _words("II III IV II. III. IV.")
+
+# Given names that tell "J. Paul Getty" from "J. García Márquez", and "Gabriel José" after a comma
+# from the next author.
+GIVEN_NAMES = _words(
+    """
+    Adam Alan Albert Alexander Alfred Alice Andrea Andrew Angela Ann Anna Anne Anthony Antonio
+    Arthur Barbara Benjamin Bernard Brian Bruce Carl Carlos Carol Caroline Catherine Charles
+    Christian Christine Christopher Claude Claudia Daniel David Deborah Dennis Diana Donald Douglas
+    Edward Elizabeth Emily Emma Eric Erik Eva Felix Fernando Francesco Francis Francisco Franz Fred
+    Frederick Friedrich Gabriel Gary Geoffrey George Georg Gerald Giovanni Giuseppe Gordon Hans
+    Harold Harry Heinrich Helen Henri Henry Herbert Howard Hugh Isaac Jack Jacob James Jan Jane
+    Jason Javier Jean Jennifer Jessica Joan Johann John Jonathan Jorge José Joseph Juan Judith Julia
+    Julie Karen Karl Katherine Keith Kenneth Kevin Kurt Larry Laura Lawrence Leonard Lewis Linda
+    Lisa Louis Louise Luca Ludwig Luis Manuel Marco Margaret Maria María Marie Mario Mark Martin
+    Mary Matthew Max Michael Michel Miguel Mohammad Mohammed Nancy Nicholas Oliver Oscar Otto
+    Pablo Pamela Patricia Patrick Paul Paula Pedro Peter Philip Philippe Pierre Rachel Ralph Raymond
+    Rebecca Richard Robert Roger Ronald Rosa Roy Ruth Samuel Sandra Sara Sarah Scott Sean Sergio
+    Sharon Simon Sofia Sophie Stefan Stanley Stephen Steven Stuart Susan Teresa Theodore Thomas
+    Timothy Tom Ursula Victor Victoria Vincent Virginia Walter Werner Wilhelm William Wolfgang
+    """
+)
+
+ORGANISATION_WORDS = _words(
+    """
+    academy administration agency alliance arbeitsgruppe assembly associates association
+    associação asociación associazione authority bundesamt bundesministerium bureau center centers
+    centre centres centro collaboration collaborations collective college comité comitato
+    commission committee company conference confederation congress consortium corp corporation
+    council departamento department département directorate division enterprises faculty federation
+    forum foundation gesellschaft gmbh government inc initiative institut institute institutes
+    institution instituto international istituto laboratories laboratorium laboratory lab labs
+    league libraries library ltd ministerio ministerium ministero ministry ministère museum nations
+    network observatory office organisation organización organization panel parliament partnership
+    program programme project secretariat service services sociedad society società société
+    software standards survey systems task team technologies universidad universidade universita
+    universitat universiteit university università universität université verband verein working
+    of for für
+    """
+)
+
+# These are family names as well: they count at the end of three words or more.
+WEAK_ORGANISATION_WORDS = _words("bank board church group house press school staff union")
+
+ORGANISATION_HINTS = ORGANISATION_WORDS | WEAK_ORGANISATION_WORDS | {"the"}
+
+OPEN_PHRASES = _words("of for on für de des pour para")

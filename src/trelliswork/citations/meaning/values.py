@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from trelliswork.citations.fields import BARE_MONTHS, GERMAN_MONTHS, MONTHS
 from trelliswork.citations.meaning.trimming import trimmed
-from trelliswork.citations.months import BARE_MONTHS, GERMAN_MONTHS, MONTHS
 
 _OTHER_MONTHS = (
     "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",

@@ -6,8 +6,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from trelliswork.citations.page.escape import escaped, percent
-from trelliswork.citations.page.marks import class_of, sureness
+from trelliswork.citations.page.marks import class_of, escaped, percent, sureness
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from trelliswork.citations.page import palette
 from trelliswork.citations.page.card import STEPS, card
-from trelliswork.citations.page.escape import escaped
+from trelliswork.citations.page.marks import escaped
 from trelliswork.citations.page.summary import legend, summary
 from trelliswork.citations.writing.bibtex import to_bibtex
 

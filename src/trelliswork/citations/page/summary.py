@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trelliswork.citations.fields import LABELS
-from trelliswork.citations.page.escape import escaped, percent
-from trelliswork.citations.page.marks import class_of
+from trelliswork.citations.page.marks import class_of, escaped, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -29,7 +29,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from trelliswork.citations.months import MONTHS
+from trelliswork.citations.fields import MONTHS
 
 if TYPE_CHECKING:
     from trelliswork.citations.records.works import Name, Work

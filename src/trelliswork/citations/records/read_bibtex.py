@@ -12,9 +12,9 @@ import re
 from typing import TYPE_CHECKING
 
 from trelliswork.citations.documents.latex import decode_latex
+from trelliswork.citations.fields import MONTHS
 from trelliswork.citations.meaning.identifiers import find_arxiv
 from trelliswork.citations.meaning.values import parse_date
-from trelliswork.citations.months import MONTHS
 from trelliswork.citations.records.bibtex_names import parse_names, plain
 from trelliswork.citations.records.records import RecordCollector, Records
 from trelliswork.citations.records.works import Name

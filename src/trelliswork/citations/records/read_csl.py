@@ -7,9 +7,9 @@ import re
 import unicodedata
 from typing import Any
 
+from trelliswork.citations.fields import MONTHS
 from trelliswork.citations.meaning.identifiers import find_arxiv
 from trelliswork.citations.meaning.values import parse_date
-from trelliswork.citations.months import MONTHS
 from trelliswork.citations.records.csl import ROLES, SEASONS, VARIABLES
 from trelliswork.citations.records.records import RecordCollector, Records
 from trelliswork.citations.records.works import Name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from trelliswork.citations.months import GERMAN_MONTHS, SHORT_MONTHS
+from trelliswork.citations.fields import GERMAN_MONTHS, SHORT_MONTHS
 from trelliswork.citations.styles.names import FIRST_INVERTED, FULL, INITIALS, INVERTED, NameStyle
 from trelliswork.citations.styles.render import PLACE_PUBLISHER, PLACE_PUBLISHER_YEAR, Style
 from trelliswork.citations.styles.wording import BRACKETED, GERMAN, SHORT

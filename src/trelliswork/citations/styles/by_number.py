@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from trelliswork.citations.months import BARE_MONTHS, SHORT_MONTHS
+from trelliswork.citations.fields import BARE_MONTHS, SHORT_MONTHS
 from trelliswork.citations.styles.names import FULL, INITIALS, INVERTED, NameStyle
 from trelliswork.citations.styles.render import PLACE_PUBLISHER, Style
 from trelliswork.citations.styles.wording import BRACKETED, SHORT

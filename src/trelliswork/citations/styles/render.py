@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from trelliswork.citations.months import MONTHS
+from trelliswork.citations.fields import MONTHS
 from trelliswork.citations.styles.marks import closing, opening, unmark
 from trelliswork.citations.styles.names import INITIALS, NameStyle, format_names
 from trelliswork.citations.styles.template import Piece, fill

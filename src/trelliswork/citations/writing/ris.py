@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from trelliswork.citations.months import MONTHS
+from trelliswork.citations.fields import MONTHS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from trelliswork._utils.tables import shorten
-from trelliswork.automata.language import MAX_STATES
+from trelliswork.automata.automaton import MAX_STATES
 from trelliswork.constraints import iter_rules
 from trelliswork.constraints.soft import Soft
 from trelliswork.data.files import read_lines

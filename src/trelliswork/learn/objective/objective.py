@@ -117,23 +117,25 @@ class Objective:
             patterns = np.concatenate([patterns, soft.patterns(n_patterns)])
         own = features.segment
         segmentation = structure.segmentation
+        data = _core.TrainingData(
+            automaton=self._automaton._core,
+            offsets=features.offsets,
+            gold=gold.ids,
+            begins=None if gold.begins is None else gold.begins.view(np.uint8),
+            fired=gold_patterns,
+            allowed=_masks(gold.allowed),
+            weights=weights,
+            classes=classes,
+            open=_masks(open_labels),
+            n_durations=builder.n_durations,
+            longest=None if segmentation is None else segmentation.longest,
+        )
         self._core = _core.Objective(
-            self._automaton._core,
-            features.offsets,
-            gold.ids,
-            None if gold.begins is None else gold.begins.view(np.uint8),
-            *gold_patterns,
-            _masks(gold.allowed),
-            weights,
-            classes,
-            _masks(open_labels),
-            builder.n_durations,
-            None if segmentation is None else segmentation.longest,
+            data,
             [self._parts[kind].core if kind in self._parts else None for kind in KINDS],
-            None if own is None or segmentation is None else own.offsets,
-            None if own is None or segmentation is None else own.durations,
             patterns,
             None if self._edge is None else self._edge.core,
+            None if own is None or segmentation is None else (own.offsets, own.durations),
         )
         self.l2 = l2_coefficients(self.layout, l2)
 

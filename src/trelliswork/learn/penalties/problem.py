@@ -17,7 +17,7 @@ import numpy as np
 from trelliswork.constraints.soft import Soft
 from trelliswork.decoding.exact import decode_batch
 from trelliswork.features.inputs import allowed_labels, sequence_length
-from trelliswork.inference.derived import derive
+from trelliswork.inference.trellis import derive
 from trelliswork.inference.verbs import viterbi
 from trelliswork.labels.schemes import names_in
 from trelliswork.learn.penalties.run import Answers

@@ -2,6 +2,12 @@
 
 `SparseTask.screened` leaves out what cannot live under the regularizer; `SparseTask.survivors` is
 the smooth objective of the weights that did, to fit them again without what drew them to 0.
+
+Weights that are 0 at every optimum, or make no difference, known before training.
+
+The gradient of a likelihood is bounded, whatever the weights: a feature that is seen once with a
+label cannot be worth a penalty of 1. What a regularizer outweighs in any case is left out, which
+changes nothing but the time that training takes. ``n`` parameters.
 """
 
 from __future__ import annotations
@@ -12,10 +18,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork.learn.sparsity.regularizer import Regularizer
-from trelliswork.learn.sparsity.screening import may_live
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from numpy.typing import NDArray
 
     from trelliswork._typing import BoolArray, FloatArray
     from trelliswork.features import Encoder
@@ -25,7 +32,7 @@ if TYPE_CHECKING:
 
     MakeObjective = Callable[[BoolArray | None, SoftTerms | None], Objective]
 
-__all__ = ["SparseTask"]
+__all__ = ["SparseTask", "may_live"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,3 +147,30 @@ class SparseTask:
             fixed[soft.learned[~alive[n_weights:]]] = 0.0
             soft = replace(soft, penalties=fixed)
         return self._make(kept, soft), parameters[alive]
+
+
+def may_live(regularizer: Regularizer, steepest: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which weights might not be 0 at an optimum, shape ``(n,)``.
+
+    Parameters
+    ----------
+    regularizer
+        ``Ω``.
+    steepest
+        What the gradient of each weight never exceeds, shape ``(n,)``; may be infinite.
+
+    Examples
+    --------
+    >>> from trelliswork.learn.sparsity.regularizer import Regularizer
+    >>> may_live(Regularizer(3, 1.0), np.array([0.5, 1.0, 7.0])).tolist()
+    [False, False, True]
+    """
+    left = np.maximum(steepest - regularizer.l1, 0.0)
+    alive = left > 0.0
+    for level in regularizer.levels:
+        # A group is 0 where the dual norm of all that l1 leaves of it is within its strength.
+        with np.errstate(over="ignore"):
+            strongest = level.dual_norms(left)
+        lives = np.append(strongest > level.strengths, True)
+        alive &= lives[level.groups]
+    return alive
