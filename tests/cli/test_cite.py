@@ -6,7 +6,6 @@ import gzip
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -222,8 +221,7 @@ def test_closed_streams(references, tmp_path, closed, said):
     source = "-" if closed == "<&-" else references
     out = tmp_path / "out.bib"
     target = f'> "{out}"' if closed == "2>&-" else ""
-    program = Path(sys.executable).with_name("trelliswork")
-    command = f'"{program}" cite parse "{source}" {target} {closed}'
+    command = f'"{sys.executable}" -m trelliswork cite parse "{source}" {target} {closed}'
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
     if said:
         assert done.returncode == 2

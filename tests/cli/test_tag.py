@@ -179,7 +179,7 @@ def test_bad_models_end_in_one_line(model, tmp_path):
     bad.write_bytes(model.read_bytes()[:-100])
     assert "cut short" in fail("tag", bad)
     tw.CRFTagger().fit([[{"a": 1.0}]], [["X"]]).save(bad)
-    assert "trained on ready features" in fail("tag", bad, stdin="a\n")
+    assert "trained on feature dictionaries or matrices" in fail("tag", bad, stdin="a\n")
 
 
 def test_bad_options_end_in_one_line(model, words, tmp_path):
