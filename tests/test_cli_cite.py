@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import shlex
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-from commands import fail, run
+from commands import PROGRAM, fail, run
 from trelliswork.citations.fresh import FRESH_REFERENCES
 
 LIST = "\n".join(f"[{i}] {text}" for i, text in enumerate(FRESH_REFERENCES, start=1)) + "\n"
@@ -222,8 +221,7 @@ def test_closed_streams(references, tmp_path, closed, said):
     source = "-" if closed == "<&-" else references
     out = tmp_path / "out.bib"
     target = f'> "{out}"' if closed == "2>&-" else ""
-    program = Path(sys.executable).with_name("trelliswork")
-    command = f'"{program}" cite parse "{source}" {target} {closed}'
+    command = f'{shlex.join(PROGRAM)} cite parse "{source}" {target} {closed}'
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
     if said:
         assert done.returncode == 2
