@@ -83,7 +83,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_found_is_optimal_among_all_weights(name):
+def test_solutions_are_optimal_among_all_weights(name):
     names, parameters = CASES[name]
     tagger = tw.CRFTagger(**{"features": RULES, **parameters, **TIGHT}).fit(X, names)
     x, _ = check_optimal(tagger, names)

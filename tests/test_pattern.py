@@ -100,7 +100,7 @@ def test_classes_of_every_character():
         ("(" * 300 + ")" * 300, 200, "deeply"),
     ],
 )
-def test_what_is_refused(expression, column, message):
+def test_invalid_patterns_are_refused(expression, column, message):
     with pytest.raises(ValueError, match=message) as caught:
         pattern(expression)
     assert caught.value.args[1] == column

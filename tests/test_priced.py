@@ -138,7 +138,7 @@ def test_hard_bits_beyond_the_budget_are_an_error():
         decode_batch(plan, problem.trellis, problem.evidence)
 
 
-def test_what_costs_a_chain_nothing_still_keeps_to_the_budget():
+def test_scheme_rules_keep_to_the_budget():
     labels = tw.LabelSet(["O", "B-x", "I-x"], scheme="bio")
     plan = Plan(labels, (tw.valid_scheme(),), training_budget=0, decoding_budget=3)
     problem = tw.Problem([[0.0, 0.0, 5.0], [0.0, 1.0, 0.0]], plan)
