@@ -182,7 +182,7 @@ def test_limits_return_the_best_with_its_gap():
     best = tw.solve(graph).score
     for limited in (
         tw.solve(graph, max_nodes=1, ad3=tw.AD3Options(node_iterations=10)),
-        tw.solve(graph, time_limit=1e-9),
+        tw.solve(graph, time_limit=1e-300),
         tw.solve(graph, "milp", time_limit=1e-9),
         tw.solve(graph, "ad3", ad3=tw.AD3Options(max_iterations=1)),
         tw.solve(graph, "dual", ad3=tw.AD3Options(max_iterations=1)),
