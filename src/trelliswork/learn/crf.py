@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     Labelled = tuple[list[Any], Sequence[Sequence[Label]]]
 
-__all__ = ["CRFLearner", "LearnedCRF", "PosedCRF"]
+__all__ = ["CRFLearner", "CRFProblem", "LearnedCRF"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class LearnedCRF(Learned):
 
 
 @dataclass(frozen=True, eq=False)
-class PosedCRF:
+class CRFProblem:
     """What is to be minimised to learn from some sequences.
 
     Attributes
@@ -181,21 +181,21 @@ class CRFLearner:
         on_step
             Called after every iteration.
         """
-        posed = self.pose(sequences, names, weights, on_step=on_step)
-        task = posed.task.screened()
-        posed = replace(posed, task=task if self._settings.debias else task.closed())
+        problem = self.make_problem(sequences, names, weights, on_step=on_step)
+        task = problem.task.screened()
+        problem = replace(problem, task=task if self._settings.debias else task.final())
         del task  # and with it, unless they are needed again, the features
-        self._last = found = self.fit(posed, self.start(posed), dev=dev, on_step=on_step)
+        self._last = found = self.fit(problem, self.start(problem), dev=dev, on_step=on_step)
         return found
 
-    def pose(
+    def make_problem(
         self,
         sequences: list[Any],
         names: Sequence[Sequence[Label]],
         weights: ArrayLike | None = None,
         *,
         on_step: Callable[[TrainingStep], object] | None = None,
-    ) -> PosedCRF:
+    ) -> CRFProblem:
         """Return what is to be minimised; the parameters are those of `learn`.
 
         Where groups are weighted by a first fit, it is made here.
@@ -217,24 +217,24 @@ class CRFLearner:
         )
         groups = self._settings.regularizer
         if groups is None or not groups.adaptive:
-            return PosedCRF(task, rules, n_skipped)
+            return CRFProblem(task, rules, n_skipped)
         start = np.zeros(task.objective.n_parameters)
         first = train(task.objective, start, self.minimizer().smooth(), on_step=on_step)
         if first.reason == "interrupted":
             raise KeyboardInterrupt
-        return PosedCRF(task.adapted(first.parameters), rules, n_skipped, tuple(first.log))
+        return CRFProblem(task.adapted(first.parameters), rules, n_skipped, tuple(first.log))
 
-    def start(self, posed: PosedCRF) -> FloatArray:
+    def start(self, problem: CRFProblem) -> FloatArray:
         """Return where to begin: what was learned last, or zeros."""
-        objective, earlier = posed.task.objective, self._last
+        objective, earlier = problem.task.objective, self._last
         if earlier is None:
             return np.zeros(objective.n_parameters)
-        known = posed.rules.with_penalties_of(earlier.plan).penalties
+        known = problem.rules.with_penalties_of(earlier.plan).penalties
         return parameters_like(objective, earlier.model, self.encoder, known)
 
     def fit(
         self,
-        posed: PosedCRF,
+        problem: CRFProblem,
         start: FloatArray,
         *,
         dev: Labelled | None = None,
@@ -244,14 +244,14 @@ class CRFLearner:
 
         Parameters
         ----------
-        posed
+        problem
             What.
         start
             Initial parameters of its objective.
         dev, on_step
             As for `learn`.
         """
-        task, rules, minimizer = posed.task, posed.rules, self.minimizer()
+        task, rules, minimizer = problem.task, problem.rules, self.minimizer()
         objective = task.objective
         sparse_run = run = train(
             objective,
@@ -260,7 +260,7 @@ class CRFLearner:
             regularizer=task.regularizer,
             dev=None if dev is None else self._dev_check(objective, rules, dev),
             on_step=on_step,
-            earlier=posed.log,
+            earlier=problem.log,
         )
         if self._settings.debias and run.reason != "interrupted":
             survivors, start = task.survivors(run.parameters)
@@ -281,7 +281,7 @@ class CRFLearner:
             _learned_rules(objective, run.parameters, rules),
             run,
             sparse_run,
-            posed.n_skipped,
+            problem.n_skipped,
         )
 
     def minimizer(self) -> Minimizer:

@@ -172,7 +172,7 @@ class TaggerProblem:
         self._decoder = self._decoder.with_penalties(self.all_penalties(penalties))
         found = decode_batch(
             self._decoder,
-            derive(self._scored(loss), sequences=sequences),
+            derive(self._trellis_for(loss), sequences=sequences),
             evidence,
             on_infeasible=self._tagger.on_infeasible,
             n_jobs=self._tagger.n_jobs,
@@ -180,7 +180,7 @@ class TaggerProblem:
         violations = self._plan.violations(found.tags, evidence)[:, self.rules]
         return Answers(violations, found.scores + violations @ penalties)
 
-    def _scored(self, loss: bool) -> Trellis:
+    def _trellis_for(self, loss: bool) -> Trellis:
         if loss not in self._trellises:
             free = self._trellises[False]
             self._trellises[loss] = derive(free, scores=_with_loss(free.scores, self._mask))
