@@ -39,21 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_STATES", "Automaton"]
 
-
 SPELLED_OUT = 8  # languages of so many states show their arcs when printed
-
-
-def checked_names(labels: Sequence[str], n_labels: int) -> tuple[str, ...]:
-    """Return the label names, if there is one for each id and no two are equal."""
-    if isinstance(labels, str):
-        raise TypeError(f"labels: expected a sequence of names, got the string {labels!r}.")
-    names = tuple(labels)
-    if len(names) != n_labels:
-        raise LabelError(f"labels: expected {n_labels} names, got {len(names)}.")
-    if len(set(names)) < len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise LabelError(f"labels: expected different names, got {twice!r} twice.")
-    return names
 
 
 class Automaton:
@@ -504,6 +490,19 @@ class Automaton:
         """
         what = f"an automaton of {self.n_states:,} states"
         return self._made(smallest_unambiguous(self._language, max_states, what))
+
+
+def checked_names(labels: Sequence[str], n_labels: int) -> tuple[str, ...]:
+    """Return the label names, if there is one for each id and no two are equal."""
+    if isinstance(labels, str):
+        raise TypeError(f"labels: expected a sequence of names, got the string {labels!r}.")
+    names = tuple(labels)
+    if len(names) != n_labels:
+        raise LabelError(f"labels: expected {n_labels} names, got {len(names)}.")
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise LabelError(f"labels: expected different names, got {twice!r} twice.")
+    return names
 
 
 def _whole(name: str, numbers: ArrayLike) -> NDArray[np.int64]:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Trellis", "derive", "rows_of"]
 
-
 MEMORY_LIMIT = 64 * 2**20
 
 
@@ -159,77 +158,6 @@ class Trellis:
         )
 
 
-def _checked_offsets(offsets: ArrayLike, n_tokens: int) -> IntArray:
-    given = np.asarray(offsets)
-    if given.ndim != 1 or given.size < 1 or not np.issubdtype(given.dtype, np.integer):
-        raise ValueError(
-            f"offsets: expected a 1-d integer array, got {given.dtype} of shape {given.shape}."
-        )
-    if given[0] != 0 or given[-1] != n_tokens or (np.diff(given) < 0).any():
-        raise ValueError(
-            f"offsets: expected to rise from 0 to {n_tokens}, the number of tokens, got {given}."
-        )
-    return np.ascontiguousarray(given, dtype=np.int64)
-
-
-def _checked_classes(
-    classes: ArrayLike | None, n_tokens: int, n_classes: int
-) -> NDArray[np.uint8] | None:
-    if classes is None:
-        if n_classes > 1:
-            raise ValueError(
-                "classes: the arcs of this automaton depend on the tokens. Give the class of "
-                f"each of the {n_tokens} tokens, 0 to {n_classes - 1}."
-            )
-        return None
-    given = np.asarray(classes)
-    if given.shape != (n_tokens,):
-        raise ValueError(f"classes: expected shape {(n_tokens,)}, got {given.shape}.")
-    if given.size and (given.min() < 0 or given.max() >= n_classes):
-        raise ValueError(
-            f"classes: expected 0 to {n_classes - 1}, got {given.min()} to {given.max()}."
-        )
-    return np.ascontiguousarray(given, dtype=np.uint8)
-
-
-def _checked_position_weights(
-    given: ArrayLike | None, n_tokens: int, automaton: Automaton
-) -> FloatArray | None:
-    """Check the pattern weights of each token; there may be fewer than patterns."""
-    n_columns = automaton.n_patterns
-    if given is not None and not automaton.is_chain:
-        shape = np.shape(given)
-        n_columns = min(n_columns, shape[1]) if len(shape) == 2 else n_columns
-    return _checked("position_weights", given, (n_tokens, n_columns))
-
-
-def _checked(name: str, values: ArrayLike | None, shape: tuple[int, ...]) -> FloatArray | None:
-    """Check an optional score array; a chain's (L, L) matrices are read in rows."""
-    if values is None:
-        return None
-    array = np.ascontiguousarray(values, dtype=np.float64)
-    if array.shape != shape:
-        if array.size != np.prod(shape) or array.ndim != len(shape) + 1:
-            raise ValueError(
-                f"{name}: expected shape {shape} (or, for a chain, with a matrix of L × L for the "
-                f"last axis), got {array.shape}."
-                if name.endswith("weights")
-                else f"{name}: expected shape {shape}, got {array.shape}."
-            )
-        array = array.reshape(shape)
-    _refuse_nan(name, array)
-    return array
-
-
-def _refuse_nan(name: str, array: FloatArray) -> None:
-    position = _core.find_not_a_score(array.reshape(-1))
-    if position >= 0:
-        where = tuple(int(i) for i in np.unravel_index(position, array.shape))
-        raise ValueError(
-            f"{name}: expected finite numbers or -inf, got {array[where]} at {list(where)}."
-        )
-
-
 def rows_of(offsets: IntArray, sequences: IntArray) -> IntArray:
     """Return the token indices of some sequences of a ragged batch, in order."""
     firsts, lengths = offsets[:-1][sequences], np.diff(offsets)[sequences]
@@ -309,3 +237,74 @@ def _fits(
         and (classes is not None) == (automaton.n_classes > 1)
         and trellis.position_weights is None
     )
+
+
+def _checked_offsets(offsets: ArrayLike, n_tokens: int) -> IntArray:
+    given = np.asarray(offsets)
+    if given.ndim != 1 or given.size < 1 or not np.issubdtype(given.dtype, np.integer):
+        raise ValueError(
+            f"offsets: expected a 1-d integer array, got {given.dtype} of shape {given.shape}."
+        )
+    if given[0] != 0 or given[-1] != n_tokens or (np.diff(given) < 0).any():
+        raise ValueError(
+            f"offsets: expected to rise from 0 to {n_tokens}, the number of tokens, got {given}."
+        )
+    return np.ascontiguousarray(given, dtype=np.int64)
+
+
+def _checked_classes(
+    classes: ArrayLike | None, n_tokens: int, n_classes: int
+) -> NDArray[np.uint8] | None:
+    if classes is None:
+        if n_classes > 1:
+            raise ValueError(
+                "classes: the arcs of this automaton depend on the tokens. Give the class of "
+                f"each of the {n_tokens} tokens, 0 to {n_classes - 1}."
+            )
+        return None
+    given = np.asarray(classes)
+    if given.shape != (n_tokens,):
+        raise ValueError(f"classes: expected shape {(n_tokens,)}, got {given.shape}.")
+    if given.size and (given.min() < 0 or given.max() >= n_classes):
+        raise ValueError(
+            f"classes: expected 0 to {n_classes - 1}, got {given.min()} to {given.max()}."
+        )
+    return np.ascontiguousarray(given, dtype=np.uint8)
+
+
+def _checked_position_weights(
+    given: ArrayLike | None, n_tokens: int, automaton: Automaton
+) -> FloatArray | None:
+    """Check the pattern weights of each token; there may be fewer than patterns."""
+    n_columns = automaton.n_patterns
+    if given is not None and not automaton.is_chain:
+        shape = np.shape(given)
+        n_columns = min(n_columns, shape[1]) if len(shape) == 2 else n_columns
+    return _checked("position_weights", given, (n_tokens, n_columns))
+
+
+def _checked(name: str, values: ArrayLike | None, shape: tuple[int, ...]) -> FloatArray | None:
+    """Check an optional score array; a chain's (L, L) matrices are read in rows."""
+    if values is None:
+        return None
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    if array.shape != shape:
+        if array.size != np.prod(shape) or array.ndim != len(shape) + 1:
+            raise ValueError(
+                f"{name}: expected shape {shape} (or, for a chain, with a matrix of L × L for the "
+                f"last axis), got {array.shape}."
+                if name.endswith("weights")
+                else f"{name}: expected shape {shape}, got {array.shape}."
+            )
+        array = array.reshape(shape)
+    _refuse_nan(name, array)
+    return array
+
+
+def _refuse_nan(name: str, array: FloatArray) -> None:
+    position = _core.find_not_a_score(array.reshape(-1))
+    if position >= 0:
+        where = tuple(int(i) for i in np.unravel_index(position, array.shape))
+        raise ValueError(
+            f"{name}: expected finite numbers or -inf, got {array[where]} at {list(where)}."
+        )

@@ -19,8 +19,23 @@ if TYPE_CHECKING:
 
 __all__ = ["card", "rule_in_words"]
 
-
 STEPS = 20  # of a bar that shows a confidence
+
+_SOFT = re.compile(r"\.soft\([^()]*\)$")
+
+_COUNT = re.compile(r"(at_most|at_least|exactly)\((\d+), '([^']*)'\)")
+
+_PAIR = re.compile(r"(excludes|precedes|requires)\('([^']*)', '([^']*)'\)")
+
+_COUNTED = {"at_most": "at most", "at_least": "at least", "exactly": "exactly"}
+
+_PAIRED = {
+    "excludes": "no {0} together with {1}",
+    "precedes": "{0} comes before {1}",
+    "requires": "{0} only together with {1}",
+}
+
+_NUMBERS = {"0": "no", "1": "one", "2": "two", "3": "three"}
 
 
 def card(number: int, reference: Reference, bibtex: str, *, is_open: bool) -> str:
@@ -116,23 +131,6 @@ def _differences(fields: Iterable[Field]) -> str:
         f"{escaped(field.text)}</mark>"
         for field in fields
     )
-
-
-_SOFT = re.compile(r"\.soft\([^()]*\)$")
-
-_COUNT = re.compile(r"(at_most|at_least|exactly)\((\d+), '([^']*)'\)")
-
-_PAIR = re.compile(r"(excludes|precedes|requires)\('([^']*)', '([^']*)'\)")
-
-_COUNTED = {"at_most": "at most", "at_least": "at least", "exactly": "exactly"}
-
-_PAIRED = {
-    "excludes": "no {0} together with {1}",
-    "precedes": "{0} comes before {1}",
-    "requires": "{0} only together with {1}",
-}
-
-_NUMBERS = {"0": "no", "1": "one", "2": "two", "3": "three"}
 
 
 def rule_in_words(rule: str) -> str:
