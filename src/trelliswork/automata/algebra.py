@@ -12,7 +12,7 @@ from trelliswork.errors import TooLargeError
 if TYPE_CHECKING:
     from trelliswork.automata.automaton import Automaton
 
-__all__ = ["MAX_STATES", "from_core", "is_unambiguous", "smallest_unambiguous", "within"]
+__all__ = ["MAX_STATES", "from_core", "is_unambiguous", "smallest_unambiguous", "within_budget"]
 
 MAX_STATES = 100_000
 """How many states an operation may make unless told otherwise."""
@@ -21,7 +21,7 @@ STEPS_TO_MIRROR = 10_000_000  # what a smaller automaton is worth where there is
 PAIRS_A_STATE = 200  # budget of the ambiguity test, which follows pairs of arcs
 
 
-def within(made: _core.Language | None, max_states: int, what: str) -> _core.Language:
+def within_budget(made: _core.Language | None, max_states: int, what: str) -> _core.Language:
     """Return what was made, or raise `TooLargeError` where it was given up."""
     if made is None:
         raise TooLargeError(
@@ -66,7 +66,7 @@ def smallest_unambiguous(language: _core.Language, max_states: int, what: str) -
         pass
     found = [candidate for candidate in candidates if candidate is not None]
     best = min(found, key=lambda made: (made.n_arcs, made.n_states), default=None)
-    return within(best, max_states, f"Making {what} unambiguous, forwards and backwards,")
+    return within_budget(best, max_states, f"Making {what} unambiguous, forwards and backwards,")
 
 
 def from_core(language: _core.Language, labels: tuple[str, ...] | None) -> Automaton:

@@ -26,7 +26,7 @@ from trelliswork.automata.algebra import (
     from_core,
     is_unambiguous,
     smallest_unambiguous,
-    within,
+    within_budget,
 )
 from trelliswork.automata.arrays import Arrays, arc_order, flat_patterns
 from trelliswork.errors import LabelError
@@ -388,9 +388,11 @@ class Automaton:
         rest = theirs.complement(max_states)
         if rest is None:  # the mirror image asks the same and may be smaller
             mine, rest = mine.reverse(), theirs.reverse().complement(max_states)
-        rest = within(rest, max_states, "The complement, forwards and backwards,")
+        rest = within_budget(rest, max_states, "The complement, forwards and backwards,")
         both = mine.intersect(rest, max_states * PAIRS_A_STATE)
-        return within(both, max_states * PAIRS_A_STATE, "The comparison of two languages").is_empty
+        return within_budget(
+            both, max_states * PAIRS_A_STATE, "The comparison of two languages"
+        ).is_empty
 
     def equivalent(self, other: Automaton, *, max_states: int = MAX_STATES) -> bool:
         """Return whether both accept exactly the same sequences."""
@@ -399,7 +401,9 @@ class Automaton:
         pair = mine.minimise(max_states), theirs.minimise(max_states)
         if None in pair:
             pair = mine.reverse().minimise(max_states), theirs.reverse().minimise(max_states)
-        first, second = (within(m, max_states, "The comparison of two languages") for m in pair)
+        first, second = (
+            within_budget(m, max_states, "The comparison of two languages") for m in pair
+        )
         # Minimal automata are numbered alike, so that equal languages have equal arrays.
         arrays: Iterator[tuple[NDArray[np.generic], NDArray[np.generic]]]
         arrays = zip(first.arrays(), second.arrays(), strict=True)
@@ -441,12 +445,12 @@ class Automaton:
         """
         labels = self._joined(other)
         made = self._language.intersect(other._language, max_states)
-        return from_core(within(made, max_states, "The intersection"), labels)
+        return from_core(within_budget(made, max_states, "The intersection"), labels)
 
     def complement(self, *, max_states: int = MAX_STATES) -> Automaton:
         """Return the sequences over the same labels that are not accepted; ``~a`` for short."""
         made = self._language.complement(max_states)
-        return self._made(within(made, max_states, "The complement"))
+        return self._made(within_budget(made, max_states, "The complement"))
 
     def concatenate(self, other: Automaton) -> Automaton:
         """Return the sequences made of one from this language, then one from `other`."""
@@ -475,12 +479,12 @@ class Automaton:
     def determinise(self, *, max_states: int = MAX_STATES) -> Automaton:
         """Return a deterministic, trimmed automaton of the same language."""
         made = self._language.determinise(max_states)
-        return self._made(within(made, max_states, "Determinisation"))
+        return self._made(within_budget(made, max_states, "Determinisation"))
 
     def minimise(self, *, max_states: int = MAX_STATES) -> Automaton:
         """Return the smallest deterministic automaton of the same language, trimmed."""
         made = self._language.minimise(max_states)
-        return self._made(within(made, max_states, "Determinisation"))
+        return self._made(within_budget(made, max_states, "Determinisation"))
 
     def unambiguous(self, *, max_states: int = MAX_STATES) -> Automaton:
         """Return a small unambiguous automaton of the same language.

@@ -19,7 +19,7 @@ from trelliswork.automata.regex_tree import (
 )
 from trelliswork.errors import RegexError
 
-__all__ = ["complain", "parse", "unknown_label"]
+__all__ = ["error_at", "parse", "unknown_label"]
 
 TOKEN = re.compile(
     rf"""(?P<space>\s+)|(?P<bounds>\{{\s*(?P<low>\d*)\s*(?P<comma>,?)\s*(?P<high>\d*)\s*\}})
@@ -30,7 +30,7 @@ TOKEN = re.compile(
 DEEPEST = 100  # nested parentheses and operators
 
 
-def complain(expression: str, column: int, message: str) -> RegexError:
+def error_at(expression: str, column: int, message: str) -> RegexError:
     """Return the error that shows the expression with a caret under a column."""
     first = expression.rfind("\n", 0, column) + 1
     line = expression[first:].split("\n", 1)[0].replace("\t", " ")
@@ -71,7 +71,7 @@ def tokenise(expression: str) -> list[Token]:
     while column < len(expression):
         found = TOKEN.match(expression, column)
         if found is None:
-            raise complain(expression, column, unreadable(expression[column]))
+            raise error_at(expression, column, unreadable(expression[column]))
         kind, text = str(found.lastgroup), found.group()
         if found["bounds"] is not None:
             tokens.append(Token("bounds", text, column, read_bounds(found, expression)))
@@ -79,7 +79,7 @@ def tokenise(expression: str) -> list[Token]:
             name = re.sub(r"\\(.)", r"\1", text[1:-1], flags=re.DOTALL)
             if not name:
                 message = "expected a label between the quotes. Write () for the empty sequence."
-                raise complain(expression, column, message)
+                raise error_at(expression, column, message)
             tokens.append(Token("word", name, column))
         elif kind == "dots":  # '..' is any label twice
             tokens += [Token("dot", ".", column + i) for i in range(len(text))]
@@ -105,15 +105,15 @@ def read_bounds(found: re.Match[str], expression: str) -> tuple[int, int | None]
     low, comma, high = found["low"], found["comma"], found["high"]
     if not low and not high:
         message = "expected a number: {m}, {m,} or {m,n}."
-        raise complain(expression, found.start(), message)
+        raise error_at(expression, found.start(), message)
     if len(low) > 9 or len(high) > 9:
         message = "expected a number below a thousand million."
-        raise complain(expression, found.start(), message)
+        raise error_at(expression, found.start(), message)
     least = int(low or 0)
     most = (int(high) if high else None) if comma else least
     if most is not None and most < least:
         message = f"expected the smaller number first, got {found.group()}."
-        raise complain(expression, found.start(), message)
+        raise error_at(expression, found.start(), message)
     return least, most
 
 
@@ -136,13 +136,13 @@ class Parser:
 
     def fail(self, expected: str, token: Token) -> NoReturn:
         message = f"expected {expected}, got {token}."
-        raise complain(self.expression, token.column, message)
+        raise error_at(self.expression, token.column, message)
 
     def deepen(self, token: Token) -> None:
         self.depth += 1
         if self.depth > DEEPEST:
             message = f"more than {DEEPEST} operators inside each other. Split the expression."
-            raise complain(self.expression, token.column, message)
+            raise error_at(self.expression, token.column, message)
 
     def whole(self) -> Node:
         node = self.either()

@@ -133,7 +133,7 @@ class Reading:
         return self._outcomes[test]
 
 
-def judge(
+def violations_by_rule(
     rules: Iterable[Constraint],
     labels: Sequence[str],
     sentence: SentenceLike | None = None,
@@ -148,7 +148,7 @@ def judge(
     Examples
     --------
     >>> from trelliswork.constraints import at_most, precedes
-    >>> judge([at_most(1, "a"), precedes("a", "b")], ["a", "b", "a"])
+    >>> violations_by_rule([at_most(1, "a"), precedes("a", "b")], ["a", "b", "a"])
     [1, 1]
     """
     reading = Reading(labels, sentence, scheme)

@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from trelliswork.citations.reference import Field, Reference
 
 
-__all__ = ["changed", "class_of", "escaped", "locate", "marked", "percent", "sureness"]
+__all__ = [
+    "class_of",
+    "confidence_class",
+    "escape_text",
+    "fields_not_in",
+    "locate",
+    "mark_fields",
+    "percent",
+]
 
 SURE, FAIR = 0.9, 0.6  # least confidence of a sure field, and of a fairly sure one
 
@@ -48,14 +56,14 @@ def class_of(label: str) -> str:
     return _CLASSES.get(label, OTHER)
 
 
-def sureness(confidence: float) -> str:
+def confidence_class(confidence: float) -> str:
     """Return the style class of a confidence: ``sure``, ``fair`` or ``poor``."""
     if confidence >= SURE:
         return "sure"
     return "fair" if confidence >= FAIR else "poor"
 
 
-def escaped(text: str) -> str:
+def escape_text(text: str) -> str:
     """Return text that means nothing but itself, between tags and in quoted attributes.
 
     Nor does it change how the text after it is written: what turns its direction is ended in it.
@@ -128,17 +136,17 @@ def locate(reference: Reference, fields: Iterable[Field]) -> list[tuple[int, int
     return found
 
 
-def changed(fields: Sequence[Field], others: Sequence[Field]) -> list[Field]:
+def fields_not_in(fields: Sequence[Field], others: Sequence[Field]) -> list[Field]:
     """Return the fields that another reading does not have."""
     known = {(field.label, field.start, field.end) for field in others}
     return [field for field in fields if (field.label, field.start, field.end) not in known]
 
 
-def marked(
+def mark_fields(
     reference: Reference,
     fields: Sequence[Field],
     *,
-    told: bool = True,
+    show_confidence: bool = True,
     differing: Container[Field] = (),
 ) -> str:
     """Return the text of a reference with its fields marked, as HTML.
@@ -149,27 +157,27 @@ def marked(
         The reference.
     fields
         Of the reading to show.
-    told
+    show_confidence
         Whether to tell how sure each field is.
     differing
         The fields to stress, with their labels in sight.
     """
     text, parts, cursor = reference.text, [], 0
     for start, end, field in locate(reference, fields):
-        label = escaped(field.label)
+        label = escape_text(field.label)
         classes = class_of(field.label)
         hint = label
-        if told:
-            classes += f" {sureness(field.confidence)}"
+        if show_confidence:
+            classes += f" {confidence_class(field.confidence)}"
             hint += f" {percent(field.confidence)}"
         name = ""
         if field in differing:
             classes += " differs"
             name = f"<small>{label}</small>"
         parts.append(
-            f'{escaped(text[cursor:start])}<mark class="{classes}" tabindex="0" '
-            f'data-t="{hint}">{name}{escaped(text[start:end])}</mark>'
+            f'{escape_text(text[cursor:start])}<mark class="{classes}" tabindex="0" '
+            f'data-t="{hint}">{name}{escape_text(text[start:end])}</mark>'
         )
         cursor = end
-    parts.append(escaped(text[cursor:]))
+    parts.append(escape_text(text[cursor:]))
     return "".join(parts)
