@@ -70,7 +70,7 @@ ARCS_A_STATE = 100  # budget of arcs: this many for every state that is allowed
 
 
 class Fragment(NamedTuple):
-    """A part of a position automaton, as the start sees it.
+    """A part of a position automaton, seen from its borders.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ class Builder:
         return made.trim()
 
     def size(self, node: Node) -> int:
-        """Return how many states a tree needs, so that large ones are refused before they grow."""
+        """Return the number of states that a tree needs, so that large ones are refused early."""
         match node:
             case Labels():
                 return 1
@@ -136,7 +136,7 @@ class Builder:
                 return 0
 
     def refuse_many(self, size: int, what: str) -> None:
-        """Raise `TooLargeError` beyond the budget."""
+        """Raise a `TooLargeError` beyond the budget."""
         allowed = self.max_states * (1 if what == "states" else ARCS_A_STATE)
         if size > allowed:
             raise TooLargeError(
@@ -184,7 +184,7 @@ class Builder:
         ]))  # fmt: skip
 
     def concatenated(self, one: Fragment, other: Fragment) -> Fragment:
-        """Return one fragment after the other."""
+        """Return two fragments in a row."""
         self.link(one.last, other.first)
         enter, leave = [one.first], [other.last]
         if one.nullable:
@@ -195,7 +195,7 @@ class Builder:
         return Fragment(nullable, np.concatenate(enter, axis=1), np.concatenate(leave))
 
     def repeated(self, inner: Node, low: int, high: int | None) -> Fragment:
-        """Return copies in a row, of which those after `low` may be missing.
+        """Return `high` copies in a row, of which those after `low` are optional.
 
         No copy counts as empty: where one may be, `low` is 0 (see `simplify`), and leaving copies
         out says the same with fewer arcs.
@@ -209,7 +209,7 @@ class Builder:
         return Fragment(low == 0, copies[0].first, np.concatenate(ends))
 
     def embedded(self, language: _core.Language) -> Fragment:
-        """Add the states and arcs of an automaton; its initial states are entered never."""
+        """Add the states and arcs of an automaton whose initial states have no entering arcs."""
         source, label, target, initial, final = language.arrays()
         shift = self.n_states
         self.n_states += language.n_states
@@ -222,7 +222,7 @@ class Builder:
         )
 
     def inner_language(self, node: Both | Not) -> _core.Language:
-        """Return the automaton of an intersection or a complement, minimal if that is feasible."""
+        """Return the automaton of an intersection or a complement, minimal if within budget."""
         if node not in self.inner:
             made = self.complemented(node) if isinstance(node, Not) else self.intersected(node)
             self.inner[node] = made.minimise(self.max_states) or made

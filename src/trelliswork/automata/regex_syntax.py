@@ -1,4 +1,4 @@
-"""Reading regular expressions over labels into trees. The syntax is described in `regex`."""
+"""The parser of regular expressions over labels. The syntax is described in `regex`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DEEPEST = 100  # nested parentheses and operators
 
 
 def error_at(expression: str, column: int, message: str) -> RegexError:
-    """Return the error that shows the expression with a caret under a column."""
+    """Return a `RegexError` that shows the expression with a caret under a column."""
     first = expression.rfind("\n", 0, column) + 1
     line = expression[first:].split("\n", 1)[0].replace("\t", " ")
     below = " " * (column - first)
@@ -39,7 +39,7 @@ def error_at(expression: str, column: int, message: str) -> RegexError:
 
 
 def unknown_label(name: str, labels: tuple[str, ...]) -> str:
-    """Say that there is no such label, and what may have been meant."""
+    """Return the message for an unknown label, with the nearest names."""
     close = difflib.get_close_matches(name, labels, n=3)
     if name.strip(".") in labels:
         return (
@@ -65,7 +65,7 @@ class Token(NamedTuple):
 
 
 def tokenise(expression: str) -> list[Token]:
-    """Cut an expression into tokens, the last one of kind ``end``."""
+    """Split an expression into tokens, the last one of kind ``end``."""
     tokens = []
     column = 0
     while column < len(expression):
@@ -90,7 +90,7 @@ def tokenise(expression: str) -> list[Token]:
 
 
 def unreadable(character: str) -> str:
-    """Say why no token begins here."""
+    """Return the reason why no token begins here."""
     if character in "'\"":
         return f"this quote is never closed: expected another {character}."
     if character == "{":
@@ -101,7 +101,7 @@ def unreadable(character: str) -> str:
 
 
 def read_bounds(found: re.Match[str], expression: str) -> tuple[int, int | None]:
-    """Return the least and the greatest number of repetitions."""
+    """Return the least and the largest number of repetitions."""
     low, comma, high = found["low"], found["comma"], found["high"]
     if not low and not high:
         message = "expected a number: {m}, {m,} or {m,n}."
@@ -118,7 +118,7 @@ def read_bounds(found: re.Match[str], expression: str) -> tuple[int, int | None]
 
 
 class Parser:
-    """Recursive descent, one method a level of precedence, from loose to tight."""
+    """A recursive-descent parser, one method a level of precedence, from loose to tight."""
 
     def __init__(self, expression: str) -> None:
         self.expression = expression
@@ -235,7 +235,7 @@ def parse(expression: str) -> Node:
     Raises
     ------
     RegexError
-        With the expression, a caret at the column, what was expected and what came.
+        With the expression, a caret at the column, the expected token and the one found.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The trees of regular expressions over labels, and how they are written."""
+"""Syntax trees of regular expressions over labels, and their printing."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Node:
 
 @dataclass(frozen=True)
 class Empty(Node):
-    """The sequence without labels: ``()``."""
+    """The empty sequence: ``()``."""
 
 
 @dataclass(frozen=True)
 class Labels(Node):
-    """One label out of some, or, negated, any other label.
+    """One label of a set or, negated, one label outside it.
 
     A single label is ``Labels(("O",))``, any label is ``Labels((), negated=True)``. `columns` says
     where in the expression the names stand.
@@ -40,35 +40,35 @@ class Labels(Node):
 
 @dataclass(frozen=True)
 class Concat(Node):
-    """One part after the other: ``a b``."""
+    """Concatenation: ``a b``."""
 
     parts: tuple[Node, ...]
 
 
 @dataclass(frozen=True)
 class Both(Node):
-    """What all parts match: ``a & b``."""
+    """Intersection: ``a & b``."""
 
     parts: tuple[Node, ...]
 
 
 @dataclass(frozen=True)
 class Either(Node):
-    """What some part matches: ``a | b``."""
+    """Alternation: ``a | b``."""
 
     parts: tuple[Node, ...]
 
 
 @dataclass(frozen=True)
 class Not(Node):
-    """Every sequence that the inner expression does not match: ``~a``."""
+    """Complement: ``~a``, every sequence that the inner expression does not match."""
 
     inner: Node
 
 
 @dataclass(frozen=True)
 class Repeat(Node):
-    """From `low` to `high` times the inner expression; no upper bound if `high` is ``None``."""
+    """Repetition, from `low` to `high` times; without an upper bound if `high` is ``None``."""
 
     inner: Node
     low: int
@@ -93,7 +93,7 @@ def nullable(node: Node) -> bool:
 
 
 def simplify(node: Node) -> Node:
-    """Return an expression of the same language without repetitions that say little.
+    """Return an expression of the same language without redundant repetitions.
 
     ``(a?){9}`` is ``a{,9}``, ``(a*){9}`` is ``a*`` and ``(){9}`` is ``()``: what is written with
     large numbers is not always large.
@@ -126,14 +126,14 @@ def _simplified_repeat(inner: Node, low: int, high: int | None) -> Node:
 
 
 def quote_label(name: str) -> str:
-    """Return a label as it is written in an expression."""
+    """Return a label in the syntax of expressions, quoted if necessary."""
     if BARE.match(name):
         return name
     return "'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def write_node(node: Node, level: int) -> str:
-    """Write a node out, in parentheses if it binds less than `level`: | 0, & 1, then 2, ~ 3."""
+    """Return the text of a node, in parentheses if it binds less than `level`: | 0, & 1, …, ~ 3."""
     match node:
         case Labels(names, negated):
             words = " ".join(map(quote_label, names))
@@ -156,6 +156,6 @@ def write_node(node: Node, level: int) -> str:
 
 
 def bounds(low: int, high: int | None) -> str:
-    """Write the bounds of a repetition."""
+    """Return the bounds of a repetition as text."""
     short = {(0, None): "*", (1, None): "+", (0, 1): "?"}.get((low, high))
     return short or (f"{{{low}}}" if low == high else f"{{{low},{'' if high is None else high}}}")

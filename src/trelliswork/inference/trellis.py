@@ -1,6 +1,6 @@
-"""The scores of a ragged batch of sequences on one automaton: what the verbs of inference take.
+"""`Trellis`: the scores of a ragged batch on one automaton, the input of the verbs of inference.
 
-Trellises made from others: some of their sequences, on another automaton.
+`derive` makes a trellis from another one: some of its sequences, another automaton, other weights.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Trellis:
         matrix, rows = previous label. Default: zeros.
     position_weights
         Added to `weights` for the arcs into a segment that begins at each token: shape ``(N, P)``,
-        for a chain also ``(N, L, L)``; otherwise fewer columns speak of the first patterns only.
+        for a chain also ``(N, L, L)``; otherwise fewer columns stand for the first patterns only.
     start, end
         Scores of the first and of the last label, shape ``(L,)``.
     classes
@@ -176,12 +176,12 @@ def derive(
     scores: ArrayLike | None = None,
     weights: NDArray[np.float64] | None = None,
 ) -> Trellis:
-    """Return a batch with the scores of another one.
+    """Return a trellis with the scores of another one.
 
     Parameters
     ----------
     trellis
-        The batch.
+        The original.
     sequences
         Indices of the sequences to take, in order; one may come twice. Default: all.
     automaton
@@ -206,7 +206,7 @@ def derive(
         offsets = np.concatenate([[0], np.cumsum(np.diff(offsets)[sequences])])
     own_weights = trellis.weights if weights is None else weights
     if scores is None and _fits(automaton, own_weights, classes, trellis):
-        made = copy(trellis)  # what was checked once is not checked again
+        made = copy(trellis)  # without the checks of the constructor, which it passed
         made.scores, made.offsets, made.automaton = phi, offsets, automaton
         made.weights, made.position_weights, made.classes = own_weights, position, classes
         return made
@@ -229,7 +229,7 @@ def _fits(
     classes: NDArray[np.uint8] | None,
     trellis: Trellis,
 ) -> bool:
-    """Return whether nothing but the numbers of labels, patterns and classes is to be checked."""
+    """Return whether the parts fit the trellis by their shapes, so that no check is left to do."""
     return (
         automaton.n_labels == trellis.automaton.n_labels
         and (weights is None or weights.shape == (automaton.n_patterns,))
@@ -275,7 +275,7 @@ def _checked_classes(
 def _checked_position_weights(
     given: ArrayLike | None, n_tokens: int, automaton: Automaton
 ) -> FloatArray | None:
-    """Check the pattern weights of each token; there may be fewer than patterns."""
+    """Check the pattern weights of each token; there may be fewer columns than patterns."""
     n_columns = automaton.n_patterns
     if given is not None and not automaton.is_chain:
         shape = np.shape(given)
