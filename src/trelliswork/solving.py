@@ -21,8 +21,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, get_args, overload
 
+from trelliswork._utils.arguments import check_time_limit
 from trelliswork.decoding.prefixes import WIDTH, check_width
-from trelliswork.decoding.prices import check_time_limit
 from trelliswork.decoding.problem import Problem
 from trelliswork.decoding.solve import SolveMethod, solve_problems
 from trelliswork.graphs.answers import Solution

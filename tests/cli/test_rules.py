@@ -280,7 +280,7 @@ def test_penalties_that_nothing_learns(tmp_path):
     soft = ("--rule", "at_most(1, PER) : soft")
     line = fail(*command, *soft, "--decode-only-rules")
     assert "--rule:1: at_most(1, 'PER').soft() has no penalty" in line
-    assert "add --penalties perceptron; or leave --decode-only-rules out" in line
+    assert "add --penalties perceptron; or leave out --decode-only-rules" in line
     options = ("--decode-only-rules", "--penalties", "perceptron", "--held-out", 0.5)
     assert run(*command, *soft, *options).exit_code == 0
     result = run(*command, "--penalties", "ssvm")

@@ -184,7 +184,7 @@ def test_labels_by_option(tmp_path, corpus):
         ("--epochs 3", "--epochs: expected with --model perceptron only, got --model crf."),
         ("--gamma 0.5", "--gamma: expected with --unlabelled or --labelled-size only."),
         ("--leave-out-rest", "--leave-out-rest: expected with --labelled-size only."),
-        ("--unlabelled raw.txt", "expected to be told how to cut raw text. Add --tokenizer"),
+        ("--unlabelled raw.txt", "expected a tokenizer for raw text. Add --tokenizer"),
         ("--labelled-size 11", "--labelled-size: expected at most 10"),
         (
             "--model hmm --training CIBT --rule at_most(1,PER)",
@@ -195,12 +195,12 @@ def test_labels_by_option(tmp_path, corpus):
         ("--labelled-size 3 --top-k 5", "--top-k: expected with --labelling topk only"),
         (
             "--unlabelled raw.conll --model hmm",
-            "to match the file. For text with a sentence a line, add --unlabelled-format raw.",
+            "to match the file. For text with one sentence per line, add --unlabelled-format raw.",
         ),
         (
             "--unlabelled words.conll --features pos[0]",
-            "words.conll: expected the column 'pos', as the features or the rules read it, got "
-            "word alone.",
+            "words.conll: expected the column 'pos', which the features or the rules read, got "
+            "only word.",
         ),
         ("--unlabelled words.jsonl --features pos[0]", "expected a column 'pos', got tokens"),
         (
@@ -224,7 +224,7 @@ def test_labels_by_option(tmp_path, corpus):
         ("--training CIBT --decode-only-rules --rule at_most(1,PER)", "expected True"),
     ],
 )
-def test_what_makes_no_sense(tmp_path, corpus, raw, monkeypatch, options, message):
+def test_invalid_options(tmp_path, corpus, raw, monkeypatch, options, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "words.conll").write_text("Bob\nsings\n\nAnn\n\n")
     (tmp_path / "words.jsonl").write_text('{"tokens": ["Bob", "sings"]}\n')

@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trelliswork._utils.arrays import stored
 from trelliswork.automata import pattern_counts
 from trelliswork.automata.automaton import Automaton
 from trelliswork.automata.pattern_counts import LetterSequences
 from trelliswork.automata.pattern_trie import Trie
 from trelliswork.errors import DataError, LabelError
-from trelliswork.models.pair_weights import stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a tagger says of a sentence, and how it is written."""
+"""Answers of ``trelliswork tag``: labels and probabilities, as CoNLL columns or JSON lines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer", "answer", "to_conll", "to_jsonl"]
 
-# What an earlier run may have written, and must not be taken for the answer of this one.
+# Keys that an earlier run may have written; they are not passed on.
 OWN_KEYS = (
     "labels",
     "gold",
@@ -34,7 +34,7 @@ OWN_KEYS = (
     "violations",
 )
 DECIMALS = 6  # of probabilities
-DROPPED_RULES = ("relaxed", "unconstrained")  # answers that not all rules were asked of
+DROPPED_RULES = ("relaxed", "unconstrained")  # status of answers without some of the rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +44,21 @@ class Answer:
     Attributes
     ----------
     sentence
-        What was labelled; its own labels, if any, are the gold ones.
+        The sentence; its own labels, if any, are the gold ones.
     labellings
-        The best labels, and after them the next best where asked for.
+        The best labels, followed by the next best if requested.
     probabilities
-        Of each labelling, where more than one was asked for and they could be had.
+        Probability of each labelling, if several were requested and probabilities are feasible.
     scores
-        Of each labelling, less what it pays, where more than one was asked for.
+        Score of each labelling minus its penalties, if several were requested.
     names
         The ``L`` labels of the model.
     marginals
-        Shape ``(T, L)``, where asked for.
+        Shape ``(T, L)``, if requested.
     status
-        ``"optimal"``, or how it came that rules are broken; see `Decoding`.
+        ``"optimal"``, or the reason why rules are broken; see `Decoding`.
     broken_rules
-        The rules that the best labels break, and how badly, where not all hard ones could hold.
+        Rules that the best labels break, with counts, if not all hard rules could hold.
     """
 
     sentence: Sentence
@@ -71,11 +71,11 @@ class Answer:
     scores: list[float] | None = None
 
     def confidences(self, labels: Sequence[str]) -> list[float] | None:
-        """Return how probable each label of a labelling is; ``None`` without marginals."""
+        """Return the probability of each label of a labelling; ``None`` without marginals."""
         if self.marginals is None:
             return None
         place = {name: i for i, name in enumerate(self.names)}
-        # A sum of roundings may pass 1 by a little.
+        # A sum of rounded numbers may slightly exceed 1.
         return [
             round(min(1.0, float(row[place[label]])), DECIMALS)
             for row, label in zip(self.marginals, labels, strict=True)
@@ -99,11 +99,11 @@ def answer(
     batch
         The sentences.
     marginals
-        Whether to say how probable the labels are.
+        Whether to add the probabilities of labels.
     nbest
-        How many labellings to give, with their probabilities; ``None``: the best, without.
+        Number of labellings, with their probabilities; ``None``: only the best, without.
     with_probabilities
-        False: several labellings come with scores instead, which need no product of all rules.
+        False: add scores to several labellings instead, which need no product of all rules.
     """
     names = tagger.labels_.names
     best: list[tuple[list[list[str]], list[float] | None]]
@@ -155,11 +155,11 @@ def _ranked(sentence: Sentence, found: Sequence[Decoding], names: Sequence[str])
 
 
 def to_conll(found: Answer, separator: str = "\t", *, mark: bool = False) -> str:
-    """Write the columns of the input, offsets of raw text, gold labels, labels, confidences.
+    """Return CoNLL columns: input, offsets of raw text, gold labels, labels, confidences.
 
-    With several labellings each is a block of its own after a comment ``# rank probability``, or
-    ``# rank score`` where there are no probabilities. With
-    `mark`, a comment ``# relaxed: at_most(1, 'title')`` says where rules could not all hold.
+    Each of several labellings is a block after a comment ``# rank probability``, or ``# rank
+    score`` if there are no probabilities. With `mark`, a comment such as
+    ``# relaxed: at_most(1, 'title')`` tells that not all rules could hold.
     """
     sentence = found.sentence
     columns: list[Sequence[str]] = list(sentence.columns.values())
@@ -189,16 +189,16 @@ def to_conll(found: Answer, separator: str = "\t", *, mark: bool = False) -> str
 
 
 def to_jsonl(found: Answer, *, given: Mapping[str, Any], all_marginals: bool) -> str:
-    """Write one JSON object: ``tokens``, other columns, ``labels`` and what else was asked for.
+    """Return a line of JSON: ``tokens``, other columns, ``labels`` and requested extras.
 
     Parameters
     ----------
     found
         The answer.
     given
-        The object that the sentence came from: what else it holds, such as an id, is passed on.
+        The object that the sentence was read from; its other keys, such as an id, are passed on.
     all_marginals
-        Whether to give the probability of every label of every token, not only of the chosen ones.
+        Whether to add the probability of every label of every token.
     """
     sentence = found.sentence
     labels = found.labellings[0]

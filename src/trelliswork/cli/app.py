@@ -1,4 +1,4 @@
-"""The ``trelliswork`` program: its commands and what they share."""
+"""The ``trelliswork`` program: its commands and global options."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ app = typer.Typer(
     cls=ReportingGroup,
     no_args_is_help=True,
     add_completion=False,
-    # A traceback is for --debug, and then it is Python's own.
+    # Tracebacks are shown with --debug only, in the form of Python.
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-# The commands, each in a module of its name, and the first sentence of its help.
+# The commands, each in a module of the same name, with the first sentence of its help.
 COMMANDS = {
     "train": "Train a tagger and write it to a file: a CRF over tokens or segments, an HMM, a "
     "perceptron.",
@@ -37,7 +37,7 @@ COMMANDS = {
     "break.",
     "inspect": "Show what a model has learned: sizes, templates, top features and transitions, "
     "training.",
-    "select": "Find the feature templates that earn their keep, and a small model that has only "
+    "select": "Choose feature templates by group lasso, and train a small model that has only "
     "these.",
 }
 for name, summary in COMMANDS.items():
@@ -78,18 +78,18 @@ def _options(
     ] = False,
     debug: Annotated[
         bool,
-        typer.Option("--debug", help="Show the library's log, and the traceback of an error."),
+        typer.Option("--debug", help="Show the log of the library and tracebacks of errors."),
     ] = False,
 ) -> None:
-    """Sequence labelling: train a tagger, tag text, score the result, look inside the model."""
+    """Sequence labelling under rules: train, tag, evaluate and inspect models."""
     if debug:
         logging.basicConfig(level=logging.DEBUG, format="%(name)s: %(message)s")
 
 
 def main() -> None:
-    """Run the program; the entry point of the package."""
+    """Run the program. This is the entry point of the package."""
     for stream in (sys.stdout, sys.stderr):
-        # A table drawn with "─" is no reason to fail on a terminal that has no such character.
+        # Tables are drawn with "─", which not every terminal can show.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     app()

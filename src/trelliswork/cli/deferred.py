@@ -1,6 +1,6 @@
-"""Commands whose modules are imported when they are run.
+"""Commands whose modules are imported when they run.
 
-To import all of them takes longer than most runs of one, and than anyone wants to wait for help.
+Importing all of them takes longer than most runs of one command, and than the help should take.
 """
 
 from __future__ import annotations
@@ -11,24 +11,26 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
+from trelliswork.cli.panels import spelled_out
+
 __all__ = ["deferred"]
 
 
 def deferred(name: str) -> type[TyperCommand]:
-    """Return the class of a command, a function in the module ``trelliswork.cli.<name>``.
+    """Return a command class that imports and runs a function of ``trelliswork.cli.<name>``.
 
-    The function is called like the last part of that name. The module also has ``EXAMPLES``, which
-    end its help.
+    The function is called like the last part of the name. The ``EXAMPLES`` of the module end its
+    help.
     """
     command = name.rpartition(".")[2]
 
     class Deferred(TyperCommand):
-        """A name and a line of help; the command itself as soon as there are arguments for it."""
+        """A name and a line of help; the command is imported to read its arguments."""
 
         def make_context(self, *args: Any, **extra: Any) -> Any:
             module = import_module(f"trelliswork.cli.{name}")
             alone = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-            alone.command(command, epilog=module.EXAMPLES)(getattr(module, command))
+            alone.command(command, epilog=module.EXAMPLES)(spelled_out(getattr(module, command)))
             return typer.main.get_command(alone).make_context(*args, **extra)
 
     return Deferred

@@ -1,4 +1,7 @@
-"""How a command ends that cannot go on: one line on standard error and an exit code."""
+"""Errors and warnings of the commands: one line on standard error, and an exit code.
+
+Places of sentences in files, for messages.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +9,44 @@ import logging
 import os
 import re
 import sys
+from collections import deque
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperGroup
 
+from trelliswork.data.conll import BLANK
+from trelliswork.data.files import read_lines, source_name
 from trelliswork.errors import TrellisworkError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["INTERRUPTED", "USER_ERROR", "ReportingGroup", "no_warnings_of", "placed", "say"]
+    from trelliswork.data.files import Source
+    from trelliswork.data.sentence import Sentence
+
+
+__all__ = [
+    "INTERRUPTED",
+    "USER_ERROR",
+    "PlacedLines",
+    "PlacedSentences",
+    "ReportingGroup",
+    "no_warnings_of",
+    "placed",
+    "say",
+]
+
 
 USER_ERROR = 2
+
 INTERRUPTED = 130  # 128 + SIGINT, as shells count it
 
-# The library raises ValueError and TypeError for what a user gave, ImportError for a missing extra.
+# The library raises ValueError and TypeError for wrong input, ImportError for a missing extra.
 _EXPECTED = (TrellisworkError, OSError, ValueError, TypeError, ImportError, MemoryError)
 
-# How the library speaks to programmers, and what it is called here.
+# Parameters in messages of the library, and the options that set them.
 _OPTIONS = {
     "order": "--order",
     "max_segment": "--max-segment",
@@ -60,35 +81,43 @@ _OPTIONS = {
     "on_conflict": "--on-conflict",
     "on_infeasible": "--on-infeasible",
 }
+
 _KEYWORD = re.compile(rf"\b({'|'.join(_OPTIONS)})=(?:'([\w+]+)'|(True)\b)?")
-# Names with an underscore are no English words: they mean the parameter wherever they stand.
+
+# Names with an underscore are never English words: replaced anywhere.
 _NAME = re.compile(rf"\b({'|'.join(name for name in _OPTIONS if '_' in name)})\b")
-# What a program calls a constraint, a rule file calls a rule.
+
+# The library says constraint, the command line rule.
 _CONSTRAINT = re.compile(r"\bconstraint(?=s?\b(?![=(._]))")
-# Nor is l1; and what a program calls a regularizer has a name of its own here.
+
+# Nor is l1 an English word; a regularizer is --group-lasso here.
 _L1 = re.compile(r"(?<![\w-])l1\b")
+
 _REGULARIZER = re.compile(r"\ba regularizer\b(?: of groups)?")
+
 _CARET = re.compile(r"^ *\^$", re.MULTILINE)
+
 _NONE = re.compile(r",? or None\b")
+
 _ENCODING = ("pass a stream opened with its own encoding", "pipe it through iconv")
 
 
 class ReportingGroup(TyperGroup):
-    """The commands, with errors told in a line; ``--debug`` shows where they came from."""
+    """The commands; errors are one line, with a traceback only after ``--debug``."""
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Run the program; help whose reader has enough of it is no failure."""
+        """Run the program; a closed pipe is not a failure, not even while help is written."""
         try:
             return super().main(*args, **extra)
         except SystemExit as end:
-            # Help is written before `invoke`, by libraries that end with 1 in this case.
+            # Help is written before `invoke`, by libraries that exit with 1 in this case.
             if not isinstance(end.__context__, BrokenPipeError):
                 raise
             _discard_output()
             sys.exit(0)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that was asked for."""
+        """Run the command."""
         try:
             with _warnings_told(debug=bool(ctx.params.get("debug"))):
                 return super().invoke(ctx)
@@ -96,7 +125,7 @@ class ReportingGroup(TyperGroup):
             say("interrupted")
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
-            # Whoever read our output has enough of it: the end, and no error.
+            # The reader of our output has closed it: the end, but not an error.
             _discard_output()
             raise typer.Exit(0) from None
         except _EXPECTED as error:
@@ -107,12 +136,12 @@ class ReportingGroup(TyperGroup):
 
 
 def say(message: str) -> None:
-    """Tell the user something that is not a result: on standard error, after our name."""
+    """Write a message to standard error, after the name of the program."""
     typer.echo(f"trelliswork: {message}", err=True)
 
 
 def placed(error: TrellisworkError, place: str) -> TrellisworkError:
-    """Return the error of a sequence with the file and the line instead of the number."""
+    """Return the error of a sequence with file and line in place of its number."""
     number = error.sequence
     message = (
         str(error).removeprefix(f"y: sequence {number}, ").removeprefix(f"sequence {number}: ")
@@ -121,7 +150,7 @@ def placed(error: TrellisworkError, place: str) -> TrellisworkError:
 
 
 class _Teller(logging.Handler):
-    """Tells warnings of the library as the program speaks."""
+    """Shows warnings of the library as messages of the program."""
 
     def emit(self, record: logging.LogRecord) -> None:
         say(f"warning: {_in_options(record.getMessage())}")
@@ -129,7 +158,7 @@ class _Teller(logging.Handler):
 
 @contextmanager
 def _warnings_told(*, debug: bool) -> Iterator[None]:
-    """Tell the warnings of the library; with ``--debug`` its log has them."""
+    """Show the warnings of the library; with ``--debug``, its log has them."""
     if debug:
         yield
         return
@@ -143,7 +172,7 @@ def _warnings_told(*, debug: bool) -> Iterator[None]:
 
 @contextmanager
 def no_warnings_of(module: str) -> Iterator[None]:
-    """Keep what a module of the library has to say to itself, where a command says it better."""
+    """Silence the warnings of a module that a command replaces by its own."""
     logger = logging.getLogger(module)
     before = logger.level
     logger.setLevel(logging.ERROR)
@@ -160,12 +189,12 @@ def _one_line(error: BaseException) -> str:
         return "out of memory. Train on less data, or with fewer features (--min-count 2)."
     message = _in_options(str(error))
     if _CARET.search(message):
-        return message  # it points at something in the line above
+        return message  # the caret points into the line above
     return " ".join(message.split()) or type(error).__name__
 
 
 def _in_options(message: str) -> str:
-    """Call the parameters of Python functions by the names of the options that set them."""
+    """Replace parameters of Python functions by the options that set them."""
     name, colon, rest = message.partition(":")
     if colon and name in _OPTIONS:
         message = f"{_OPTIONS[name]}:{_NONE.sub('', rest)}"
@@ -181,7 +210,65 @@ def _spell_option(found: re.Match[str]) -> str:
 
 
 def _discard_output() -> None:
-    """Send what is still buffered nowhere, or it fails again when Python exits."""
+    """Discard buffered output, which would fail again when Python exits."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
+
+
+class PlacedLines:
+    """Lines that remember where the sentence last read begins.
+
+    Parameters
+    ----------
+    source
+        Source of the lines.
+    one_each
+        Whether every line is a sentence, as in JSON lines; else blank lines separate sentences.
+    """
+
+    def __init__(self, source: Source, *, one_each: bool) -> None:
+        self.name = source_name(source)
+        self.begin = 0
+        self._lines = read_lines(source)
+        self._one_each = one_each
+
+    def __iter__(self) -> Iterator[str]:
+        between = True
+        for number, line in enumerate(self._lines, start=1):
+            blank = not line.strip(BLANK)
+            if self._one_each or (between and not blank):
+                self.begin = number
+            between = blank
+            yield line
+
+
+class PlacedSentences:
+    """Sentences of a stream, each with the place where it begins.
+
+    Parameters
+    ----------
+    sentences
+        The sentences, read lazily from `lines`.
+    lines
+        The lines.
+    """
+
+    def __init__(self, sentences: Iterable[Sentence], lines: PlacedLines) -> None:
+        self._sentences = sentences
+        self._lines = lines
+        self._begins: deque[int] = deque()
+
+    def __iter__(self) -> Iterator[Sentence]:
+        for sentence in self._sentences:
+            self._begins.append(self._lines.begin)
+            yield sentence
+
+    @property
+    def place(self) -> str:
+        """File and line of the oldest unfinished sentence."""
+        return f"{self._lines.name}:{self._begins[0]}"
+
+    def done(self) -> None:
+        """Finish the oldest sentence."""
+        self._begins.popleft()

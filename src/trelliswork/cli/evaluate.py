@@ -1,25 +1,25 @@
-"""``trelliswork evaluate``: how good predicted labels are."""
+"""``trelliswork evaluate``: score predicted labels against gold labels."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
 from trelliswork._utils.tables import percent, text_table
 from trelliswork.cli.errors import say
 from trelliswork.cli.options.data import Format, check_writable, split_columns
-from trelliswork.cli.options.rules import GivenRules, columns_tested
+from trelliswork.cli.options.rules import RuleOptions, columns_tested
 from trelliswork.cli.options.shared import (
     Alternatives,
+    AsJson,
     Comment,
     Outside,
-    RuleFile,
-    RuleTexts,
     SchemeName,
+    Seed,
     Separator,
     Unknown,
 )
@@ -48,134 +48,193 @@ EXAMPLES = """Examples:
 - `trelliswork evaluate gold.jsonl a.jsonl --compare b.jsonl`
 """
 
-MOST_MISTAKES = 20  # kinds of them shown
+MOST_MISTAKES = 20  # kinds of confusions shown
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataOptions:
+    """How files of labels are read."""
+
+    panel: ClassVar[str] = "Data"
+
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,…",
+            help="Column names, such as word,gold,predicted; label, gold, predicted and confidence "
+            "name the roles of columns.",
+        ),
+    ] = None
+    data_format: Annotated[
+        Format | None,
+        typer.Option("--format", help="Format of all files. Default: by file name."),
+    ] = None
+    separator: Separator = None
+    comment: Comment = None
+    unknown: Unknown = None
+    alternatives: Alternatives = None
+    ignore_tokens: Annotated[
+        bool,
+        typer.Option("--ignore-tokens", help="Do not check that all files have the same tokens."),
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoringOptions:
+    """How labels are scored."""
+
+    panel: ClassVar[str] = "Scoring"
+
+    scheme: SchemeName = None
+    outside: Outside = None
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Ignore segments with invalid tags. Default: repair them, as conlleval does.",
+        ),
+    ] = False
+    level: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="Level of path labels to score; 1 is outermost. Default: all."
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonOptions:
+    """The significance test against another system."""
+
+    panel: ClassVar[str] = "Comparison"
+
+    compare: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Predictions of another system. An approximate randomisation test tells whether "
+            "the scores differ.",
+        ),
+    ] = None
+    shuffles: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Number of shuffles of the test.")
+    ] = 10_000
+    seed: Seed = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class CalibrationOptions:
+    """The comparison of confidences with accuracy."""
+
+    panel: ClassVar[str] = "Calibration"
+
+    confidence_column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|N",
+            help="CoNLL column of the confidences: a name, or a number from 1 (-1: the last). JSON "
+            'lines have them under "confidences". They add a calibration table.',
+        ),
+    ] = None
+    bins: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Rows of the calibration table.")
+    ] = 10
+    calibration_plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Plot accuracy against confidence, as a PNG."),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions:
+    """What is shown, and in which form."""
+
+    panel: ClassVar[str] = "Output"
+
+    confusion: Annotated[
+        bool, typer.Option("--confusion", help="Show which labels are mistaken for which.")
+    ] = False
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Plot F1 by field and the confusions, as a PNG."),
+    ] = None
+    as_json: AsJson = False
 
 
 def evaluate(
     gold: Annotated[
         str,
         typer.Argument(
-            help="Gold labels: CoNLL columns or JSON lines, .gz too; - is standard input. Alone: "
-            "a file with gold and predicted labels in its last two columns, as conlleval reads it."
+            metavar="GOLD",
+            help="Gold labels: CoNLL columns or JSON lines, also as .gz; - is standard input. A "
+            "single file has gold and predicted labels in its last two columns, as for conlleval.",
         ),
     ],
+    data: DataOptions,
+    scoring: ScoringOptions,
+    rules: RuleOptions,
+    comparison: ComparisonOptions,
+    confidence: CalibrationOptions,
+    output: OutputOptions,
     predicted: Annotated[
         str | None,
-        typer.Argument(help="Predicted labels of the same sentences, in the last column."),
-    ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            metavar="word,…",
-            help="Names of the columns; label, gold, predicted and confidence mean what they say.",
+        typer.Argument(
+            metavar="PREDICTED",
+            help="Predicted labels of the same sentences, in the last column.",
         ),
     ] = None,
-    data_format: Annotated[
-        Format | None,
-        typer.Option("--format", help="Format of all files. Default: by their names."),
-    ] = None,
-    scheme: SchemeName = None,
-    strict: Annotated[
-        bool,
-        typer.Option(
-            "--strict", help="Leave out segments with invalid tags. Default: as conlleval."
-        ),
-    ] = False,
-    level: Annotated[
-        int | None,
-        typer.Option(min=1, help="Level of path labels to score, 1 outermost. Default: all."),
-    ] = None,
-    outside: Outside = None,
-    rules: RuleFile = None,
-    rule: RuleTexts = None,
-    separator: Separator = None,
-    comment: Comment = None,
-    unknown: Unknown = None,
-    alternatives: Alternatives = None,
-    ignore_tokens: Annotated[
-        bool,
-        typer.Option("--ignore-tokens", help="Do not check that all files have the same tokens."),
-    ] = False,
-    confusion: Annotated[
-        bool, typer.Option("--confusion", help="Show which labels are taken for which.")
-    ] = False,
-    compare: Annotated[
-        str | None,
-        typer.Option(
-            metavar="OTHER",
-            help="Predictions of another system: test by approximate randomisation whether it "
-            "differs.",
-        ),
-    ] = None,
-    shuffles: Annotated[int, typer.Option(min=1, help="Shuffles of that test.")] = 10_000,
-    seed: Annotated[int, typer.Option(help="Seed of that test.")] = 0,
-    confidence_column: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME|NUMBER",
-            help="CoNLL column with confidences: a name, or a number from 1, -1 the last. JSON "
-            'lines have them under "confidences". With confidences, a calibration table is shown.',
-        ),
-    ] = None,
-    bins: Annotated[int, typer.Option(min=1, help="Rows of the calibration table.")] = 10,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw F1 by field and the confusions, as a PNG.")
-    ] = None,
-    calibration_plot: Annotated[
-        Path | None, typer.Option(help="Draw accuracy against confidence, as a PNG.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")] = False,
 ) -> None:
     """Score predicted labels: accuracy, precision, recall and F1 of every field, calibration.
 
     The numbers equal conlleval's unless `--strict` is given.
     """
-    for path in (plot, calibration_plot):
+    for path in (output.plot, confidence.calibration_plot):
         if path is not None:
             check_writable(path)
-    names = None if scheme is None else check_scheme(scheme)
-    given = GivenRules.read(rules, rule)
+    names = None if scoring.scheme is None else check_scheme(scoring.scheme)
+    given = rules.read()
     reader = LabelReader(
-        data_format,
-        split_columns(columns),
-        confidence_column,
-        separator,
-        comment,
-        unknown,
-        alternatives,
+        data.data_format,
+        split_columns(data.columns),
+        confidence.confidence_column,
+        data.separator,
+        data.comment,
+        data.unknown,
+        data.alternatives,
         columns_tested(given.constraints),
     )
     found = reader.read_predictions(
         gold if predicted is None else predicted, with_gold=predicted is None
     )
-    other = None if compare is None else reader.read_predictions(compare)
+    other = None if comparison.compare is None else reader.read_predictions(comparison.compare)
     reference = reader.read_gold(gold) if found.gold is None else replace(found, labels=found.gold)
     right = reference.labels
     systems = [found] if other is None else [found, other]
     reader.check_columns(reference, *systems)
     for system in systems:
-        if not ignore_tokens:
+        if not data.ignore_tokens:
             system.check_tokens(reference)
         reader.check_labels(system, reference)
     scores = report(
         right,
         found.labels,
         scheme=names,
-        strict=strict,
-        level=level,
-        outside=outside,
+        strict=scoring.strict,
+        level=scoring.level,
+        outside=scoring.outside,
         constraints=given.constraints,
         sentences=reference.sentences,
     )
     if given.constraints:
-        try:  # a small file may lack a label that a rule rightly names
-            given.check(LabelSet.infer([*right, *found.labels], scores.scheme, outside=outside))
+        try:  # a small file may lack a label that a rule names
+            known = LabelSet.infer([*right, *found.labels], scores.scheme, outside=scoring.outside)
+            given.check(known)
         except LabelError as error:
             say(str(error))
     sure = None
     if found.confidences is not None:
-        sure = calibration(right, found.labels, found.confidences, bins)
-    elif calibration_plot is not None:
+        sure = calibration(right, found.labels, found.confidences, confidence.bins)
+    elif confidence.calibration_plot is not None:
         raise DataError(
             f"--calibration-plot: {predicted or gold} has no confidences. Tag with --marginals, "
             "and name their column with --confidence-column."
@@ -186,21 +245,21 @@ def evaluate(
             right,
             found.labels,
             other.labels,
-            shuffles=shuffles,
-            random_state=seed,
+            shuffles=comparison.shuffles,
+            random_state=comparison.seed,
             scheme=names,
-            strict=strict,
-            level=level,
-            outside=outside,
+            strict=scoring.strict,
+            level=scoring.level,
+            outside=scoring.outside,
         )
-    if plot is not None:
-        scores.plot(plot)
-    if sure is not None and calibration_plot is not None:
-        sure.plot(calibration_plot)
-    if as_json:
+    if output.plot is not None:
+        scores.plot(output.plot)
+    if sure is not None and confidence.calibration_plot is not None:
+        sure.plot(confidence.calibration_plot)
+    if output.as_json:
         typer.echo(json.dumps(_record(scores, sure, test), indent=2, ensure_ascii=False))
     else:
-        _show(scores, sure, test, confusion=confusion)
+        _show(scores, sure, test, confusion=output.confusion)
 
 
 def _record(
@@ -228,7 +287,7 @@ def _show(
 
 
 def _mistakes(confusion: Confusion) -> str:
-    """Draw the most frequent confusions, with their share of the gold label's tokens."""
+    """Return a table of the most frequent confusions, as shares of the gold label's tokens."""
     sizes = {label: sum(row) for label, row in zip(confusion.labels, confusion.counts, strict=True)}
     mistakes = confusion.errors()
     if not mistakes:

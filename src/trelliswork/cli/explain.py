@@ -1,15 +1,16 @@
-"""``trelliswork explain``: what rules cost, what is wrong with them, and what they change."""
+"""``trelliswork explain``: cost, faults and effects of rules."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
 from trelliswork._utils.tables import shorten
-from trelliswork.cli.errors import placed
+from trelliswork.cli.errors import PlacedLines, PlacedSentences, placed
 from trelliswork.cli.explain_input import show_changes
 from trelliswork.cli.options.data import (
     CorpusReader,
@@ -19,21 +20,9 @@ from trelliswork.cli.options.data import (
     split_columns,
     split_names,
 )
-from trelliswork.cli.options.rules import GivenRules
-from trelliswork.cli.options.shared import (
-    Alternatives,
-    Comment,
-    Jobs,
-    LabelNames,
-    Outside,
-    RuleFile,
-    RuleTexts,
-    SchemeName,
-    Separator,
-    Unknown,
-)
+from trelliswork.cli.options.rules import RuleOptions
+from trelliswork.cli.options.shared import AsJson, LabelNames, Outside, RunOptions, SchemeName
 from trelliswork.cli.options.structure import read_max_segment
-from trelliswork.cli.places import PlacedLines, PlacedSentences
 from trelliswork.cli.streaming import StandardInput
 from trelliswork.constraints import lint
 from trelliswork.constraints.soft import priced_rule
@@ -68,100 +57,106 @@ EXAMPLES = """Examples:
 """
 
 
+@dataclass(frozen=True, kw_only=True)
+class DataOptions:
+    """The labelled sentences that rules are checked against, and their labels."""
+
+    panel: ClassVar[str] = "Data"
+
+    data: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Labelled sentences to check the rules against. Without MODEL, they also define "
+            "the labels.",
+        ),
+    ] = None
+    reader: CorpusReader
+    more: LabelNames = None
+    scheme: SchemeName = None
+    outside: Outside = None
+    max_segment: Annotated[
+        str,
+        typer.Option(
+            metavar="N|auto|LABEL=N,…",
+            help="Read the labels as segments of at most N tokens, as `train` does.",
+        ),
+    ] = "1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions:
+    """What is shown, and in which form."""
+
+    panel: ClassVar[str] = "Output"
+
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Maximum number of changed sentences of INPUT to show. Default: 20; all with "
+            "--json.",
+        ),
+    ] = None
+    as_json: AsJson = False
+
+
 def explain(
+    options: DataOptions,
+    rules: RuleOptions,
+    output: OutputOptions,
+    run: RunOptions,
     model: Annotated[
         Path | None,
-        typer.Argument(help="A model file that `train` wrote. Its labels, and its rules."),
+        typer.Argument(
+            metavar="MODEL", help="Model file written by `train`, with its labels and rules."
+        ),
     ] = None,
     source: Annotated[
         str | None,
         typer.Argument(
-            metavar="[INPUT]",
-            help="Sentences, with or without labels, as for `tag`: show what the rules change.",
+            metavar="INPUT",
+            help="Sentences to decode with and without the rules, in the formats of `tag`.",
         ),
     ] = None,
-    rules: RuleFile = None,
-    rule: RuleTexts = None,
-    data: Annotated[
-        str | None,
-        typer.Option(help="Labelled sentences to hold against the rules; the labels, too."),
-    ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(metavar="word,pos,label", help="Names of the columns of the data."),
-    ] = None,
-    data_format: Annotated[
-        Format | None,
-        typer.Option("--format", help="Format of the data. Default: by its name."),
-    ] = None,
-    more: LabelNames = None,
-    scheme: SchemeName = None,
-    outside: Outside = None,
-    max_segment: Annotated[
-        str,
-        typer.Option(
-            metavar="INT|auto|LABEL=INT,…",
-            help="Read the labels as segments of so many tokens, as `train` does.",
-        ),
-    ] = "1",
-    separator: Separator = None,
-    comment: Comment = None,
-    unknown: Unknown = None,
-    alternatives: Alternatives = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            help="Most changed sentences of INPUT to show. Default: 20; all with --json.",
-        ),
-    ] = None,
-    jobs: Jobs = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")] = False,
 ) -> None:
     """Show what rules compile into, which are superfluous, and which the gold labels break.
 
-    Rules and labels come from a model, or from `--rules`, `--rule` and `--data`. With INPUT: the
-    sentences whose labels the rules change, which rules acted there, and what each of them costs.
+    Rules and labels come from a model, or from `--rules`, `--rule` and `--data`. With INPUT, the
+    command shows the sentences whose labels the rules change, the rules responsible, and the cost
+    of each.
     """
-    longest = read_max_segment(max_segment)
-    own = (more, scheme, outside) if longest == 1 else (max_segment,)
+    longest = read_max_segment(options.max_segment)
+    own = (
+        (options.more, options.scheme, options.outside) if longest == 1 else (options.max_segment,)
+    )
     if model is not None and any(option is not None for option in own):
         raise ValueError(
             "--labels, --scheme, --outside, --max-segment: expected without a model, which has its "
             "own."
         )
     tagger = None if model is None else load(model)
+    reader = options.reader
     if source is not None and tagger is not None:
         _explain_input(
-            GivenRules.read(rules, rule).apply_to(tagger).set_params(n_jobs=jobs),
-            source,
-            data_format,
-            split_columns(columns),
-            separator,
-            comment,
-            limit=limit,
-            as_json=as_json,
+            rules.read().apply_to(tagger).set_params(n_jobs=run.jobs), source, reader, output
         )
         return
-    if limit is not None:
+    if output.limit is not None:
         raise ValueError("--limit: expected with INPUT, sentences to decode, only.")
-    reader = CorpusReader(
-        data_format, split_columns(columns), separator, comment, unknown, alternatives
-    )
-    corpus = None if data is None else reader.read(data)
-    given = GivenRules.read(rules, rule)
+    corpus = None if options.data is None else reader.read(options.data)
+    given = rules.read()
     constraints = given.constraints
     segmentation = None
     if tagger is not None:
         labels, segmentation = tagger.labels_, tagger.plan_.segmentation
         constraints = constraints or tagger.plan_.constraints
     elif corpus is not None:
-        named = None if scheme is None else check_scheme(scheme)
-        labels = LabelSet.infer(corpus, named, outside=outside)
-        if more is not None:
-            labels = LabelSet(
-                sorted({*labels.names, *(split_names(more) or ())}), labels.scheme, outside
-            )
+        named = None if options.scheme is None else check_scheme(options.scheme)
+        labels = LabelSet.infer(corpus, named, outside=options.outside)
+        if (more := split_names(options.more)) is not None:
+            labels = LabelSet(sorted({*labels.names, *more}), labels.scheme, options.outside)
         if longest != 1:
             gold = [sentence.labels or () for sentence in corpus]
             try:
@@ -169,7 +164,7 @@ def explain(
             except TrellisworkError as error:
                 if error.sequence is None:
                     raise
-                raise placed(error, reader.place(str(data), error.sequence)) from error
+                raise placed(error, reader.place(str(options.data), error.sequence)) from error
             labels = segmentation.labels
     else:
         raise ValueError("explain: expected a model or --data, whose labels the rules are about.")
@@ -194,58 +189,56 @@ def explain(
     )
     findings = lint(constraints, labels)
     broken = None
-    if corpus is not None and data is not None:
+    if corpus is not None and options.data is not None:
         for index, sentence in enumerate(corpus):
             try:
                 labels.allowed(sentence.labels or ())
             except LabelError as error:
-                raise LabelError(f"{reader.place(data, index)}: {error}") from error
+                raise LabelError(f"{reader.place(options.data, index)}: {error}") from error
         broken = count_violations(
             constraints,
             [sentence.labels or () for sentence in corpus],
             scheme=labels,
             sentences=list(corpus),
         )
-    if as_json:
+    if output.as_json:
         record = _record(found, constraints, findings, broken)
         typer.echo(json.dumps(record, indent=2, ensure_ascii=False))
     else:
-        examples = {} if broken is None else _examples(broken, reader, str(data))
+        examples = {} if broken is None else _examples(broken, reader, str(options.data))
         _show(found, findings, broken, corpus, examples)
 
 
 def _explain_input(
-    tagger: Tagger,
-    source: str,
-    data_format: Format | None,
-    columns: tuple[str, ...] | None,
-    separator: str | None,
-    comment: str | None,
-    *,
-    limit: int | None,
-    as_json: bool,
+    tagger: Tagger, source: str, reader: CorpusReader, output: OutputOptions
 ) -> None:
     """Decode sentences with and without rules, and show the difference."""
     if not tagger.plan_.constraints:
         raise ValueError("explain: expected rules: of the model, from --rules or from --rule.")
-    reading = choose_format(source, data_format)
+    reading = choose_format(source, reader.data_format)
     lines = PlacedLines(
         StandardInput() if source == "-" else source, one_each=reading is Format.JSONL
     )
-    separator = separator or tagger.metadata_.get("separator")
-    sentences = iter_sentences(tagger, lines, reading, columns, separator, comment)
+    sentences = iter_sentences(
+        tagger,
+        lines,
+        reading,
+        split_columns(reader.columns),
+        reader.separator or tagger.metadata_.get("separator"),
+        reader.comment,
+    )
     show_changes(
         tagger.set_params(on_infeasible="relax"),
         PlacedSentences(sentences, lines),
-        limit=limit,
-        as_json=as_json,
+        limit=output.limit,
+        as_json=output.as_json,
     )
 
 
 def _examples(
     broken: tuple[RuleViolations, ...], reader: CorpusReader, data: str
 ) -> dict[int, str]:
-    """Return the places of the sentences that are shown, by their index."""
+    """Return the places of the sentences shown, by index."""
     return {
         count.example: reader.place(data, count.example)
         for count in broken

@@ -1,4 +1,4 @@
-"""The part of ``trelliswork explain`` that decodes: what rules change in given sentences."""
+"""Changes that rules make to the labels of sentences, for ``trelliswork explain``."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ from trelliswork.taggers.changes import compare, effects_table, summarise
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trelliswork.cli.places import PlacedSentences
+    from trelliswork.cli.errors import PlacedSentences
     from trelliswork.taggers.base import Tagger
     from trelliswork.taggers.changes import Change, RuleEffect, RuleSummary
 
 __all__ = ["show_changes"]
 
 SHOWN = 20
-"""Sentences that are shown one by one unless told otherwise."""
+"""Default number of sentences shown one by one."""
 
 
 @dataclass
 class Totals:
-    """What constraints did to all sentences.
+    """Total changes by the rules over all sentences.
 
     Attributes
     ----------
     sentences, changed : int
-        How many there are, and in how many constraints changed a label.
+        Number of sentences, and of those in which rules changed a label.
     tokens : int
         Tokens whose label changed.
     mended, spoiled : int
-        Those of them that became right, and wrong, by the labels in the input.
+        Changed tokens that became right and wrong, by the labels of the input.
     labelled : bool
-        Whether there are such labels.
+        Whether the input has labels.
     unsatisfied : int
         Sentences that cannot satisfy all hard rules.
     """
@@ -93,7 +93,7 @@ class Totals:
 def show_changes(
     tagger: Tagger, sentences: PlacedSentences, *, limit: int | None, as_json: bool
 ) -> None:
-    """Write what the constraints of a tagger change in some sentences.
+    """Show the changes that the rules of a tagger make to sentences.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def show_changes(
     sentences
         The sentences, with their places.
     limit
-        Most changed sentences to write one by one. ``None``: all as JSON, else `SHOWN`.
+        Maximum number of changed sentences to show. ``None``: all as JSON, else `SHOWN`.
     as_json
         Whether to write JSON.
     """
@@ -127,7 +127,7 @@ def show_changes(
 
 
 def _placed_changes(tagger: Tagger, sentences: PlacedSentences) -> Iterator[tuple[str, Change]]:
-    """Yield all changes with their places, and show how far they are on a terminal."""
+    """Yield all changes with their places, with a progress bar on a terminal."""
     console = Console(stderr=True)
     bar = Progress(
         TextColumn("decoding"),
@@ -137,7 +137,7 @@ def _placed_changes(tagger: Tagger, sentences: PlacedSentences) -> Iterator[tupl
         transient=True,
         disable=not console.is_terminal,
     )
-    # The library tells of every batch what the totals say in the end.
+    # The library warns for every batch; the totals sum it up.
     with bar, no_warnings_of("trelliswork.models.batches"):
         task = bar.add_task("decoding", total=None)
         for change in compare(tagger, sentences):
@@ -155,7 +155,7 @@ def _show_summary(totals: Totals, rules: list[RuleSummary], limit: int) -> None:
 
 
 def _described(place: str, change: Change) -> str:
-    """Return one changed sentence: the tokens whose labels differ, and the rules that acted."""
+    """Return the text for one changed sentence: changed tokens, and rules that acted."""
     rows = []
     for t in change.tokens:
         labels = change.before.labels[t], change.after.labels[t]
@@ -175,7 +175,7 @@ def _described(place: str, change: Change) -> str:
 
 
 def _verdict(change: Change, t: int) -> str:
-    """Say whether the new label of a token is that of the input, where that is known."""
+    """Return whether the new label of a token is right, if the input has labels."""
     gold = None if change.sentence.labels is None else change.sentence.labels[t]
     if gold is None:
         return ""
@@ -185,7 +185,7 @@ def _verdict(change: Change, t: int) -> str:
 
 
 def _effect(effect: RuleEffect) -> str:
-    """Say in a line what a rule did."""
+    """Return the effect of a rule in one line."""
     times = f"broken {effect.before} → {effect.after}"
     if effect.after and math.isfinite(effect.penalty):
         done = f"pays {effect.penalty:.4g} × {effect.after} = {effect.cost:.4g}"

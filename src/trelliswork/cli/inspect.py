@@ -1,10 +1,14 @@
-"""``trelliswork inspect``: what a model file holds."""
+"""``trelliswork inspect``: show the content of a model file.
+
+Training history of a model, for ``trelliswork inspect``.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,12 +16,15 @@ import typer
 
 from trelliswork._utils.tables import shorten, text_table
 from trelliswork.automata.pattern_statistics import PatternStatistics
-from trelliswork.cli.inspect_training import describe_training, show_training
+from trelliswork.cli.options.shared import AsJson
+from trelliswork.cli.training_log import curve_table
 from trelliswork.constraints.soft import spell_penalty
 from trelliswork.features import TemplateEncoder
+from trelliswork.learn.codl import Cycle
 from trelliswork.learn.sparsity.group_lasso import GroupLasso
 from trelliswork.selection.template_sizes import template_sizes
 from trelliswork.taggers.base import Tagger
+from trelliswork.taggers.codl import CODLTagger
 from trelliswork.taggers.inspection import (
     ModelSizes,
     WeighedPatterns,
@@ -34,9 +41,11 @@ if TYPE_CHECKING:
     from trelliswork.automata.automaton import Automaton
     from trelliswork.taggers.inspection import TopFeatures
 
-__all__ = ["EXAMPLES", "inspect"]
 
-MOST_TEMPLATES = 60  # a matrix has one a column
+__all__ = ["EXAMPLES", "describe_training", "inspect", "show_training"]
+
+
+MOST_TEMPLATES = 60  # a matrix has one per column
 
 EXAMPLES = """Examples:
 
@@ -49,15 +58,20 @@ EXAMPLES = """Examples:
 
 
 def inspect(
-    model: Annotated[Path, typer.Argument(help="A model file that `train` wrote.")],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file written by `train`.")],
     top: Annotated[
-        int, typer.Option(min=1, help="How many features and transitions of each sign to show.")
+        int,
+        typer.Option(
+            metavar="N", min=1, help="Number of features and transitions of each sign to show."
+        ),
     ] = 10,
     label: Annotated[
         list[str] | None,
-        typer.Option(help="Show the features of this label only; may be given again."),
+        typer.Option(
+            metavar="LABEL", help="Show only the features of this label. May be repeated."
+        ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show what a model has learned: sizes, templates, top features and transitions, training."""
     tagger = load(model)
@@ -69,7 +83,7 @@ def inspect(
 
 
 def _summary(tagger: Tagger, path: Path, labels: Sequence[str], top: int) -> dict[str, Any]:
-    """Everything there is to show, as JSON values."""
+    """Return everything there is to show, as JSON values."""
     encoder = tagger.model_.encoder
     names = feature_names(tagger)
     return {
@@ -108,7 +122,7 @@ def _summary(tagger: Tagger, path: Path, labels: Sequence[str], top: int) -> dic
 
 
 def _parameters(tagger: Tagger) -> dict[str, Any]:
-    """Return the parameters, those of a base by its name and its own ones."""
+    """Return the parameters, including those of a base tagger."""
     found: dict[str, Any] = tagger.get_params(deep=True)
     if isinstance(found.get("base"), Tagger):
         found["base"] = type(found["base"]).__name__
@@ -119,7 +133,7 @@ def _parameters(tagger: Tagger) -> dict[str, Any]:
 
 
 def _segments(tagger: Tagger) -> dict[str, int | None] | None:
-    """Return the most tokens of the segments of each name, None for any; None in a chain."""
+    """Return the maximum length of segments by name, ``None`` for any; ``None`` for a chain."""
     segmentation = tagger.model_.segmentation
     if segmentation is None:
         return None
@@ -130,7 +144,7 @@ def _segments(tagger: Tagger) -> dict[str, int | None] | None:
 
 
 def _patterns(weighed: WeighedPatterns, automaton: Automaton, top: int) -> dict[str, Any]:
-    """Label patterns as JSON values: how many there are, of how many, and the top ones."""
+    """Return statistics of label patterns and the strongest ones, as JSON values."""
     summary = PatternStatistics.of(weighed.patterns, automaton).to_dict()
     for own in summary["lengths"]:
         own["top"] = _signs(weighed.top(own["length"], top))
@@ -184,7 +198,7 @@ def _show(summary: dict[str, Any]) -> None:
 
 
 def _show_template_sizes(found: list[dict[str, Any]]) -> None:
-    """Show how much of the model each template makes up, the largest first."""
+    """Show the features and weights of each template, the largest first."""
     _heading("Weights by template" if found else "Weights by template: none")
     if not found:
         return
@@ -215,7 +229,7 @@ def _segment_facts(longest: dict[str, int | None] | None) -> dict[str, str]:
 
 
 def _show_patterns(summary: dict[str, Any]) -> None:
-    """Show label patterns longer than transitions, and how sparse they are."""
+    """Show label patterns longer than transitions, and their sparsity."""
     if all(own["length"] <= 2 for own in summary["lengths"]):
         return
     _heading("Sparse patterns")
@@ -247,3 +261,72 @@ def _show_signs(found: dict[str, list[list[Any]]]) -> None:
 
 def _heading(text: str) -> None:
     typer.secho(f"\n{text}", bold=True)
+
+
+BARS = "▁▂▃▄▅▆▇█"
+
+
+def describe_training(tagger: Tagger) -> dict[str, Any]:
+    """Return the training history as JSON values; ``None`` for values that the tagger lacks."""
+    is_codl = isinstance(tagger, CODLTagger)
+    steps = getattr(tagger, "curve_" if is_codl else "training_log_", [])
+    log = [asdict(step) for step in steps]
+    return {
+        "iterations": getattr(tagger, "n_iter_", None),
+        "loss": getattr(tagger, "loss_", None),
+        "stop_reason": getattr(tagger, "stop_reason_", None),
+        "seconds": log[-1]["seconds"] if log else 0.0,
+        "dev_scores": [
+            (step["iteration"], step["dev_score"]) for step in log if step["dev_score"] is not None
+        ],
+        "log": log,
+        **({"kept_cycle": tagger.kept_cycle_} if isinstance(tagger, CODLTagger) else {}),
+    }
+
+
+def show_training(training: dict[str, Any]) -> None:
+    """Show the result of `describe_training`."""
+    if training["iterations"] is None:
+        typer.echo("counted, in one step")
+        return
+    log = training["log"]
+    if "kept_cycle" in training:
+        typer.echo(
+            f"{training['iterations']} cycles in {training['seconds']:.1f} s, stopped: "
+            f"{training['stop_reason']}; the model is that of cycle {training['kept_cycle']}"
+        )
+        typer.echo(curve_table([Cycle(**step) for step in log]))
+        return
+    loss = training["loss"]
+    told = "iterations" if loss is not None else "epochs"
+    final = "" if loss is None else f", final loss {loss:,.4f}"
+    took = f" in {training['seconds']:.1f} s" if log else ""
+    typer.echo(f"{training['iterations']} {told}{took}, stopped: {training['stop_reason']}{final}")
+    name = "loss" if loss is not None else "mistakes"
+    values = [step[name] for step in log]
+    if values:
+        digits = ".1f" if loss is not None else ""
+        first, last = format(values[0], f",{digits}"), format(values[-1], f",{digits}")
+        typer.echo(f"{name:<8}{_curve(values)}  {first} → {last}")
+    _show_dev(training, told.removesuffix("s"))
+    if loss is not None and training["dev_scores"] and loss != values[-1]:
+        typer.echo("The weights with the best dev F1 were kept: the final loss is theirs.")
+
+
+def _show_dev(training: dict[str, Any], step: str) -> None:
+    scores = training["dev_scores"]
+    if scores:
+        iteration, best = max(scores, key=lambda entry: entry[1])
+        typer.echo(
+            f"dev F1  {_curve([score for _, score in scores])}  "
+            f"best {100 * best:.2f} at {step} {iteration}"
+        )
+
+
+def _curve(values: Sequence[float], width: int = 60) -> str:
+    """Draw numbers as one line of at most `width` bars."""
+    step = -(-len(values) // width)
+    kept = [*values[::step]]
+    low, high = min(kept), max(kept)
+    scale = (len(BARS) - 1) / (high - low) if high > low else 0.0
+    return "".join(BARS[round((value - low) * scale)] for value in kept)

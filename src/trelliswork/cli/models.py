@@ -1,15 +1,12 @@
-"""From the options of ``train`` to the tagger that they ask for."""
+"""The tagger described by the options of ``train``."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from trelliswork.cli.options.feature_option import resolve_features
 from trelliswork.cli.options.rules import columns_tested
-from trelliswork.cli.options.sparsity import check_sparsity, read_groups
-from trelliswork.cli.options.structure import read_l2, read_max_segment
-from trelliswork.cli.options.training import ModelKind
+from trelliswork.cli.options.structure import ModelKind, read_l2, read_max_segment, resolve_features
 from trelliswork.cli.options.unlabelled import LabellingName
 from trelliswork.constraints.given import as_constraints
 from trelliswork.data.sentence import TOKEN_COLUMN
@@ -22,11 +19,11 @@ from trelliswork.taggers.load import load
 from trelliswork.taggers.perceptron import PerceptronTagger
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import typer
 
+    from trelliswork.cli.options.training import TrainOptions
     from trelliswork.constraints import Constraint
+    from trelliswork.learn.optimizers.choose import Solver
     from trelliswork.taggers.base import Tagger
 
 __all__ = [
@@ -58,7 +55,7 @@ CRF_ONLY = (
     "decode_only_rules",
     "adaptive",
 )
-# The options that only some models have.
+# Options that only some models have.
 MODELS_OF: dict[str, tuple[ModelKind, ...]] = {
     **dict.fromkeys(CRF_ONLY, (ModelKind.CRF,)),
     **dict.fromkeys(
@@ -71,9 +68,10 @@ MODELS_OF: dict[str, tuple[ModelKind, ...]] = {
 UNLABELLED_ONLY = ("gamma", "cycles", "labelling", "top_k", "include_labelled")
 
 
-def check_options(context: typer.Context, model: ModelKind, *, unlabelled: bool) -> None:
-    """Raise a `ValueError` at the first option given that would have no effect."""
+def check_options(context: typer.Context, options: TrainOptions, *, unlabelled: bool) -> None:
+    """Raise a `ValueError` at the first given option that has no effect."""
     given = options_given(context)
+    model, labelling = options.model.model, options.few_labels.labelling
     for name in given:
         option = f"--{name.replace('_', '-')}"
         models = MODELS_OF.get(name, (model,))
@@ -83,22 +81,21 @@ def check_options(context: typer.Context, model: ModelKind, *, unlabelled: bool)
             )
         if name in UNLABELLED_ONLY and not unlabelled:
             raise ValueError(f"{option}: expected with --unlabelled or --labelled-size only.")
-        if name == "top_k" and context.params["labelling"] is not LabellingName.TOPK:
+        if name == "top_k" and labelling is not LabellingName.TOPK:
             raise ValueError(
-                f"{option}: expected with --labelling topk only, got --labelling "
-                f"{context.params['labelling']}."
+                f"{option}: expected with --labelling topk only, got --labelling {labelling}."
             )
-    check_sparsity(context.params, given)
+    options.sparsity.check(given)
 
 
 def options_given(context: typer.Context) -> list[str]:
-    """Return the names of the parameters that stand on the command line."""
+    """Return the names of the parameters given on the command line."""
     sources = ((name, context.get_parameter_source(name)) for name in context.params)
     return [name for name, source in sources if source and source.name == "COMMANDLINE"]
 
 
 def columns_needed(tagger: Tagger) -> list[str | int]:
-    """Return the columns beside the tokens that a tagger to be trained reads, by name or number."""
+    """Return the columns, except the tokens, that an untrained tagger reads, by name or number."""
     tested = columns_tested(as_constraints(tagger.constraints))
     if isinstance(tagger, HMMTagger):
         return list(tested)
@@ -107,90 +104,86 @@ def columns_needed(tagger: Tagger) -> list[str | int]:
 
 
 def make_tagger(
-    options: Mapping[str, Any], constraints: tuple[Constraint, ...], labels: list[str] | None
+    options: TrainOptions, constraints: tuple[Constraint, ...], labels: list[str] | None
 ) -> Tagger:
-    """Return the tagger that options ask for, not yet trained.
+    """Return the tagger described by the options, not yet trained.
 
     Parameters
     ----------
     options
-        The options of ``train``, by the names of its parameters.
+        The options of ``train``.
     constraints
         The rules.
     labels
-        Labels that there are, whether or not they are seen.
+        Labels to know, even if they do not occur.
     """
-    training, scheme = options["training"], options["scheme"]
+    model, rules, stopping = options.model, options.rules, options.stopping
+    scheme, patience = options.data.scheme, stopping.patience
     common: dict[str, Any] = {
-        "min_count": options["min_count"],
+        "min_count": model.min_count,
         "constraints": constraints,
-        "on_infeasible": options["on_infeasible"].value,
+        "on_infeasible": rules.on_infeasible.value,
         "labels": labels,
         "scheme": None if scheme is None else check_scheme(scheme),
-        "outside": options["outside"],
-        "n_jobs": options["jobs"],
-        "random_state": options["seed"],
-        "verbose": not options["quiet"] and sys.stderr.isatty(),
+        "outside": options.data.outside,
+        **_run_parameters(options),
     }
-    if training is not None:
-        common["training"] = training.value
-    if options["model"] is ModelKind.HMM:
-        return HMMTagger(smoothing=options["smoothing"], **common)
-    features = resolve_features(options["features"])
-    sparsity = {
-        "l1": options["l1"],
-        "regularizer": read_groups(options),
-        "debias": options["debias"],
+    if rules.training is not None:
+        common["training"] = rules.training.value
+    if model.model is ModelKind.HMM:
+        return HMMTagger(smoothing=model.smoothing, **common)
+    common |= {
+        "order": model.order,
+        "features": resolve_features(model.features),
+        "l1": options.sparsity.l1,
+        "regularizer": options.sparsity.groups(),
+        "debias": options.sparsity.debias,
     }
-    if options["model"] is ModelKind.PERCEPTRON:
-        return PerceptronTagger(
-            order=options["order"],
-            features=features,
-            epochs=options["epochs"],
-            patience=options["patience"] or 3,
-            **sparsity,
-            **common,
-        )
-    transitions, init = options["transitions"], options["init"]
+    if model.model is ModelKind.PERCEPTRON:
+        return PerceptronTagger(epochs=stopping.epochs, patience=patience or 3, **common)
     return CRFTagger(
-        order=options["order"],
-        max_segment=read_max_segment(options["max_segment"]),
-        adjacent=options["adjacent"],
-        min_pattern_count=options["min_pattern_count"],
-        max_patterns=options["max_patterns"],
-        edge_order=options["edge_order"],
-        l2=read_l2(options["l2"]),
-        features=features,
-        pairs=options["pairs"].value,
-        transitions=None if transitions is None else transitions.value,
-        max_iter=options["max_iter"],
-        tol=options["tol"],
-        gap_tol=options["gap_tol"],
-        solver=options["solver"],
-        **sparsity,
-        init=None if init is None else load(init),
-        dev_every=options["dev_every"],
-        patience=options["patience"] or 10,
-        penalties=options["penalties"].value,
-        held_out=options["held_out"],
-        constrained_training=not options["decode_only_rules"],
-        on_conflict=options["on_conflict"].value,
+        max_segment=read_max_segment(model.max_segment),
+        adjacent=model.adjacent,
+        min_pattern_count=model.min_pattern_count,
+        max_patterns=model.max_patterns,
+        edge_order=model.edge_order,
+        l2=read_l2(model.l2),
+        pairs=model.pairs.value,
+        transitions=None if model.transitions is None else model.transitions.value,
+        max_iter=stopping.max_iter,
+        tol=stopping.tol,
+        gap_tol=stopping.gap_tol,
+        solver=cast("Solver", options.sparsity.solver),  # checked by the tagger
+        init=None if model.init is None else load(model.init),
+        dev_every=stopping.dev_every,
+        patience=patience or 10,
+        penalties=rules.penalties.value,
+        held_out=rules.held_out,
+        constrained_training=not rules.decode_only_rules,
+        on_conflict=rules.on_conflict.value,
         **common,
     )
 
 
-def with_unlabelled(base: Tagger, options: Mapping[str, Any]) -> CODLTagger:
-    """Return a tagger that learns from sentences without labels as well."""
+def with_unlabelled(base: Tagger, options: TrainOptions) -> CODLTagger:
+    """Return a tagger that also learns from sentences without labels."""
+    few = options.few_labels
     return CODLTagger(
         base,
-        gamma=options["gamma"],
-        cycles=options["cycles"],
-        labelling=options["labelling"].value,
-        k=options["top_k"],
-        include_labelled=options["include_labelled"],
-        on_infeasible=options["on_infeasible"].value,
-        patience=options["patience"] or 3,
-        n_jobs=options["jobs"],
-        random_state=options["seed"],
-        verbose=not options["quiet"] and sys.stderr.isatty(),
+        gamma=few.gamma,
+        cycles=few.cycles,
+        labelling=few.labelling.value,
+        k=few.top_k,
+        include_labelled=few.include_labelled,
+        on_infeasible=options.rules.on_infeasible.value,
+        patience=options.stopping.patience or 3,
+        **_run_parameters(options),
     )
+
+
+def _run_parameters(options: TrainOptions) -> dict[str, Any]:
+    return {
+        "n_jobs": options.run.jobs,
+        "random_state": options.run.seed,
+        "verbose": not options.run.quiet and sys.stderr.isatty(),
+    }

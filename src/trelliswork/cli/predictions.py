@@ -1,4 +1,4 @@
-"""Reading files of labels to score: gold ones, predicted ones, and both side by side."""
+"""Reader of gold and predicted labels for ``trelliswork evaluate``."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from trelliswork.cli.errors import say
 from trelliswork.cli.options.data import (
     Format,
+    LabelFile,
     NamedLines,
     check_labelled,
     choose_format,
     default_columns,
 )
-from trelliswork.cli.options.label_file import LabelFile
 from trelliswork.data.conll import iter_conll
 from trelliswork.data.corpus import Corpus, read_conll, read_jsonl
 from trelliswork.data.jsonl import iter_jsonl
@@ -35,24 +35,24 @@ ROLES = (LABEL_COLUMN, GOLD, PREDICTED, CONFIDENCE)
 
 @dataclass(frozen=True, slots=True)
 class LabelReader:
-    """How the files of one evaluation are read.
+    """Reader of the files of one evaluation.
 
     Attributes
     ----------
     data_format
-        Their format; ``None``: by the name of each.
+        The format of the files; ``None``: by file name.
     columns
-        The names of their columns. ``label``, ``gold``, ``predicted`` and ``confidence`` mean what
-        they say; without them the last columns are taken. A file of another width (`tag` adds
-        columns) is read without names.
+        Column names. ``label``, ``gold``, ``predicted`` and ``confidence`` have a meaning; without
+        them the last columns are read. A file of another width (`tag` adds columns) is read without
+        names.
     confidence_column
         The name or number of the confidence column, counted from 1, from the end if negative.
     separator, comment
-        What separates columns, and what begins a comment; see `iter_conll`.
+        Column separator and beginning of a comment; see `iter_conll`.
     unknown, alternatives
-        How gold cells say "unlabelled" and "one of these"; see `iter_conll`.
+        Marks of unlabelled tokens and of alternative labels in gold cells; see `iter_conll`.
     tested
-        The columns that rules look at: JSON lines of gold labels must have them.
+        Columns that rules read; JSON lines of gold labels must have them.
     """
 
     data_format: Format | None = None
@@ -85,7 +85,7 @@ class LabelReader:
         return LabelFile(lines.name, width, _sentences(corpus, names), corpus.labels)
 
     def read_predictions(self, path: str, *, with_gold: bool = False) -> LabelFile:
-        """Read predicted labels, and the gold labels beside them where asked for."""
+        """Read predicted labels, and the gold labels beside them if requested."""
         lines = NamedLines(path)
         if choose_format(path, self.data_format) is Format.JSONL:
             return _read_records(lines, self.tested if with_gold else (), with_gold=with_gold)
@@ -119,7 +119,7 @@ class LabelReader:
         )
 
     def check_columns(self, *files: LabelFile) -> None:
-        """Raise an error where ``--columns`` names the columns of none of the files."""
+        """Raise an error if ``--columns`` fits none of the files."""
         widths = {file.name: file.width for file in files if file.width is not None}
         if self.columns is not None and widths and len(self.columns) not in widths.values():
             found = ", ".join(f"{width} in {name}" for name, width in widths.items())
@@ -129,9 +129,9 @@ class LabelReader:
             )
 
     def check_labels(self, predicted: LabelFile, gold: LabelFile) -> None:
-        """Tell of predictions that share no label with the gold ones: they may be something else.
+        """Warn if predicted and gold labels have no label in common (wrong column?).
 
-        Where columns seem to be missing it is an error.
+        If columns seem to be missing, this is an error.
         """
         named = predicted.width is not None and self._given(predicted.width) is not None
         if named or len(predicted.labels) != len(gold.labels):
@@ -142,20 +142,20 @@ class LabelReader:
             return
         message = (
             f"{predicted.name}: expected labels as in {gold.name}, {min(known, default='')!r} for "
-            f"example, got only others, such as {min(guesses)!r}. If its last column has no "
-            "labels, add them or name the columns with --columns."
+            f"example, got only others, such as {min(guesses)!r}. If its last column has "
+            "no labels, add them or name the columns with --columns."
         )
         if predicted.width is not None and predicted.width < (gold.width or 0):
             raise DataError(message)
         say(f"warning: {message}")
 
     def _given(self, width: int) -> list[str] | None:
-        """Return the names of the columns of a file; ``None`` where they are not for it."""
+        """Return the given column names if they fit the file, else ``None``."""
         fits = self.columns is not None and len(self.columns) == width
         return list(self.columns or ()) if fits else None
 
     def _layout(self, file: str, width: int, *, with_gold: bool) -> list[str]:
-        """Name the columns of a file of predictions by what they hold."""
+        """Return the names of the columns of a file of predictions, by role."""
         given = self._given(width) or [""] * width
         free = list(range(width))
         names = [f"col{i}" if name in ROLES else name for i, name in enumerate(given)]
@@ -178,7 +178,7 @@ class LabelReader:
         places = {role: given.index(name) for name, role in roles.items() if name in given}
         free = [place for place in free if place not in places.values()]
         missing = [role for role in roles.values() if role not in places]
-        # Without names, one column more is that of the tokens where both labels are expected.
+        # Without names, if both labels are expected, one more column holds the tokens.
         if len(free) < len(missing) + (with_gold and len(missing) == 2):
             raise DataError(
                 f"{file}: expected {'tokens, gold and predicted labels' if with_gold else 'labels'}"
@@ -189,7 +189,7 @@ class LabelReader:
             places[role] = free.pop()
         for role, place in places.items():
             names[place] = role
-        # Without names, the other columns are called as in `train`.
+        # Without names, the other columns have the default names of `train`.
         unnamed = [place for place, name in enumerate(names) if not name]
         for place, name in zip(unnamed, default_columns(len(unnamed) + 1), strict=False):
             names[place] = name
@@ -211,14 +211,14 @@ class LabelReader:
 
 
 def _names(labels: list[tuple[Label, ...]]) -> set[str]:
-    """Return the labels that occur, alternatives too."""
+    """Return the labels that occur, including alternatives."""
     every = chain.from_iterable(labels)
     groups = ({label} if isinstance(label, str) else label for label in every if label is not None)
     return set(chain.from_iterable(groups))
 
 
 def _sentences(corpus: Corpus, names: Sequence[str]) -> list[Sentence] | None:
-    """Return the columns that hold no labels or confidences; ``None`` without any.
+    """Return the columns other than labels and confidences; ``None`` if there are none.
 
     The first of them holds the tokens.
     """

@@ -1,47 +1,37 @@
-"""``trelliswork select``: which feature templates earn their keep."""
+"""``trelliswork select``: choose feature templates along a regularisation path."""
 
 from __future__ import annotations
 
 import json
 import sys
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
 from trelliswork.cli.errors import placed, say
-from trelliswork.cli.options.data import (
-    CorpusReader,
-    check_writable,
-    choose_tokenizer,
-    split_columns,
-)
-from trelliswork.cli.options.feature_option import resolve_features
-from trelliswork.cli.options.shared import (
-    Alternatives,
-    Comment,
-    Jobs,
-    Outside,
-    SchemeName,
-    Separator,
-    TokenPattern,
-    Unknown,
-)
-from trelliswork.cli.options.sparsity import GapTol, NormName, NormOption
-from trelliswork.cli.options.structure import L2, MaxSegment, Order, read_l2, read_max_segment
-from trelliswork.cli.options.training import (
-    Columns,
-    DataFormat,
+from trelliswork.cli.options.data import check_writable, choose_tokenizer
+from trelliswork.cli.options.shared import AsJson
+from trelliswork.cli.options.sparsity import NormName, NormOption
+from trelliswork.cli.options.structure import (
+    L2,
     Features,
-    MaxIter,
+    MaxSegment,
     MinCount,
-    Quiet,
-    Tokenizer,
-    Tol,
-    Train,
+    Order,
+    read_l2,
+    read_max_segment,
+    resolve_features,
 )
-from trelliswork.cli.options.training_data import TrainingData
+from trelliswork.cli.options.training import (
+    ConvergenceOptions,
+    LabelledDataOptions,
+    Train,
+    TrainingData,
+    TrainingRunOptions,
+)
 from trelliswork.cli.training_log import log_line
 from trelliswork.data.files import open_for_writing
 from trelliswork.data.sentence import LABEL_COLUMN
@@ -67,135 +57,158 @@ EXAMPLES = """Examples:
 
 
 class Rule(StrEnum):
-    """How a point of the path is picked."""
+    """Criteria for the choice of a model on the path."""
 
     BEST = "best"
     WITHIN = "within"
     ONE_SE = "one_se"
 
 
-def select(
-    corpus: Train,
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions:
+    """Files and formats of the result."""
+
+    panel: ClassVar[str] = "Output"
+
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Write the chosen model to this file."),
+    ] = None
+    templates: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the chosen templates to this file, for `train --features`."
+        ),
+    ] = None
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Plot F1 against size, as a PNG. Needs the plots extra."),
+    ] = None
+    as_json: AsJson = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataOptions(LabelledDataOptions):
+    """Labelled sentences and the development set."""
+
     dev: Annotated[
         str,
         typer.Option(
             metavar="FILE|SHARE",
-            help="What models are measured on: a file, or a share of TRAIN to hold out.",
+            help="Development set to measure models on: a file, or the share of TRAIN to hold out.",
         ),
-    ] = "0.2",
-    features: Features = "ner",
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Where to write the chosen model.")
-    ] = None,
-    templates: Annotated[
-        Path | None,
-        typer.Option(help="Where to write the templates kept, for `train --features`."),
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(help="Where to draw F1 against size, as a PNG. Needs the plots extra."),
-    ] = None,
+    ] = "0.2"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelOptions:
+    """The model that is trained at each strength."""
+
+    panel: ClassVar[str] = "Model"
+
+    features: Features = "ner"
+    min_count: MinCount = 1
+    order: Order = 1
+    max_segment: MaxSegment = "1"
+    l2: L2 = "1.0"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectionOptions:
+    """The path of penalty strengths, and the choice of a model on it."""
+
+    panel: ClassVar[str] = "Selection"
+
     rule: Annotated[
         Rule,
         typer.Option(
-            help="Which model to choose: the best; the smallest within --tolerance of the best; "
-            "the smallest within one standard error of it."
+            metavar="NAME",
+            help="Model to choose: the best; the smallest at most --tolerance below it (within); "
+            "the smallest within one standard error of it (one_se).",
         ),
-    ] = Rule.WITHIN,
+    ] = Rule.WITHIN
     tolerance: Annotated[
-        float, typer.Option(min=0.0, help="For --rule within: 0.003 is 0.3 points of F1.")
-    ] = 0.003,
+        float,
+        typer.Option(
+            metavar="FLOAT", min=0.0, help="For --rule within: 0.003 is 0.3 points of F1."
+        ),
+    ] = 0.003
     points: Annotated[
-        int, typer.Option(min=2, help="How many strengths of the penalty to try.")
-    ] = 15,
+        int, typer.Option(metavar="N", min=2, help="Number of penalty strengths to try.")
+    ] = 15
     least: Annotated[
         float,
-        typer.Option(help="The weakest strength, as a share of the one that drops all templates."),
-    ] = 0.001,
+        typer.Option(
+            metavar="FLOAT",
+            help="Weakest strength, as a share of the one that drops all templates.",
+        ),
+    ] = 0.001
     debias: Annotated[
         bool,
         typer.Option(
-            "--debias/--no-debias",
-            help="Fit the weights that are left once more, without what dropped the others.",
+            "--debias/--no-debias", help="Refit the remaining weights without the group penalty."
         ),
-    ] = True,
-    norm: NormOption = NormName.L2,
-    order: Order = 1,
-    max_segment: MaxSegment = "1",
-    l2: L2 = "1.0",
-    min_count: MinCount = 1,
-    max_iter: MaxIter = 200,
-    tol: Tol = 1e-5,
-    gap_tol: GapTol = 1e-4,
-    columns: Columns = None,
-    data_format: DataFormat = None,
-    scheme: SchemeName = None,
-    outside: Outside = None,
-    separator: Separator = None,
-    comment: Comment = None,
-    unknown: Unknown = None,
-    alternatives: Alternatives = None,
-    tokenizer: Tokenizer = None,
-    token_pattern: TokenPattern = None,
-    jobs: Jobs = None,
-    seed: Annotated[
-        int, typer.Option(help="Seed of what --dev SHARE draws, and of the standard error.")
-    ] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")] = False,
-    quiet: Quiet = False,
+    ] = True
+    norm: NormOption = NormName.L2
+
+
+def select(
+    corpus: Train,
+    output: OutputOptions,
+    settings: DataOptions,
+    model: ModelOptions,
+    selection: SelectionOptions,
+    stopping: ConvergenceOptions,
+    run: TrainingRunOptions,
 ) -> None:
-    """Find the feature templates that earn their keep, and a small model that has only these.
+    """Choose feature templates by group lasso, and train a small model that has only these.
 
-    A CRF is trained under a penalty on whole templates (a group lasso), first so strong that none
-    is left, then weaker and weaker. A template comes in when it explains enough. Every model on the
-    way is measured on the development set, and a small one that is nearly as good as the best is
-    chosen.
+    A CRF is trained with a penalty on whole templates (group lasso), first so strong that it drops
+    all of them, then weaker and weaker: templates enter one by one. Every model on the path is
+    measured on the development set, and a small model that is nearly as good as the best is chosen.
 
-    The table has a line for each strength: templates, features and weights that are left, the size
-    of the file, how near the loss is to its minimum, and the F1. Below it stand the templates and
-    where they live.
+    The table has one line for each strength: the remaining templates, features and weights, file
+    size, duality gap and F1. Below it, each template is shown with the strength at which it enters.
 
-    Ctrl-C ends it early; the choice is then among the models so far.
+    Ctrl-C ends the path early; the choice is among the models so far.
     """
-    for path in (out, templates, plot):
+    for path in (output.out, output.templates, output.plot):
         if path is not None:
             check_writable(path)
-    if plot is not None:
+    if output.plot is not None:
         check_plots()
-    declared = choose_tokenizer(tokenizer, token_pattern)
+    declared = choose_tokenizer(settings.tokenizer, settings.token_pattern)
     tagger = CRFTagger(
-        order=order,
-        max_segment=read_max_segment(max_segment),
-        l2=read_l2(l2),
-        regularizer=GroupLasso("template", norm=norm.value, adaptive=True),
-        features=resolve_features(features),
-        min_count=min_count,
-        max_iter=max_iter,
-        tol=tol,
-        gap_tol=gap_tol,
-        scheme=None if scheme is None else check_scheme(scheme),
-        outside=outside,
-        n_jobs=jobs,
-        random_state=seed,
-        verbose=not quiet and sys.stderr.isatty(),
+        order=model.order,
+        max_segment=read_max_segment(model.max_segment),
+        l2=read_l2(model.l2),
+        regularizer=GroupLasso("template", norm=selection.norm.value, adaptive=True),
+        features=resolve_features(model.features),
+        min_count=model.min_count,
+        max_iter=stopping.max_iter,
+        tol=stopping.tol,
+        gap_tol=stopping.gap_tol,
+        scheme=None if settings.scheme is None else check_scheme(settings.scheme),
+        outside=settings.outside,
+        n_jobs=run.jobs,
+        random_state=run.seed,
+        verbose=not run.quiet and sys.stderr.isatty(),
     )
-    reader = CorpusReader(
-        data_format, split_columns(columns), separator, comment, unknown, alternatives
-    )
+    reader = settings.reader
     data = TrainingData(reader.read(corpus), reader, corpus)
-    data.hold_out(dev, seed)
+    data.hold_out(settings.dev, run.seed)
     try:
         found = select_templates(
             data.training,
             data.dev,
-            n=points,
-            least=least,
-            rule=rule.value,
-            tolerance=tolerance,
-            debias=debias,
+            n=selection.points,
+            least=selection.least,
+            rule=selection.rule.value,
+            tolerance=selection.tolerance,
+            debias=selection.debias,
             tagger=tagger,
-            random_state=seed,
-            on_step=log_line if not quiet and not tagger.verbose else None,
+            random_state=run.seed,
+            on_step=log_line if not run.quiet and not tagger.verbose else None,
         )
     except TrellisworkError as error:
         if error.sequence is None:
@@ -203,27 +216,25 @@ def select(
         raise placed(error, data.place(error.sequence)) from error
     found.tagger.metadata_ = {
         "columns": [*data.training.column_names, LABEL_COLUMN],
-        "separator": separator,
+        "separator": reader.separator,
         "tokenizer": None if declared is None else declared.to_dict(),
     }
-    _write(found, out, templates, plot)
+    _write(found, output)
     if found.path.interrupted:
         say("interrupted; the choice is among the models so far")
-    if as_json:
+    if output.as_json:
         typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
-    elif not quiet:
+    elif not run.quiet:
         typer.echo(str(found))
 
 
-def _write(
-    found: TemplateSelection, out: Path | None, templates: Path | None, plot: Path | None
-) -> None:
-    if out is not None:
-        found.tagger.save(out)
-    if templates is not None:
+def _write(found: TemplateSelection, output: OutputOptions) -> None:
+    if output.out is not None:
+        found.tagger.save(output.out)
+    if output.templates is not None:
         if not found.kept:
-            say(f"warning: no template is worth its price; {templates} holds the first")
-        with open_for_writing(templates) as stream:
+            say(f"warning: no template is worth its price; {output.templates} holds the first")
+        with open_for_writing(output.templates) as stream:
             stream.write(str(found.templates))
-    if plot is not None:
-        found.plot(plot)
+    if output.plot is not None:
+        found.plot(output.plot)

@@ -1,4 +1,4 @@
-"""Endless input in constant memory: sentences in batches, passed on as soon as input pauses."""
+"""Streaming input: batches of sentences in constant memory, without delay when input pauses."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from io import BufferedReader
 
-    from trelliswork.cli.places import PlacedLines
+    from trelliswork.cli.errors import PlacedLines
     from trelliswork.data.sentence import Sentence
     from trelliswork.data.tokenizer import Tokenizer
 
 __all__ = ["Lines", "RememberedLines", "StandardInput", "batches", "iter_raw"]
 
 Lines: TypeAlias = "str | StandardInput | PlacedLines | RememberedLines"
-"""Where lines come from: a path, standard input, or either of them placed or remembered."""
+"""Source of lines: a path, standard input, or either of them placed or remembered."""
 
 MOST_SENTENCES = 512
 MOST_TOKENS = 20_000
@@ -27,7 +27,7 @@ CHUNK = 1 << 16  # what a pipe holds
 
 
 class StandardInput:
-    """The lines of standard input, with a way to ask whether the next one is already here."""
+    """The lines of standard input; `has_line` tells whether the next one is available."""
 
     name = "<stdin>"
 
@@ -36,13 +36,13 @@ class StandardInput:
 
     @property
     def has_line(self) -> bool:
-        """Whether the next line can be had without waiting for whoever writes them."""
+        """Whether the next line is available without waiting."""
         return self._waiting > 0
 
     def __iter__(self) -> Iterator[bytes]:
-        # A buffered reader; what a test puts in its place reads alike.
+        # A buffered reader, or a stand-in with the same methods in tests.
         stream = cast("BufferedReader", standard_input())
-        rest: list[bytes] = []  # pieces of a line that has not ended yet
+        rest: list[bytes] = []  # pieces of an unfinished line
         while chunk := stream.read1(CHUNK):
             first, *others = chunk.split(b"\n")
             rest.append(first)
@@ -58,14 +58,14 @@ class StandardInput:
 
 
 class RememberedLines:
-    """Lines that can be had once more, each after the sentence in it has been read.
+    """Lines that can be recalled after their sentences have been read.
 
-    A reader of JSON lines takes the tokens of a record and leaves the rest, an id for example.
+    A reader of JSON lines keeps the tokens of a record but not the rest, such as an id.
 
     Parameters
     ----------
     source
-        Where the lines come from.
+        Source of the lines.
     """
 
     def __init__(self, source: Lines) -> None:
@@ -80,12 +80,12 @@ class RememberedLines:
             yield line
 
     def recall(self) -> str:
-        """Return the oldest line, blank ones aside, that was not recalled before."""
+        """Return the oldest line, except blank ones, that has not been recalled yet."""
         return self._remembered.popleft()
 
 
 def iter_raw(source: Lines, tokenizer: Tokenizer) -> Iterator[Sentence]:
-    """Yield the tokens of each line of raw text, with their offsets in it."""
+    """Yield the tokens of each line of raw text, with their offsets."""
     for line in read_lines(source):
         yield tokenizer.tokenize(line)
 
@@ -95,16 +95,15 @@ def batches(
 ) -> Iterator[list[Sentence]]:
     """Yield sentences in lists of bounded size.
 
-    A list ends early where the next sentence would have to be waited for, so that a program at the
-    other end of a pipe gets its answer, and before a faulty line, so that what came before it is
-    not lost.
+    A list ends early if the next sentence is not available yet, so that a program at the other end
+    of a pipe gets its answer, and before a faulty line, so that earlier sentences are not lost.
 
     Parameters
     ----------
     sentences
-        The sentences; any number of them.
+        The sentences.
     standard_input
-        Where they come from, if from there.
+        Standard input, if the sentences come from it.
     """
     batch: list[Sentence] = []
     tokens = 0

@@ -1,4 +1,4 @@
-"""``trelliswork tag``: label what comes in, as it comes in."""
+"""``trelliswork tag``: label a stream of sentences."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import json
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
 from trelliswork.cli.answers import answer, to_conll, to_jsonl
-from trelliswork.cli.errors import no_warnings_of, say
+from trelliswork.cli.errors import PlacedLines, PlacedSentences, no_warnings_of, say
 from trelliswork.cli.options.data import (
     Format,
     TokenizerKind,
@@ -21,16 +21,13 @@ from trelliswork.cli.options.data import (
     iter_sentences,
     split_columns,
 )
-from trelliswork.cli.options.rules import GivenRules
+from trelliswork.cli.options.rules import RuleOptions
 from trelliswork.cli.options.shared import (
     Comment,
-    Jobs,
     OnInfeasible,
-    RuleFile,
-    RuleTexts,
+    RunOptions,
     TokenPattern,
 )
-from trelliswork.cli.places import PlacedLines, PlacedSentences
 from trelliswork.cli.streaming import Lines, RememberedLines, StandardInput, batches, iter_raw
 from trelliswork.data.files import open_for_writing
 from trelliswork.data.tokenizer import Tokenizer
@@ -57,144 +54,179 @@ EXAMPLES = """Examples:
 - `echo "Ann met Bob." | trelliswork tag m.tw --raw`
 """
 
-MANY_RULES = 10  # whose product may take more than a moment
-MOST_PLACES = 5  # of sentences that cannot satisfy all rules, named at the end
+MANY_RULES = 10  # more may take a while to compile into one product
+MOST_PLACES = 5  # of infeasible sentences named at the end
 
 
-def tag(
-    model: Annotated[Path, typer.Argument(help="A model file that `train` wrote.")],
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="[INPUT]",
-            help="Sentences, with or without labels: CoNLL columns or JSON lines, .gz too; - is "
-            "standard input.",
-            show_default=True,
+@dataclass(frozen=True, kw_only=True)
+class InputOptions:
+    """How the input is read."""
+
+    panel: ClassVar[str] = "Input"
+
+    input_format: Annotated[
+        Format | None,
+        typer.Option(help="Input format. Default: by file name; conll for standard input."),
+    ] = None
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,…",
+            help="Column names, such as word,pos,label. Default: as in training; the label column "
+            "may be missing.",
         ),
-    ] = "-",
+    ] = None
+    separator: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Column separator of input and output. Default: as in training.",
+        ),
+    ] = None
+    comment: Comment = None
+    raw: Annotated[
+        bool,
+        typer.Option("--raw", help="Read raw text, one sentence per line, and tokenise it."),
+    ] = False
+    tokenizer: Annotated[
+        TokenizerKind | None,
+        typer.Option(
+            metavar="KIND",
+            help="Tokeniser of raw text: whitespace, words or regex. Default: as in training.",
+        ),
+    ] = None
+    token_pattern: TokenPattern = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions:
+    """What is written, where, and in which form."""
+
+    panel: ClassVar[str] = "Output"
+
     output: Annotated[
         str,
         typer.Option(
             "--output",
             "-o",
-            help="Where to write. A file appears only when all is done; standard output (-) gets "
-            "each batch at once.",
+            metavar="FILE",
+            help="Output file, written only when complete; - is standard output, batch by batch.",
         ),
-    ] = "-",
+    ] = "-"
     output_format: Annotated[
         Format | None,
         typer.Option(
-            "--format", help="Format to write. Default: that of the input; JSON lines with --raw."
+            "--format", help="Output format. Default: that of the input; jsonl with --raw."
         ),
-    ] = None,
-    input_format: Annotated[
-        Format | None,
-        typer.Option(
-            help="Format to read. Default: by the name of INPUT; CoNLL for standard input."
-        ),
-    ] = None,
-    raw: Annotated[
-        bool,
-        typer.Option("--raw", help="INPUT is plain text, one sentence a line: cut it into tokens."),
-    ] = False,
-    tokenizer: Annotated[
-        TokenizerKind | None,
-        typer.Option(help="How to cut raw text. Default: as declared when the model was trained."),
-    ] = None,
-    token_pattern: TokenPattern = None,
-    rules: RuleFile = None,
-    rule: RuleTexts = None,
+    ] = None
     marginals: Annotated[
-        bool, typer.Option("--marginals", help="Add how probable each label is.")
-    ] = False,
+        bool, typer.Option("--marginals", help="Add the probability of each label.")
+    ] = False
     all_marginals: Annotated[
         bool,
         typer.Option(
             "--all-marginals",
-            help="Add how probable every label of every token is (JSON lines only).",
+            help="Add the probabilities of all labels of each token (jsonl only).",
         ),
-    ] = False,
+    ] = False
     nbest: Annotated[
         int | None,
-        typer.Option(min=1, metavar="K", help="Give the K best labellings and probabilities."),
-    ] = None,
-    columns: Annotated[
-        str | None,
         typer.Option(
-            metavar="word,pos,label",
-            help="Names of the columns. Default: those the model was trained with; the label "
-            "column may be missing.",
+            min=1, metavar="K", help="Write the K best labellings with their probabilities."
         ),
-    ] = None,
-    separator: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT", help="What separates columns, in and out. Default: as in training."
-        ),
-    ] = None,
-    comment: Comment = None,
-    on_infeasible: Annotated[
-        OnInfeasible,
-        typer.Option(
-            help="What to do with a sentence that no labelling under the rules of the model fits: "
-            "stop, drop rules until one fits, or drop all. JSON lines mark such answers."
-        ),
-    ] = OnInfeasible.RELAX,
+    ] = None
     mark: Annotated[
         bool,
         typer.Option(
             "--mark",
-            help="Mark such answers in CoNLL columns, too: with a comment before the sentence.",
+            help="In CoNLL output, put a comment before each sentence whose labels break a hard "
+            "rule. JSON lines always say so.",
         ),
-    ] = False,
-    jobs: Jobs = None,
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaggingRuleOptions(RuleOptions):
+    """The rules of `tag`."""
+
+    on_infeasible: Annotated[
+        OnInfeasible,
+        typer.Option(
+            metavar="ACTION",
+            help="If no labelling of a sentence satisfies the rules: stop (error), drop rules "
+            "until one does (relax), or drop all rules (unconstrained).",
+        ),
+    ] = OnInfeasible.RELAX
+
+
+def tag(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file written by `train`.")],
+    reading: InputOptions,
+    writing: OutputOptions,
+    rules: TaggingRuleOptions,
+    run: RunOptions,
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="INPUT",
+            help="Sentences, with or without labels: CoNLL columns or JSON lines, also as .gz; - "
+            "is standard input.",
+            show_default=True,
+        ),
+    ] = "-",
 ) -> None:
     """Label sentences as they come in, in constant memory.
 
-    CoNLL output has the columns of the input, then the label, then its probability with
-    `--marginals`. Labels in the input stay, before the new ones, as `evaluate` takes them. Rules
-    that are given stand in for those of the model.
+    CoNLL output has the columns of the input, the label and, with `--marginals`, its probability.
+    Labels of the input are kept before the new ones, as `evaluate` expects them. Rules given here
+    replace those of the model.
     """
     tagger = load_saved(model)
-    tagger.n_jobs, tagger.on_infeasible = jobs, on_infeasible.value
-    tagger = GivenRules.read(rules, rule).apply_to(tagger)
-    declared = choose_tokenizer(tokenizer, token_pattern)
-    if raw:
-        reading = Format.JSONL
+    tagger.n_jobs, tagger.on_infeasible = run.jobs, rules.on_infeasible.value
+    tagger = rules.read().apply_to(tagger)
+    declared = choose_tokenizer(reading.tokenizer, reading.token_pattern)
+    if reading.raw:
+        input_format = Format.JSONL
     elif declared is not None:
         raise ValueError("--tokenizer: expected with --raw only; other input is already cut.")
     else:
-        reading = choose_format(source, input_format)
-    writing = output_format or reading
-    if all_marginals and writing is Format.CONLL:
+        input_format = choose_format(source, reading.input_format)
+    output_format = writing.output_format or input_format
+    if writing.all_marginals and output_format is Format.CONLL:
         raise ValueError("--all-marginals: expected with --format jsonl only.")
     standard_input = StandardInput() if source == "-" else None
-    placed = PlacedLines(standard_input or source, one_each=reading is Format.JSONL)
+    placed = PlacedLines(standard_input or source, one_each=input_format is Format.JSONL)
     lines: Lines = placed
     records: RememberedLines | None = None
-    if raw:
+    separator = reading.separator
+    if reading.raw:
         _check_tokens_suffice(tagger, model)
         sentences = iter_raw(lines, declared or _own_tokenizer(tagger, model))
     else:
-        if reading is writing is Format.JSONL:
+        if input_format is output_format is Format.JSONL:
             records = lines = RememberedLines(lines)
         separator = separator or tagger.metadata_.get("separator")
         sentences = iter_sentences(
-            tagger, lines, reading, split_columns(columns), separator, comment
+            tagger,
+            lines,
+            input_format,
+            split_columns(reading.columns),
+            separator,
+            reading.comment,
         )
     waiting = PlacedSentences(sentences, placed)
-    ask = Asking(tagger, marginals=marginals or all_marginals, nbest=nbest)
+    ask = Asking(tagger, marginals=writing.marginals or writing.all_marginals, nbest=writing.nbest)
     relaxed = Relaxed()
-    # The library tells of every batch, and once for each thing that is asked of it.
-    with open_for_writing(output) as stream, no_warnings_of("trelliswork.models.batches"):
+    # The library warns once for every batch and question; `relaxed` sums it up instead.
+    with open_for_writing(writing.output) as stream, no_warnings_of("trelliswork.models.batches"):
         for batch in batches(waiting, standard_input):
             for found in _one_by_one(ask, batch, waiting):
                 relaxed.see(found, waiting.place)
-                if writing is Format.CONLL:
-                    stream.write(to_conll(found, separator or "\t", mark=mark))
+                if output_format is Format.CONLL:
+                    stream.write(to_conll(found, separator or "\t", mark=writing.mark))
                 else:
                     given = {} if records is None else json.loads(records.recall())
-                    stream.write(to_jsonl(found, given=given, all_marginals=all_marginals))
+                    stream.write(to_jsonl(found, given=given, all_marginals=writing.all_marginals))
                 waiting.done()
             stream.flush()
     if relaxed.count:
@@ -202,14 +234,14 @@ def tag(
 
 
 class Asking:
-    """Asks a tagger, and does without probabilities of labellings where they cost too much.
+    """Labels batches; gives scores of labellings if probabilities cost too much.
 
     Parameters
     ----------
     tagger
         The tagger.
     marginals, nbest
-        What is asked for; see `answer`.
+        See `answer`.
     """
 
     def __init__(self, tagger: TrainedTagger, *, marginals: bool, nbest: int | None) -> None:
@@ -241,14 +273,14 @@ class Asking:
 
 @dataclass
 class Relaxed:
-    """The sentences that cannot satisfy all rules: how many, and where the first ones are."""
+    """Count of the sentences that cannot satisfy all rules, and places of the first ones."""
 
     count: int = 0
     total: int = 0
     places: list[str] = field(default_factory=list)
 
     def see(self, found: Answer, place: str) -> None:
-        """Take note of an answer, and of where its sentence is."""
+        """Count an answer, and remember the place of its sentence."""
         self.total += 1
         if found.broken_rules is not None:
             self.count += 1
@@ -266,7 +298,7 @@ class Relaxed:
 def _one_by_one(
     ask: Callable[[list[Sentence]], list[Answer]], batch: list[Sentence], waiting: PlacedSentences
 ) -> Iterator[Answer]:
-    """Yield the answers of a batch; all those before a sentence that has none."""
+    """Yield the answers of a batch, up to the first sentence without an answer."""
     try:
         yield from ask(batch)
     except InfeasibleError:
@@ -288,7 +320,7 @@ def _check_tokens_suffice(tagger: TrainedTagger, path: Path) -> None:
 
 
 def _own_tokenizer(tagger: TrainedTagger, path: Path) -> Tokenizer:
-    """Return the tokeniser declared with the model."""
+    """Return the tokeniser stored with the model."""
     declared = tagger.metadata_.get("tokenizer")
     if declared is None:
         raise DataError(

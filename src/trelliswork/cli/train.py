@@ -1,4 +1,4 @@
-"""``trelliswork train``: from a labelled corpus, and perhaps unlabelled text, to a model file."""
+"""``trelliswork train``: learn a model from labelled sentences, rules and unlabelled text."""
 
 from __future__ import annotations
 
@@ -9,95 +9,16 @@ import typer
 from trelliswork._utils.tables import shorten
 from trelliswork.cli.errors import placed, say
 from trelliswork.cli.models import check_options, columns_needed, make_tagger, with_unlabelled
-from trelliswork.cli.options.data import (
-    CorpusReader,
-    check_writable,
-    choose_tokenizer,
-    split_columns,
-    split_names,
-)
-from trelliswork.cli.options.rules import GivenRules
-from trelliswork.cli.options.shared import (
-    Alternatives,
-    Comment,
-    Jobs,
-    LabelNames,
-    OnInfeasible,
-    Outside,
-    RuleFile,
-    RuleTexts,
-    SchemeName,
-    Separator,
-    TokenPattern,
-    Unknown,
-)
-from trelliswork.cli.options.sparsity import (
-    L1,
-    Adaptive,
-    Debias,
-    GapTol,
-    GroupLassoTexts,
-    NormName,
-    NormOption,
-    SolverOption,
-)
-from trelliswork.cli.options.structure import (
-    L2,
-    Adjacent,
-    EdgeOrder,
-    MaxPatterns,
-    MaxSegment,
-    MinPatternCount,
-    Order,
-)
+from trelliswork.cli.options.data import check_writable, choose_tokenizer, split_names
 from trelliswork.cli.options.training import (
-    Columns,
-    DataFormat,
-    DecodeOnlyRules,
-    Dev,
-    DevEvery,
-    Epochs,
-    Features,
-    HeldOut,
-    Init,
-    MaxIter,
-    MinCount,
-    Model,
-    ModelKind,
-    OnConflict,
-    OnConflictOption,
-    OnInfeasibleOption,
     Out,
-    Pairs,
-    Patience,
-    Penalties,
     PenaltyMethod,
-    Quiet,
-    Seed,
-    Smoothing,
-    Tokenizer,
-    Tol,
     Train,
-    Training,
+    TrainingData,
     TrainingName,
-    Transitions,
-    Which,
+    TrainOptions,
 )
-from trelliswork.cli.options.training_data import TrainingData
-from trelliswork.cli.options.unlabelled import (
-    Cycles,
-    Gamma,
-    IncludeLabelled,
-    LabelledSize,
-    Labelling,
-    LabellingName,
-    LeaveOutRest,
-    TopK,
-    Unlabelled,
-    UnlabelledFormatOption,
-    check_some_left,
-    read_unlabelled,
-)
+from trelliswork.cli.options.unlabelled import check_some_left, read_unlabelled
 from trelliswork.cli.training_log import log_line, summarise
 from trelliswork.constraints import find_contradiction
 from trelliswork.data.corpus import Corpus
@@ -108,8 +29,8 @@ from trelliswork.taggers.codl import CODLTagger
 from trelliswork.taggers.hmm import HMMTagger
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from trelliswork.cli.options.rules import GivenRules
+    from trelliswork.cli.options.training import TrainingRuleOptions
     from trelliswork.labels.label_set import LabelSet
     from trelliswork.taggers.base import Tagger
 
@@ -134,152 +55,91 @@ EXAMPLES = """Examples:
 """
 
 
-def train(
-    context: typer.Context,
-    corpus: Train,
-    out: Out,
-    model: Model = ModelKind.CRF,
-    training: Training = None,
-    features: Features = "ner",
-    order: Order = 1,
-    max_segment: MaxSegment = "1",
-    adjacent: Adjacent = False,
-    min_pattern_count: MinPatternCount = 1,
-    max_patterns: MaxPatterns = None,
-    edge_order: EdgeOrder = 1,
-    columns: Columns = None,
-    data_format: DataFormat = None,
-    dev: Dev = None,
-    dev_every: DevEvery = 5,
-    patience: Patience = None,
-    l2: L2 = "1.0",
-    l1: L1 = 0.0,
-    group_lasso: GroupLassoTexts = None,
-    norm: NormOption = NormName.L2,
-    adaptive: Adaptive = False,
-    debias: Debias = False,
-    min_count: MinCount = 1,
-    pairs: Pairs = Which.OBSERVED,
-    transitions: Transitions = None,
-    max_iter: MaxIter = 200,
-    tol: Tol = 1e-5,
-    gap_tol: GapTol = 1e-4,
-    solver: SolverOption = "auto",
-    epochs: Epochs = 20,
-    smoothing: Smoothing = 1.0,
-    init: Init = None,
-    rules: RuleFile = None,
-    rule: RuleTexts = None,
-    penalties: Penalties = PenaltyMethod.LIKELIHOOD,
-    held_out: HeldOut = 0.2,
-    on_conflict: OnConflictOption = OnConflict.ERROR,
-    on_infeasible: OnInfeasibleOption = OnInfeasible.ERROR,
-    decode_only_rules: DecodeOnlyRules = False,
-    unlabelled: Unlabelled = None,
-    unlabelled_format: UnlabelledFormatOption = None,
-    labelled_size: LabelledSize = None,
-    leave_out_rest: LeaveOutRest = False,
-    gamma: Gamma = 0.9,
-    cycles: Cycles = 10,
-    labelling: Labelling = LabellingName.TOP1,
-    top_k: TopK = 10,
-    include_labelled: IncludeLabelled = False,
-    labels: LabelNames = None,
-    scheme: SchemeName = None,
-    outside: Outside = None,
-    separator: Separator = None,
-    comment: Comment = None,
-    unknown: Unknown = None,
-    alternatives: Alternatives = None,
-    tokenizer: Tokenizer = None,
-    token_pattern: TokenPattern = None,
-    jobs: Jobs = None,
-    seed: Seed = 0,
-    quiet: Quiet = False,
-) -> None:
+def train(context: typer.Context, corpus: Train, out: Out, options: TrainOptions) -> None:
     """Train a tagger and write it to a file: a CRF over tokens or segments, an HMM, a perceptron.
 
-    With `--unlabelled` or `--labelled-size`, it also learns from sentences without labels: they are
-    labelled under the rules, learned from, labelled again, and so on (constraint-driven learning).
+    With `--unlabelled` or `--labelled-size`, training also uses sentences without labels: in each
+    cycle it labels them under the rules and learns from the result (constraint-driven learning).
 
-    Ctrl-C ends training early and still writes the model reached so far, if any.
+    Ctrl-C ends training early and writes the model reached so far, if there is one.
     """
-    # Whatever can fail is tried before the long work.
+    # Everything that can fail is tried before the long work.
     check_writable(out)
-    rest_is_used = labelled_size is not None and not leave_out_rest
-    if leave_out_rest and labelled_size is None:
+    few, settings = options.few_labels, options.data
+    rest_is_used = few.labelled_size is not None and not few.leave_out_rest
+    if few.leave_out_rest and few.labelled_size is None:
         raise ValueError("--leave-out-rest: expected with --labelled-size only.")
-    learns_more = bool(unlabelled) or rest_is_used
-    check_options(context, model, unlabelled=learns_more)
-    declared = choose_tokenizer(tokenizer, token_pattern)
-    given = GivenRules.read(rules, rule)
-    _check_penalties(given, context.params)
-    more = split_names(labels)
-    tagger = make_tagger(context.params, given.constraints, more)
-    reader = CorpusReader(
-        data_format, split_columns(columns), separator, comment, unknown, alternatives
-    )
+    learns_more = bool(few.unlabelled) or rest_is_used
+    check_options(context, options, unlabelled=learns_more)
+    declared = choose_tokenizer(settings.tokenizer, settings.token_pattern)
+    given = options.rules.read()
+    _check_penalties(given, options.rules)
+    more = split_names(settings.labels)
+    tagger = make_tagger(options, given.constraints, more)
+    reader = settings.reader
     data = TrainingData(reader.read(corpus), reader, corpus)
-    if dev is not None:
-        data.hold_out(dev, seed)
-    if labelled_size is not None:
-        data.keep_labels_of(labelled_size, seed, rest_is_used)
-        # Whoever knows the task knows the names of its labels.
+    if settings.dev is not None:
+        data.hold_out(settings.dev, options.run.seed)
+    if few.labelled_size is not None:
+        data.keep_labels_of(few.labelled_size, options.run.seed, rest_is_used)
+        # The names of all labels are part of the task, not of the labelled sentences drawn.
         tagger.set_params(labels=[*data.label_names(), *(more or ())])
-    for path in unlabelled or ():
+    for path in few.unlabelled or ():
         data.unlabelled += read_unlabelled(
             path,
-            unlabelled_format,
+            few.unlabelled_format,
             data.training.column_names,
             columns_needed(tagger),
-            separator=separator,
-            comment=comment,
+            separator=reader.separator,
+            comment=reader.comment,
             tokenizer=declared,
         )
     if rest_is_used:
-        check_some_left(labelled_size, data.training, len(data.unlabelled))
+        check_some_left(few.labelled_size, data.training, len(data.unlabelled))
     known = _labels_of(data.training, tagger)
     if given.constraints:
         given.check(known, more=True)
-        # Without the option, the gold labels show it.
-        if decode_only_rules and (wrong := find_contradiction(given.constraints, known)):
+        # With rules in training, the gold labels show a contradiction.
+        if options.rules.decode_only_rules and (
+            wrong := find_contradiction(given.constraints, known)
+        ):
             raise RuleError(str(wrong))
-    if training is not None:
-        _warn_of_training(given, training)
+    if options.rules.training is not None:
+        _warn_of_training(given, options.rules.training)
     if learns_more:
-        tagger = with_unlabelled(tagger, context.params)
-    fitted = _fit(tagger, data, given, known, log=not quiet and not tagger.verbose)
+        tagger = with_unlabelled(tagger, options)
+    fitted = _fit(tagger, data, given, known, log=not options.run.quiet and not tagger.verbose)
     fitted.metadata_ = {
         "columns": [*data.training.column_names, LABEL_COLUMN],
-        "separator": separator,
+        "separator": reader.separator,
         "tokenizer": None if declared is None else declared.to_dict(),
     }
     fitted.save(out)
     if getattr(fitted, "stop_reason_", None) == "interrupted":
         say(f"training was interrupted; {out} holds the model reached so far")
-    if not quiet:
+    if not options.run.quiet:
         summarise(fitted, data.training, data.dev, out, n_unlabelled=len(data.unlabelled))
 
 
-def _check_penalties(given: GivenRules, options: Mapping[str, Any]) -> None:
-    """Refuse what is asked of the penalties of a CRF's rules where nothing could come of it."""
-    penalties, decode_only = options["penalties"], options["decode_only_rules"]
+def _check_penalties(given: GivenRules, options: TrainingRuleOptions) -> None:
+    """Raise an error, or warn, if penalties of rules cannot be learned as the options ask."""
+    penalties, decode_only = options.penalties, options.decode_only_rules
     if decode_only and not given.constraints:
         raise ValueError("--decode-only-rules: expected rules, from --rules or --rule.")
     if not given.to_learn and penalties is not PenaltyMethod.LIKELIHOOD:
         say(f"warning: --penalties {penalties.value}: no rule ends in ': soft'; nothing to learn")
-    by_likelihood = penalties is PenaltyMethod.LIKELIHOOD and options["training"] is None
+    by_likelihood = penalties is PenaltyMethod.LIKELIHOOD and options.training is None
     if given.to_learn and decode_only and by_likelihood:
         open_rule = given.to_learn[0]
         raise RuleError(
             f"{open_rule.place}: {shorten(repr(open_rule.rule))} has no penalty, and training "
-            "without the rules learns none. Say what to break it costs, as in ': soft(1.5)'; add "
-            "--penalties perceptron; or leave --decode-only-rules out."
+            "without the rules learns none. Give the penalty, as in ': soft(1.5)'; add --penalties "
+            "perceptron; or leave out --decode-only-rules."
         )
 
 
 def _warn_of_training(given: GivenRules, training: TrainingName) -> None:
-    """Tell where a protocol and rules have nothing to do with one another."""
+    """Warn if the protocol ignores the rules, or if it needs rules and there are none."""
     n_rules = len(given.constraints)
     if n_rules and training is TrainingName.L:
         rules = "1 rule is" if n_rules == 1 else f"{n_rules:,} rules are"
@@ -296,14 +156,14 @@ def _labels_of(training: Corpus, tagger: Any) -> LabelSet:
 def _fit(
     tagger: Any, data: TrainingData, given: GivenRules, labels: LabelSet, *, log: bool
 ) -> Tagger:
-    """Train, and call what goes wrong by the names of the command line."""
+    """Train, and name rules and sentences in errors by their places."""
     tell = log_line if log else None
     try:
         if isinstance(tagger, CODLTagger):
             return tagger.fit(
                 data.training, unlabelled=data.unlabelled, dev=data.dev, on_cycle=tell
             )
-        if isinstance(tagger, HMMTagger):  # which is counted, in one step
+        if isinstance(tagger, HMMTagger):  # counted in one step
             return tagger.fit(data.training)
         fitted: Tagger = tagger.fit(data.training, dev=data.dev, on_step=tell)
     except TooLargeError as error:

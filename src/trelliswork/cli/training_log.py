@@ -1,4 +1,4 @@
-"""What ``trelliswork train`` tells while it trains, and at the end."""
+"""Log and summary of ``trelliswork train``."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ if TYPE_CHECKING:
 
 __all__ = ["curve_table", "log_line", "summarise"]
 
-# What a step is called, and what is measured on the development set.
+# Name of a step, and the measure on the development set.
 WORDS: dict[type, tuple[str, str]] = {
     PerceptronEpoch: ("epoch", "F1"),
     Cycle: ("cycle", "accuracy"),
     PathPoint: ("point", "F1"),
 }
-LINES_EVERY = 10  # iterations between two lines of a log that is no terminal
+LINES_EVERY = 10  # iterations between two lines if standard error is not a terminal
 
 
 def log_line(step: LoggedStep) -> None:
-    """Tell how training goes on, every few iterations; every epoch and cycle."""
+    """Log a step: every few iterations, every epoch and every cycle."""
     score = step.dev_score
     if isinstance(step, TrainingStep):
         if step.iteration != 1 and step.iteration % LINES_EVERY != 0 and score is None:
@@ -65,7 +65,7 @@ def log_line(step: LoggedStep) -> None:
 def summarise(
     tagger: Tagger, training: Corpus, dev: Corpus | None, out: Path, *, n_unlabelled: int = 0
 ) -> None:
-    """Tell what was trained, and how well it does on the development set."""
+    """Show a summary of the model and its scores on the development set."""
     sizes = ModelSizes.of(tagger)
     facts = {
         "sentences": f"{len(training):,}",
@@ -98,7 +98,7 @@ def summarise(
 
 
 def curve_table(curve: Sequence[Cycle]) -> str:
-    """Return how cycles over unlabelled sentences went, as a table."""
+    """Return the learning curve over unlabelled sentences as a table."""
     with_dev = any(cycle.dev_score is not None for cycle in curve)
     rows = []
     for cycle in curve:
@@ -125,13 +125,13 @@ def _spell_changed(cycle: Cycle) -> str:
 
 
 def _priced_rules(tagger: Tagger) -> list[Constraint]:
-    """Return the rules, with the penalties that were learned."""
+    """Return the rules with their learned penalties."""
     rules, penalties = tagger.plan_.constraints, tagger.plan_.penalties.tolist()
     return [priced_rule(rule, penalty) for rule, penalty in zip(rules, penalties, strict=True)]
 
 
 def _training_facts(tagger: Any) -> dict[str, str]:
-    """Return what there is to say of how a tagger of its kind was trained."""
+    """Return facts about the training of a tagger, by its kind."""
     if isinstance(tagger, CRFTagger):
         near = "" if tagger.gap_ is None else f", at most {tagger.gap_:.2g} above the least"
         return {
@@ -150,7 +150,7 @@ def _training_facts(tagger: Any) -> dict[str, str]:
 
 
 def _template_facts(tagger: Any) -> dict[str, str]:
-    """Return how many templates are left, where training makes weights 0."""
+    """Return the number of remaining templates, if training is sparse."""
     parameters = tagger.get_params(deep=False)
     if not parameters.get("l1") and parameters.get("regularizer") is None:
         return {}
@@ -161,7 +161,7 @@ def _template_facts(tagger: Any) -> dict[str, str]:
 
 
 def _structure_facts(tagger: Tagger) -> dict[str, str]:
-    """Return what there is to say of segments and label patterns beyond a chain of order 1."""
+    """Return facts about segments and label patterns, except for a chain of order 1."""
     facts = {}
     segmentation, patterns = tagger.model_.segmentation, tagger.model_.patterns
     if segmentation is not None:
@@ -176,7 +176,7 @@ def _meaning(training: Protocol) -> str:
 
 
 def _rule_facts(tagger: Any) -> dict[str, str]:
-    """Return what there is to say of rules, if there are any."""
+    """Return facts about the rules, if there are any."""
     placed = tagger.plan_.placements
     if not placed:
         return {}

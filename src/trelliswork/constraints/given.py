@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from trelliswork.automata.automaton import Automaton
 from trelliswork.constraints.base import Constraint
@@ -12,15 +12,23 @@ from trelliswork.constraints.regular import matches
 from trelliswork.constraints.text.parser import parse
 from trelliswork.constraints.token_tests import TokenTest
 from trelliswork.errors import RegexError, RuleError
-from trelliswork.mining.table import MinedRule
 
-__all__ = ["as_constraints"]
+__all__ = ["HasConstraint", "as_constraints"]
+
+
+@runtime_checkable
+class HasConstraint(Protocol):
+    """Something that stands for a constraint, such as a mined rule."""
+
+    @property
+    def constraint(self) -> Constraint:
+        """The constraint."""
 
 
 def as_constraints(given: Any) -> tuple[Constraint, ...]:
     """Return one constraint, expression or automaton, or a sequence of these, as constraints.
 
-    A mined rule is its constraint.
+    Whatever has a ``constraint``, as mined rules do, stands for it.
 
     Raises
     ------
@@ -30,7 +38,7 @@ def as_constraints(given: Any) -> tuple[Constraint, ...]:
     if given is None:
         return ()
     single = isinstance(
-        given, str | Automaton | Constraint | MinedRule | Mapping | Where | TokenTest
+        given, str | Automaton | Constraint | HasConstraint | Mapping | Where | TokenTest
     )
     if single or not isinstance(given, Iterable):
         return (_one(given, "constraints"),)
@@ -40,7 +48,7 @@ def as_constraints(given: Any) -> tuple[Constraint, ...]:
 def _one(given: Any, name: str) -> Constraint:
     if isinstance(given, Constraint):
         return given
-    if isinstance(given, MinedRule):
+    if isinstance(given, HasConstraint):
         return given.constraint
     if isinstance(given, Automaton):
         return matches(given)

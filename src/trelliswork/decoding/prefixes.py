@@ -33,10 +33,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from trelliswork import _core
+from trelliswork._utils.arguments import check_time_limit
 from trelliswork.decoding.certificate import Certificate
 from trelliswork.decoding.conflicts import open_labels
 from trelliswork.decoding.priced_answers import FEASIBLE, INFEASIBLE, OPTIMAL, UNKNOWN
-from trelliswork.decoding.prices import TOLERANCE, check_time_limit
+from trelliswork.decoding.prices import TOLERANCE
 from trelliswork.inference.results import tags_of
 from trelliswork.inference.trellis import derive, rows_of
 from trelliswork.planning.token_charges import with_tolls

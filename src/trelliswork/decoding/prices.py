@@ -12,11 +12,12 @@ that breaks nothing new is the best. ``B`` sequences, ``N`` tokens, ``R`` rows.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from trelliswork import _core
+from trelliswork._utils.arguments import check_time_limit
 from trelliswork.decoding.certificate import Leaf
 from trelliswork.decoding.conflicts import open_labels
 from trelliswork.decoding.priced_answers import FEASIBLE, OPTIMAL, PricedAnswers, prices_by_item
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from trelliswork.planning.pricing import Charges
 
 
-__all__ = ["CORE_METHODS", "PricedMethod", "check_time_limit", "priced_batch"]
+__all__ = ["CORE_METHODS", "PricedMethod", "priced_batch"]
 
 PricedMethod = Literal["dual", "astar", "branch", "auto"]
 CORE_METHODS: tuple[PricedMethod, ...] = ("dual", "astar", "branch", "auto")  # as in the core
@@ -171,13 +172,6 @@ def _groups(pending: IntArray, inside: BoolArray) -> Iterator[tuple[IntArray, Bo
     patterns, group_of = np.unique(own, axis=0, return_inverse=True)
     for group, pattern in enumerate(patterns):
         yield pending[group_of.ravel() == group], pattern
-
-
-def check_time_limit(given: Any) -> None:
-    """Raise a `ValueError` for anything that is neither a time nor None."""
-    is_number = isinstance(given, int | float) and not isinstance(given, bool)
-    if given is not None and not (is_number and given > 0):
-        raise ValueError(f"time_limit: expected seconds, more than 0, or None, got {given!r}.")
 
 
 def _few(broken: BoolArray, penalties: FloatArray) -> BoolArray:

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork.constraints.base import Constraint
-from trelliswork.constraints.given import as_constraints
+from trelliswork.constraints.given import HasConstraint, as_constraints
 from trelliswork.constraints.reading import Reading
 from trelliswork.decoding.conflicts import open_labels
 from trelliswork.features.inputs import sequence_length
 from trelliswork.inference.trellis import Trellis
 from trelliswork.inference.verbs import viterbi
 from trelliswork.labels.label_set import LabelSet
-from trelliswork.mining.table import MinedRule
 from trelliswork.planning.plan import Plan
 
 if TYPE_CHECKING:
@@ -222,7 +221,7 @@ def _one_sequence(
 def _check_transitions(scores: ArrayLike | Trellis, model: Any) -> None:
     """Raise where what is given as the model is no matrix of transitions."""
     rules = model if isinstance(model, list | tuple) else [model]
-    if any(isinstance(rule, Constraint | MinedRule | str) for rule in rules):
+    if any(isinstance(rule, Constraint | HasConstraint | str) for rule in rules):
         raise TypeError(
             "model: expected transitions of shape (L, L) or a Plan, got constraints. Pass them as "
             "constraints=."

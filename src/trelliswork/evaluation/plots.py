@@ -11,14 +11,13 @@ if TYPE_CHECKING:
 
     from trelliswork.evaluation.calibration import Calibration
     from trelliswork.evaluation.report import Report
-    from trelliswork.selection.path_points import PathPoint, RegularizationPath
 
 MOST_LABELS = 40  # beyond this the cells of a confusion table cannot be read
 
 
 def plot_report(report: Report, path: str | os.PathLike[str]) -> None:
     """Draw F1 by field, and the confusion table of the most frequent token labels, as a PNG."""
-    figure = _figure(width=13, height=max(4.0, 0.28 * max(len(report.fields), 12)))
+    figure = new_figure(width=13, height=max(4.0, 0.28 * max(len(report.fields), 12)))
     bars, table = figure.subplots(1, 2)
     names = [field.name for field in report.fields]
     bars.barh(names, [100 * field.f1 for field in report.fields], color="#4878a8")
@@ -32,12 +31,12 @@ def plot_report(report: Report, path: str | os.PathLike[str]) -> None:
     table.set_yticks(range(len(labels)), labels, fontsize=7)
     table.set(xlabel="predicted", ylabel="gold", title="Token labels, share of the gold label")
     figure.colorbar(image, ax=table, shrink=0.8)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def plot_calibration(calibration: Calibration, path: str | os.PathLike[str]) -> None:
     """Draw accuracy against confidence as a PNG."""
-    figure = _figure(width=5, height=5)
+    figure = new_figure(width=5, height=5)
     axes = figure.subplots()
     filled = [b for b in calibration.bins if b.accuracy is not None]
     axes.plot([0, 1], [0, 1], color="black", linewidth=0.8, linestyle="--")
@@ -49,39 +48,7 @@ def plot_calibration(calibration: Calibration, path: str | os.PathLike[str]) -> 
         ylabel="accuracy",
         title=f"Expected calibration error {calibration.expected_error:.2%}",
     )
-    _save(figure, path)
-
-
-def plot_path(
-    path: RegularizationPath, file: str | os.PathLike[str], chosen: PathPoint | None
-) -> None:
-    """Draw the score on the development set, or else the loss, against size as a PNG."""
-    figure = _figure(width=10, height=4.5)
-    by_weights, by_templates = figure.subplots(1, 2, sharey=True)
-    scored = all(point.dev_score is not None for point in path)
-    # What has no template scores next to nothing, and would leave the others no room.
-    shown = [point for point in path if point.templates or point is chosen] or list(path)
-    heights = [100 * (p.dev_score or 0.0) if scored else p.loss for p in shown]
-    # A logarithmic axis has no 0.
-    weights = [max(1, point.weights) for point in shown]
-    templates = [len(point.templates) for point in shown]
-    for axes, sizes in ((by_weights, weights), (by_templates, templates)):
-        axes.plot(sizes, heights, marker="o", color="#4878a8")
-        if chosen is not None:
-            at = next(i for i, point in enumerate(shown) if point is chosen)
-            axes.plot(sizes[at], heights[at], "o", markersize=12, fillstyle="none", color="black")
-        axes.grid(alpha=0.3)
-    if chosen is not None:
-        told = f"{len(chosen.templates):,} templates, {chosen.weights:,} weights"
-        figure.suptitle(f"Circle: {told}", fontsize=10)
-    by_templates.xaxis.get_major_locator().set_params(integer=True)
-    by_weights.set(
-        xscale="log",
-        xlabel=f"weights that are not 0, of {path.n_weights:,}",
-        ylabel="F1 on the development set (%)" if scored else "loss",
-    )
-    by_templates.set(xlabel=f"templates with a weight, of {len(path.templates):,}")
-    _save(figure, file)
+    save_figure(figure, path)
 
 
 def _confusion_shares(report: Report) -> tuple[list[str], list[list[float]]]:
@@ -102,7 +69,8 @@ def check_plots() -> None:
         raise ImportError('Figures need matplotlib: pip install ".[plots]"') from error
 
 
-def _figure(width: float, height: float) -> Any:
+def new_figure(width: float, height: float) -> Any:
+    """Return an empty figure; the sizes are in inches."""
     check_plots()
     from matplotlib.figure import Figure
 
@@ -110,6 +78,7 @@ def _figure(width: float, height: float) -> Any:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def _save(figure: Any, path: str | os.PathLike[str]) -> None:
+def save_figure(figure: Any, path: str | os.PathLike[str]) -> None:
+    """Write a figure as a PNG."""
     with open_binary_for_writing(path) as stream:
         figure.savefig(stream, format="png", dpi=120)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import isfinite
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
+from trelliswork._utils.arguments import is_count
 from trelliswork.graphs.variables import Categorical, Variables
 
 if TYPE_CHECKING:
@@ -19,18 +20,9 @@ if TYPE_CHECKING:
     from trelliswork.graphs.graph import FactorGraph
 
 
-__all__ = ["NO_LIMIT", "AD3Options", "GraphProgress", "GraphStatus", "Solution", "is_count"]
-
-NO_LIMIT = 2**62  # of iterations and nodes, which the core counts in 64 bits
+__all__ = ["AD3Options", "GraphProgress", "GraphStatus", "Solution"]
 
 GraphStatus = Literal["optimal", "feasible", "unverified", "fractional", "infeasible", "unsolved"]
-
-
-def is_count(given: object) -> bool:
-    """Return whether something is a whole number from 1 to `NO_LIMIT`."""
-    return (
-        isinstance(given, Integral) and not isinstance(given, bool) and 1 <= int(given) <= NO_LIMIT
-    )
 
 
 @dataclass(frozen=True)

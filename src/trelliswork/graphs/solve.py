@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from trelliswork import _core
+from trelliswork._utils.arguments import NO_LIMIT, is_count
 from trelliswork._utils.threads import resolve_jobs
-from trelliswork.graphs.answers import NO_LIMIT, AD3Options, GraphProgress, Solution, is_count
+from trelliswork.graphs.answers import AD3Options, GraphProgress, Solution
 from trelliswork.graphs.certificate import GraphCertificate, GraphLeaf
 from trelliswork.graphs.milp import solve_by_highs
 from trelliswork.proofs import TOLERANCE

@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork import _core
+from trelliswork._utils.arrays import stored
 from trelliswork._utils.threads import resolve_jobs
 from trelliswork.decoding.exact import decode_batch
 from trelliswork.errors import DataError
 from trelliswork.features import FeatureMatrix
 from trelliswork.features.restore import restore as restore_encoder
 from trelliswork.inference.trellis import Trellis
-from trelliswork.models.pair_weights import PairWeights, stored
+from trelliswork.models.pair_weights import PairWeights
 from trelliswork.models.structure import Structure, length_buckets, n_length_buckets
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork import _core
+from trelliswork._utils.arrays import stored
 from trelliswork.errors import DataError
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from trelliswork.features import FeatureMatrix
 
 
-__all__ = ["PairWeights", "stored"]
+__all__ = ["PairWeights"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,23 +89,3 @@ class PairWeights:
             scorer = _core.FeatureScorer(n_outputs, self.offsets, self.outputs, self.weights)
             self.__dict__["_cached_scorer"] = scorer
         return scorer
-
-
-def stored(arrays: Mapping[str, NDArray[Any]], name: str, dtype: type[np.generic]) -> NDArray[Any]:
-    """Return an array of a model file: of one axis, of that very type, and finite.
-
-    Raises
-    ------
-    DataError
-        For any other.
-    """
-    found = arrays.get(name)
-    if found is None:
-        raise DataError(f"the array {name!r} is missing.")
-    if found.dtype != dtype or found.ndim != 1:
-        raise DataError(
-            f"{name}: expected one axis of {np.dtype(dtype)}, got {found.ndim} of {found.dtype}."
-        )
-    if not np.isfinite(found).all():
-        raise DataError(f"{name}: expected finite numbers, got NaN or infinity.")
-    return np.ascontiguousarray(found)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 
+from trelliswork._utils.arguments import check_number, check_whole
 from trelliswork._utils.progress import TrainingProgress
 from trelliswork.errors import DataError
 from trelliswork.evaluation.report import report
@@ -27,7 +28,6 @@ from trelliswork.learn.train import train
 from trelliswork.selection.path_points import PathPoint, RegularizationPath
 from trelliswork.selection.template_sizes import template_names, template_sizes
 from trelliswork.taggers.inspection import ModelSizes
-from trelliswork.taggers.parameters import check_number, check_whole
 from trelliswork.taggers.saving import file_size
 
 if TYPE_CHECKING:

@@ -196,7 +196,7 @@ class RegularizationPath(Sequence[PathPoint]):
         chosen
             The point to mark. Default: the best one.
         """
-        from trelliswork.evaluation.plots import plot_path
+        from trelliswork.selection.plots import plot_path
 
         plot_path(self, path, self.best if chosen is None else chosen)
 

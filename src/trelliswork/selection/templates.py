@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 from sklearn.base import clone
 
+from trelliswork._utils.arguments import check_number
 from trelliswork.errors import DataError
 from trelliswork.evaluation.significance import f1_standard_error
 from trelliswork.features import TemplateEncoder
@@ -27,7 +28,6 @@ from trelliswork.features.inputs import as_labels, as_sequences
 from trelliswork.learn.sparsity.group_lasso import GroupLasso
 from trelliswork.selection.path import regularization_path
 from trelliswork.taggers.crf import CRFTagger
-from trelliswork.taggers.parameters import check_number
 
 if TYPE_CHECKING:
     import os

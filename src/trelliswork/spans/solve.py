@@ -22,8 +22,8 @@ from collections.abc import Iterable
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args, overload
 
+from trelliswork._utils.arguments import check_time_limit
 from trelliswork.constraints.given import as_constraints
-from trelliswork.decoding.prices import check_time_limit
 from trelliswork.graphs.answers import AD3Options
 from trelliswork.spans.answers import NoAnswerError
 from trelliswork.spans.chain import assign_by_chain

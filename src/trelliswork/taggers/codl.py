@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from sklearn.base import clone
 
+from trelliswork._utils.arguments import check_number, check_whole
 from trelliswork._utils.progress import TrainingProgress
 from trelliswork.data.sentence import Sentence
 from trelliswork.decoding.conflicts import check_on_infeasible
@@ -26,12 +27,7 @@ from trelliswork.planning.plan import DECODING_BUDGET
 from trelliswork.taggers.base import Tagger
 from trelliswork.taggers.crf import CRFTagger
 from trelliswork.taggers.hmm import HMMTagger
-from trelliswork.taggers.parameters import (
-    check_number,
-    check_whole,
-    restored_parameters,
-    saved_parameters,
-)
+from trelliswork.taggers.parameters import restored_parameters, saved_parameters
 from trelliswork.taggers.perceptron import PerceptronTagger
 
 if TYPE_CHECKING:

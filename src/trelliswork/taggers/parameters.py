@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trelliswork._utils.arguments import check_number, check_whole, is_whole
 from trelliswork.constraints import parse
 from trelliswork.decoding.conflicts import check_on_infeasible
 from trelliswork.features import Templates
@@ -20,10 +20,8 @@ if TYPE_CHECKING:
     from trelliswork.planning.plan import Plan
 
 __all__ = [
-    "check_number",
     "check_parameters",
     "check_sparsity",
-    "check_whole",
     "oldest_parameters",
     "restored_parameters",
     "saved_parameters",
@@ -164,7 +162,7 @@ def _check_l2(l2: Any) -> None:
         check_number("l2", l2)
         return
     for order, value in l2.items():
-        if not _is_whole(order, 0):
+        if not is_whole(order, 0):
             raise ValueError(
                 f"l2: expected orders as keys, whole numbers from 0 up, got {order!r}."
             )
@@ -174,22 +172,6 @@ def _check_l2(l2: Any) -> None:
             f"l2: expected a value for order 0, the features of single labels, got {dict(l2)!r}. "
             "An order that is missing takes the value of the next lower one."
         )
-
-
-def check_number(name: str, value: Any) -> None:
-    """Raise a `ValueError` for anything but a finite number from 0 up."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) < np.inf:
-        raise ValueError(f"{name}: expected a finite number from 0 up, got {value!r}.")
-
-
-def check_whole(name: str, value: Any, low: int, more: str = "") -> None:
-    """Raise a `ValueError` for anything but a whole number from `low` up."""
-    if not _is_whole(value, low):
-        raise ValueError(f"{name}: expected a whole number from {low} up{more}, got {value!r}.")
-
-
-def _is_whole(value: Any, low: int) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= low
 
 
 def saved_parameters(parameters: Mapping[str, Any], plan: Plan) -> dict[str, Any]:

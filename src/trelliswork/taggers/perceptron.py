@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trelliswork._utils.arguments import check_whole
 from trelliswork._utils.progress import TrainingProgress
 from trelliswork._utils.threads import resolve_jobs
 from trelliswork.decoding.conflicts import check_on_infeasible
@@ -30,7 +31,7 @@ from trelliswork.learn.settings_checks import check_rule_names
 from trelliswork.models.structure import Structure
 from trelliswork.planning.plan import DECODING_BUDGET, plan
 from trelliswork.taggers.base import Tagger
-from trelliswork.taggers.parameters import check_sparsity, check_whole
+from trelliswork.taggers.parameters import check_sparsity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -48,7 +48,7 @@ def test_proximal_points_are_those_of_a_conic_solver(kind, data, step):
 
 
 @given(cases(("none", "groups", "tree", "tree of three", "partial tree")), STEPS)
-def test_what_is_zero_is_exactly_so(case, step):
+def test_zeros_are_exact(case, step):
     regularizer, v = case
     if not regularizer.is_tree:  # an l2 norm within an l∞ norm: what is left is a matter of rounds
         return
@@ -129,7 +129,7 @@ def test_trees_are_known_as_such(case, data):
     assert Regularizer(regularizer.size, 0.5, levels).is_tree
 
 
-def test_what_a_tree_is():
+def test_tree_detection():
     def level(*groups):
         return GroupNorms(np.array(groups, dtype=np.int32), np.ones(max(groups) + 1))
 

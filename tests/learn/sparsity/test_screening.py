@@ -51,7 +51,7 @@ def test_no_gradient_is_steeper(objective, seed, scale):
 
 @given(objectives(), st.data())
 @settings(max_examples=60)
-def test_what_is_ruled_out_is_zero_at_the_optimum(objective, data):
+def test_screened_weights_are_zero_at_the_optimum(objective, data):
     size = objective.n_parameters
     drawn = data.draw(regularizers(size, ("none", "groups", "tree"), mixed=False))
     penalties = np.arange(size - objective.n_penalties, size)

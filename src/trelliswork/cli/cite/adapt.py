@@ -1,4 +1,4 @@
-"""``trelliswork cite adapt``: a model for references of one's own, without labels."""
+"""``trelliswork cite adapt``: adapt a model to unlabelled references."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ FEW = 30
 
 
 def adapt(
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The model to write.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Model file to write.")],
     source: Source = "-",
     model: Model = None,
     cycles: Annotated[
-        int, typer.Option(min=1, metavar="N", help="How often the references are learned from.")
+        int, typer.Option(min=1, metavar="N", help="Number of passes over the references.")
     ] = 1,
 ) -> None:
-    """Adapt a model to references of your own, without labels.
+    """Adapt a model to your own references, without labels.
 
-    The model labels your references under its rules and learns from what it is sure of, near what
-    it knew. A hundred references or more of the kind that you want to read are a good start; it
-    takes seconds.
+    The model labels your references under its rules and learns from the labels that it is sure of,
+    while it stays close to its old weights. Start with a hundred references or more of the kind
+    that you want to read. This takes seconds.
     """
     from trelliswork.citations.adaptation import adapt
     from trelliswork.citations.documents import split_references

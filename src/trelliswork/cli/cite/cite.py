@@ -1,4 +1,4 @@
-"""``trelliswork cite``: references in, records out; and models of one's own."""
+"""``trelliswork cite``: parse references into records, and train models for it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ READ = "parse"
 
 
 class ReadsByDefault(TyperGroup):
-    """Commands of which one need not be named: ``cite refs.txt`` is ``cite parse refs.txt``."""
+    """A group with a default command: ``cite refs.txt`` is ``cite parse refs.txt``."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put in the name of the command that is meant."""
+        """Insert the default command if no command is named."""
         given = args[0] if args else ""
         if not given and sys.stdin is not None and not sys.stdin.isatty():
             args = [READ]
@@ -35,12 +35,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS = {
-    "parse": "Read references and write BibTeX, CSL-JSON, RIS, JSON lines or CoNLL columns. This "
-    "is what `cite` does where no other command is named.",
-    "adapt": "Adapt a model to references of your own, without labels.",
-    "review": "Write the least certain references as text to be corrected by hand.",
-    "train": "Train a model: on corrected references, on your own bibliography, or from the "
-    "beginning.",
+    "parse": "Parse references into BibTeX, CSL-JSON, RIS, JSON lines or CoNLL columns. This is "
+    "the default command.",
+    "adapt": "Adapt a model to your own references, without labels.",
+    "review": "Write the least certain references to a text file, for correction by hand.",
+    "train": "Train a model on corrected references, on your own bibliography, or from scratch.",
 }
 for name, summary in COMMANDS.items():
     app.command(name, cls=deferred(f"cite.{name}"), help=summary)(lambda: None)
@@ -60,13 +59,13 @@ for name, summary in COMMANDS.items():
 - `trelliswork cite review refs.txt > review.txt`, correct it, then
   `trelliswork cite train --add review.txt --out mine.tw`
 
-`trelliswork cite parse --help` lists the options of the first three.
+`trelliswork cite parse --help` lists the options of the first three examples.
 """
 )
 def _cite() -> None:
-    """Read references: BibTeX and the like from a list as it stands in a paper.
+    """Parse the references of a paper into BibTeX and other formats.
 
-    Takes a text file, a `.bbl` file or standard input; lists with numbers, with keys in brackets
-    and with hanging indents are split into references. A file that has the name of a command is
-    given with its directory: `trelliswork cite ./train`.
+    The input is a text file, a `.bbl` file or standard input. Lists with numbers, keys in brackets
+    or hanging indents are split into references. Give a file that has the name of a command with
+    its directory: `trelliswork cite ./train`.
     """

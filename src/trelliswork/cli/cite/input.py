@@ -1,4 +1,4 @@
-"""What the commands of ``trelliswork cite`` read: documents and models."""
+"""Documents and models that the commands of ``trelliswork cite`` read."""
 
 from __future__ import annotations
 
@@ -41,42 +41,45 @@ LARGEST = 64 * 2**20
 Source = Annotated[
     str,
     typer.Argument(
-        metavar="[FILE]",
-        help="References as they stand in a paper: a text file (of a PDF, what pdftotext gives), a "
-        ".bbl file; - is standard input.",
+        metavar="FILE",
+        help="References of a paper: a text file (such as the output of pdftotext) or a .bbl file; "
+        "- is standard input.",
         show_default=True,
     ),
 ]
 Model = Annotated[
     Path | None,
     typer.Option(
-        "--model", "-m", metavar="FILE", help="A model that `cite adapt` or `cite train` wrote."
+        "--model",
+        "-m",
+        metavar="FILE",
+        help="Model file written by `cite adapt` or `cite train`. Default: the one in the package.",
     ),
 ]
 
 
 @dataclass(frozen=True)
 class Document:
-    """A text and the name of its file."""
+    """The text of a file, with its name."""
 
     text: str
     name: str
 
 
 def open_parser(model: Path | None) -> Parser:
-    """Return the parser of a model file, or the one that ships with the package."""
+    """Return the parser of a model file, or the one in the package."""
     from trelliswork.citations.parser import Parser
 
     return Parser.load(model)
 
 
 def load_trainable(model: Path | None) -> CRFTagger:
-    """Return the tagger of a model file, or of the one that ships with the package, to go on from.
+    """Return the tagger of a model file, or the one in the package, to train further.
 
     Raises
     ------
     DataError
-        It is no conditional random field.
+        If it is not a conditional random field.
     """
     from trelliswork.citations.parser import Parser, model_path
     from trelliswork.taggers.crf import CRFTagger
@@ -91,12 +94,12 @@ def load_trainable(model: Path | None) -> CRFTagger:
 
 
 def read_document(source: str) -> Document:
-    """Read a file, which may be compressed (``.gz``), or standard input as text.
+    """Read a file, possibly compressed (``.gz``), or standard input as text.
 
     Raises
     ------
     DataError
-        It is too large, or no text, or damaged.
+        If the file is too large, damaged, or not text.
     """
     name = "<stdin>" if source == "-" else source
     content = _read(source, name)
@@ -109,12 +112,12 @@ def read_document(source: str) -> Document:
 
 
 def check_targets(*targets: str | Path | None) -> None:
-    """Find out before any work is done that its results could not be written.
+    """Raise an error if a result could not be written, before any work is done.
 
     Raises
     ------
     OSError
-        A target is a directory, or in one that is not there.
+        If a target is a directory, or its directory does not exist.
     """
     for path in (Path(target) for target in targets if target is not None and target != "-"):
         if path.is_dir():
@@ -125,7 +128,7 @@ def check_targets(*targets: str | Path | None) -> None:
 
 
 def counted(references: Iterable[T]) -> Iterator[T]:
-    """Count references as they are read, where somebody may be watching."""
+    """Show the number of references read so far, if standard error is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield from references
         return
@@ -138,7 +141,7 @@ def counted(references: Iterable[T]) -> Iterator[T]:
 
 
 def _read(source: str, name: str) -> bytes:
-    """Return the bytes of a source, one more than `LARGEST` at most."""
+    """Return the bytes of a source, at most one more than `LARGEST`."""
     if source == "-":
         return standard_input().read(LARGEST + 1)
     with Path(source).open("rb") as file:
@@ -169,8 +172,7 @@ def _decode(content: bytes, name: str) -> str:
         line = content.count(b"\n", 0, error.start) + 1
         raise DataError(
             f"{name}:{line}: expected UTF-8, got byte 0x{content[error.start]:02x} at offset "
-            f"{error.start}. If it is text in another encoding, pipe it through iconv; if it is no "
-            "text, there are no references in it."
+            f"{error.start}. If it is text in another encoding, pipe it through iconv."
         ) from error
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1

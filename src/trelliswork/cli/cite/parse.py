@@ -1,4 +1,4 @@
-"""``trelliswork cite parse``: from a list of references to records."""
+"""``trelliswork cite parse``: parse a list of references into records."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ UNSURE = 0.5
 
 
 class Format(StrEnum):
-    """What can be written."""
+    """Output formats."""
 
     BIBTEX = "bibtex"
     CSL_JSON = "csl-json"
@@ -52,41 +52,51 @@ def parse(
     source: Source = "-",
     to: Annotated[
         Format | None,
-        typer.Option("--to", "-t", help="Format to write. Default: bibtex, or nothing but --html."),
+        typer.Option(
+            "--to",
+            "-t",
+            metavar="FORMAT",
+            help=f"Output format: {', '.join(Format)}. Default: bibtex; none if --html is given "
+            "alone.",
+        ),
     ] = None,
     output: Annotated[
         str,
         typer.Option(
-            "--output", "-o", help="Where to write. A file appears only when all is done."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Output file, written only when complete; - is standard output.",
         ),
     ] = "-",
     html: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write a page to look at, too: fields in colour, how sure they are, what the "
-            "rules changed.",
+            help="Write an HTML page, too: fields in colour, confidences, changes by the rules.",
         ),
     ] = None,
     model: Model = None,
     alternatives: Annotated[
         int,
-        typer.Option(min=0, metavar="K", help="Give K other readings of each (jsonl, HTML)."),
+        typer.Option(
+            min=0, metavar="K", help="Add K alternative readings of each reference (jsonl, HTML)."
+        ),
     ] = 0,
     exact: Annotated[
         bool,
         typer.Option(
             "--exact",
-            help="Confidences under all rules together, not only those that a reference calls "
-            "for: some references a second.",
+            help="Compute confidences under all rules at once instead of the relevant ones. Slow: "
+            "a few references per second.",
         ),
     ] = False,
 ) -> None:
-    """Read references and write records.
+    """Parse references into records.
 
     Every record obeys the rules of the model: one title, one journal or book, and so on. JSON lines
-    hold everything: typed values, each field with its place in the input and how sure it is, other
-    readings. A line at the end says how many references were read and how many are uncertain.
+    hold everything: typed values, the place and confidence of each field, alternative readings. A
+    line at the end gives the numbers of references read and of uncertain ones.
     """
     from trelliswork.citations.writing import FORMATS
 

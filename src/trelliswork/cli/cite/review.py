@@ -1,4 +1,4 @@
-"""``trelliswork cite review``: the least certain references, to be corrected by hand."""
+"""``trelliswork cite review``: write the least certain references for correction by hand."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ def review(
     source: Source = "-",
     model: Model = None,
     most: Annotated[
-        int, typer.Option("--most", "-n", min=1, metavar="N", help="How many references.")
+        int, typer.Option("--most", "-n", min=1, metavar="N", help="Number of references.")
     ] = 20,
     output: Annotated[
-        str, typer.Option("--output", "-o", help="Where to write; - is standard output.")
+        str,
+        typer.Option("--output", "-o", metavar="FILE", help="Output file; - is standard output."),
     ] = "-",
 ) -> None:
-    """Write the least certain references as text to be corrected by hand.
+    """Write the least certain references to a text file, for correction by hand.
 
-    One field a line, the least certain reference first; what to do with it is written at its top.
+    The file has one field per line, the least certain reference first, and instructions at its top.
     `cite train --add` learns from the corrected file in seconds.
     """
     from trelliswork.citations.review import write_review

@@ -1,4 +1,4 @@
-"""``trelliswork cite train``: models of references from corrections, records, or nothing."""
+"""``trelliswork cite train``: train a model on corrections, on records, or from scratch."""
 
 from __future__ import annotations
 
@@ -26,19 +26,18 @@ EXAMPLES = """Examples:
 
 - `trelliswork cite train --from zotero.json --add review.txt --model mine.tw --out better.tw`
 
-- `trelliswork cite train --out default.tw`: what ships with the package, from the beginning
+- `trelliswork cite train --out default.tw`: rebuild the model of the package
 """
 
 
 def train(
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The model to write.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Model file to write.")],
     add: Annotated[
         list[Path] | None,
         typer.Option(
             "--add",
             metavar="FILE",
-            help="References that `cite review` wrote and you corrected. More than once for more "
-            "files.",
+            help="References written by `cite review` and corrected by you. May be repeated.",
         ),
     ] = None,
     records: Annotated[
@@ -46,19 +45,19 @@ def train(
         typer.Option(
             "--from",
             metavar="FILE",
-            help="Records to make references of, in hundreds of styles: a .bib file, or CSL-JSON "
-            "as Zotero exports it. Needs the extra `cite`.",
+            help="Records to format as references in hundreds of styles: a .bib file, or CSL-JSON "
+            "as exported by Zotero. Needs the cite extra. May be repeated.",
         ),
     ] = None,
     model: Model = None,
-    seed: Annotated[int, typer.Option(help="Seed of all that is generated.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Random seed.")] = 0,
 ) -> None:
-    """Train a model: on corrected references, on your own bibliography, or from the beginning.
+    """Train a model on corrected references, on your own bibliography, or from scratch.
 
-    With --add or --from it goes on from the model that ships with the package, or from --model; it
-    takes seconds. With neither, it trains the model that ships with the package again, on its
-    shipped and invented works in hundreds of CSL styles; that takes some minutes and the extra
-    `cite`, and the same seed gives the same model.
+    With `--add` or `--from`, training starts from the model of the package, or from `--model`, and
+    takes seconds. With neither, it rebuilds the model of the package from real and invented works
+    in hundreds of CSL styles. That takes minutes and needs the cite extra; the same seed gives the
+    same model.
     """
     began = time.perf_counter()
     check_targets(out)
@@ -77,11 +76,11 @@ def train(
 
 
 def _warn_of_broken_rules(tagger: CRFTagger, labels: list[tuple[str, ...]]) -> None:
-    """Say which corrections no record can have: they are learned from, and never an answer."""
+    """Warn of corrections that break a hard rule: they are learned from, but never predicted."""
     for rule in tagger.plan_.constraints:
         count = 0 if rule.is_soft else sum(rule.violations(y, scheme="plain") > 0 for y in labels)
         if count:
-            say(f"{count} of the corrected references break {rule}, which no answer may.")
+            say(f"{count} of the corrected references break {rule}, which no prediction may.")
 
 
 def _corrected(path: Path) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:

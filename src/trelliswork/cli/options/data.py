@@ -1,4 +1,7 @@
-"""Reading what a user names on the command line: formats, columns, corpora, tokenisers."""
+"""Labelled data on the command line: formats, columns, corpora, tokenisers.
+
+The content of a label file: gold labels or predictions.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,13 @@ import os
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
+import typer
+
+from trelliswork.cli.errors import PlacedLines
 from trelliswork.cli.options.rules import columns_tested
-from trelliswork.cli.places import PlacedLines
+from trelliswork.cli.options.shared import Alternatives, Comment, Separator, Unknown
 from trelliswork.data.conll import iter_conll
 from trelliswork.data.corpus import Corpus, read_conll, read_jsonl
 from trelliswork.data.files import read_lines, source_name
@@ -25,13 +31,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trelliswork.data.files import Source
-    from trelliswork.data.sentence import Sentence
+    from trelliswork.data.sentence import Label, Sentence
     from trelliswork.data.tokenizer import Kind
     from trelliswork.taggers.trained import TrainedTagger
+
 
 __all__ = [
     "CorpusReader",
     "Format",
+    "LabelFile",
     "NamedLines",
     "TokenizerKind",
     "check_labelled",
@@ -44,6 +52,7 @@ __all__ = [
     "split_columns",
     "split_names",
 ]
+
 
 _JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 
@@ -64,7 +73,7 @@ class TokenizerKind(StrEnum):
 
 
 class NamedLines:
-    """The lines of a source, with its name for messages, and a look at the first one.
+    """The lines of a source, with its name for messages and its number of columns.
 
     Parameters
     ----------
@@ -81,11 +90,11 @@ class NamedLines:
         return chain(self._seen, self._lines)
 
     def keep(self) -> None:
-        """Read everything now, so that the lines can be gone through more than once."""
+        """Read everything now, so that the lines can be iterated more than once."""
         self._seen += self._lines
 
     def count_columns(self, separator: str | None = None, comment: str | None = None) -> int:
-        """Return how many cells the first line of CoNLL columns has, 0 where there is none."""
+        """Return the number of cells of the first line of CoNLL columns, 0 if there is none."""
         for line in self._lines:
             self._seen.append(line)
             # The reader itself decides what a cell is.
@@ -97,7 +106,7 @@ class NamedLines:
 
 
 def choose_format(path: str, given: Format | None) -> Format:
-    """Return the format asked for, or the one that the name of a file shows."""
+    """Return the given format, or else the format by the name of a file."""
     if given is not None:
         return given
     name = path.lower().removesuffix(".gz")
@@ -105,7 +114,7 @@ def choose_format(path: str, given: Format | None) -> Format:
 
 
 def split_columns(names: str | None) -> tuple[str, ...] | None:
-    """Return the names in ``word,pos,label``; ``None`` where none are given."""
+    """Return the names in ``word,pos,label``; ``None`` if not given."""
     if names is None:
         return None
     columns = tuple(name.strip() for name in names.split(","))
@@ -115,7 +124,7 @@ def split_columns(names: str | None) -> tuple[str, ...] | None:
 
 
 def split_names(names: str | None) -> list[str] | None:
-    """Return the names in ``author,title``; ``None`` where none are given."""
+    """Return the names in ``author,title``; ``None`` if not given."""
     if names is None:
         return None
     found = [name.strip() for name in names.split(",")]
@@ -125,36 +134,40 @@ def split_names(names: str | None) -> list[str] | None:
 
 
 def default_columns(width: int) -> tuple[str, ...]:
-    """Name the columns of a labelled CoNLL file: the token first, the label last.
+    """Return default names for the columns of a labelled CoNLL file.
 
-    A single column between them is taken to be the part of speech.
+    The first is the token, the last the label; a single column between is the part of speech.
     """
     between = ["pos"] if width == 3 else [f"col{i}" for i in range(1, width - 1)]
     return (TOKEN_COLUMN, *between, LABEL_COLUMN)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class CorpusReader:
-    """How labelled corpora are read, in either format.
+    """Reader of labelled corpora, in either format; an option group."""
 
-    Attributes
-    ----------
-    data_format
-        The format; ``None``: by the name of the file.
-    columns, separator, comment, unknown, alternatives
-        See `read_conll`; ``None`` for columns names those of CoNLL by their number.
-    """
+    panel: ClassVar[str] = "Data"
 
-    data_format: Format | None
-    columns: tuple[str, ...] | None
-    separator: str | None
-    comment: str | None
-    unknown: str | None
-    alternatives: str | None
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,…",
+            help="Column names, such as word,pos,label. Default: word first, label last; one "
+            "between is pos, several are col1, col2, …",
+        ),
+    ] = None
+    data_format: Annotated[
+        Format | None,
+        typer.Option("--format", help="Data format. Default: by file name (.jsonl, else conll)."),
+    ] = None
+    separator: Separator = None
+    comment: Comment = None
+    unknown: Unknown = None
+    alternatives: Alternatives = None
 
     def read(self, path: str) -> Corpus:
         """Read a labelled corpus."""
-        columns = self.columns
+        columns = split_columns(self.columns)
         if choose_format(path, self.data_format) is Format.JSONL:
             own = None if columns is None else [c for c in columns if c != LABEL_COLUMN][1:]
             return check_labelled(read_jsonl(path, own))
@@ -173,9 +186,9 @@ class CorpusReader:
         )
 
     def place(self, path: str, index: int) -> str:
-        """Return file and line of a sentence of a corpus that was read before.
+        """Return the file and line of a sentence of a corpus read before.
 
-        Standard input cannot be read again: there it is the number of the sentence.
+        Standard input cannot be read again: the number of the sentence stands in for the line.
         """
         if path == "-":
             return f"{source_name(path)}: sentence {index}"
@@ -191,7 +204,7 @@ class CorpusReader:
 
 
 def check_labelled(corpus: Corpus) -> Corpus:
-    """Return a corpus of JSON lines, or raise an error where it has no labels."""
+    """Return a corpus of JSON lines, or raise an error if a sentence has no labels."""
     for index, sentence in enumerate(corpus):
         if sentence.labels is None:
             raise DataError(
@@ -202,15 +215,15 @@ def check_labelled(corpus: Corpus) -> Corpus:
 
 
 def columns_read(tagger: TrainedTagger) -> list[str | int]:
-    """Return the columns beside the tokens that a model reads, by name or number."""
+    """Return the columns, except the tokens, that a model reads, by name or number."""
     encoder = tagger.model_.encoder
     columns: list[str | int] = []
     if isinstance(encoder, TemplateEncoder):
         columns = [c for c in encoder.templates.program.columns if c not in (None, 0)]
     elif not isinstance(encoder, ObservationEncoder):
         raise DataError(
-            "The model was trained on ready features, not on tokens: use it from Python, with "
-            "trelliswork.load(path).predict(features)."
+            "The model was trained on feature dictionaries or matrices, not on tokens. Use it from "
+            "Python: trelliswork.load(path).predict(features)."
         )
     return list(dict.fromkeys([*columns, *columns_tested(tagger.plan_.constraints)]))
 
@@ -237,7 +250,7 @@ def iter_sentences(
 
 
 def choose_tokenizer(kind: TokenizerKind | None, pattern: str | None) -> Tokenizer | None:
-    """Return the tokeniser that the options declare; a pattern alone means kind ``regex``."""
+    """Return the tokeniser given by the options; a pattern alone means kind ``regex``."""
     if kind is None and pattern is None:
         return None
     name: Kind = "regex" if kind is None else kind.value
@@ -245,7 +258,7 @@ def choose_tokenizer(kind: TokenizerKind | None, pattern: str | None) -> Tokeniz
 
 
 def check_writable(path: Path) -> None:
-    """Raise an error where a file could not be written at the end of a long run."""
+    """Raise an error if a file cannot be written, before a long run."""
     folder = path.parent
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "expected a file, got a directory", str(path))
@@ -253,3 +266,53 @@ def check_writable(path: Path) -> None:
         raise FileNotFoundError(errno.ENOENT, "no such directory; make it first", str(folder))
     if not os.access(folder, os.W_OK):
         raise PermissionError(errno.EACCES, "no permission to write here", str(folder))
+
+
+@dataclass(frozen=True, slots=True)
+class LabelFile:
+    """The content of a label file, sentence by sentence.
+
+    Attributes
+    ----------
+    name
+        Its name, for messages.
+    width
+        Number of columns; ``None`` for JSON lines.
+    sentences
+        The tokens and other columns, if there are any.
+    labels
+        The labels: predicted ones in a file of predictions.
+    gold
+        The gold labels beside them, if requested.
+    confidences
+        The confidence of each label, if the file has any.
+    """
+
+    name: str
+    width: int | None
+    sentences: list[Sentence] | None
+    labels: list[tuple[Label, ...]]
+    gold: list[tuple[Label, ...]] | None = None
+    confidences: list[list[float]] | None = None
+
+    @property
+    def tokens(self) -> list[tuple[str, ...]] | None:
+        """The tokens, if there are any."""
+        return None if self.sentences is None else [s.tokens for s in self.sentences]
+
+    def check_tokens(self, gold: LabelFile) -> None:
+        """Raise an error if the tokens differ from those of the gold labels.
+
+        Different numbers of sentences or tokens are found later, when labels are compared.
+        """
+        own, others = self.tokens, gold.tokens
+        if own is None or others is None or len(own) != len(others):
+            return
+        for index, (mine, right) in enumerate(zip(own, others, strict=True)):
+            if len(mine) == len(right) and mine != right:
+                place = next(i for i, token in enumerate(mine) if token != right[i])
+                raise DataError(
+                    f"{self.name}: sentence {index}, token {place}: expected {right[place]!r} as "
+                    f"in {gold.name}, got {mine[place]!r}. Give labels of the same text, or "
+                    "--ignore-tokens."
+                )

@@ -1,4 +1,4 @@
-"""The option ``--dev``: a file, or a share of the training sentences that is held out."""
+"""The option ``--dev``: a file, or the share of the training sentences to hold out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["hold_out", "read_share"]
 
 
 def read_share(dev: str) -> float | None:
-    """Return the share that ``--dev`` asks for; ``None`` where it names a file."""
+    """Return the share given with ``--dev``; ``None`` if it names a file."""
     try:
         share = float(dev)
     except ValueError:
@@ -26,7 +26,7 @@ def read_share(dev: str) -> float | None:
 
 
 def hold_out(corpus: Corpus, share: float, seed: int) -> tuple[Corpus, Corpus]:
-    """Hold out a share of the sentences, at least one, drawn by a seed; order is kept."""
+    """Hold out a random share of the sentences, at least one; both parts keep their order."""
     size = max(1, round(share * len(corpus)))
     if size >= len(corpus):
         raise DataError(

@@ -1,10 +1,13 @@
-"""Rules that a user gives, each with the place where it was given."""
+"""Rules given on the command line, with their places in files for messages."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar, TypeVar
+
+import typer
 
 from trelliswork._utils.tables import shorten
 from trelliswork.automata.automaton import MAX_STATES
@@ -16,16 +19,52 @@ from trelliswork.errors import LabelError, RuleError, TooLargeError
 from trelliswork.learn.settings_checks import labels_to_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable
 
     from trelliswork.constraints import Constraint, PlacedRule
     from trelliswork.labels.label_set import LabelSet
     from trelliswork.taggers.trained import TrainedTagger
 
-__all__ = ["GivenRules", "columns_tested"]
+__all__ = ["GivenRules", "RuleOptions", "columns_tested"]
 
 AnyTagger = TypeVar("AnyTagger", bound="TrainedTagger")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleOptions:
+    """The rules that a user gives."""
+
+    panel: ClassVar[str] = "Rules"
+
+    rules: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Rules for the labels, one per line, such as at_most(1, title). A rule that ends "
+            "in ': soft' may be broken at a penalty.",
+        ),
+    ] = None
+    rule: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="A single rule. May be repeated."),
+    ] = None
+
+    def read(self) -> GivenRules:
+        """Return the rules of the file, followed by those given as text."""
+        placed: list[PlacedRule] = []
+        if self.rules is not None:
+            if str(self.rules) == "-":
+                raise ValueError(
+                    "--rules: expected a file, got -: standard input is for sentences."
+                )
+            placed += iter_rules("\n".join(read_lines(self.rules)), str(self.rules))
+            if not placed:
+                raise RuleError(f"{self.rules}: expected one rule a line, got none.")
+        for text in self.rule or ():
+            if not text.strip():
+                raise RuleError("--rule: expected a rule, got an empty text.")
+            placed += iter_rules(text, "--rule")
+        return GivenRules(tuple(placed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,26 +74,10 @@ class GivenRules:
     Attributes
     ----------
     placed
-        The rules, each with the place where it stands.
+        The rules, each with its place in a file or among the options.
     """
 
     placed: tuple[PlacedRule, ...]
-
-    @classmethod
-    def read(cls, path: Path | None, texts: Sequence[str] | None) -> GivenRules:
-        """Return the rules of a file, and after them those given as text."""
-        placed: list[PlacedRule] = []
-        if path is not None:
-            if str(path) == "-":
-                raise ValueError("--rules: expected a file, got -: standard input has sentences.")
-            placed += iter_rules("\n".join(read_lines(path)), str(path))
-            if not placed:
-                raise RuleError(f"{path}: expected one rule a line, got none.")
-        for text in texts or ():
-            if not text.strip():
-                raise RuleError("--rule: expected a rule, got an empty text.")
-            placed += iter_rules(text, "--rule")
-        return cls(tuple(placed))
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
@@ -71,14 +94,14 @@ class GivenRules:
         )
 
     def check(self, labels: LabelSet, *, more: bool = False) -> None:
-        """Raise an error where a rule names what the labels do not know, with its place.
+        """Raise an error with its place if a rule names an unknown label.
 
         Parameters
         ----------
         labels
             The labels.
         more
-            Whether the command has ``--labels`` for those that the data do not show.
+            Whether the command has the option ``--labels`` for labels that do not occur.
         """
         for placed in self.placed:
             try:
@@ -88,14 +111,14 @@ class GivenRules:
                 if not missing:
                     raise
                 raise LabelError(
-                    f"{error} If the data just do not show all labels that there are, add "
+                    f"{error} If the label exists but does not occur in the data, add "
                     f"--labels {','.join(missing)}."
                 ) from error
 
     def apply_to(self, tagger: AnyTagger) -> AnyTagger:
-        """Return a trained tagger under these rules, if there are any, instead of its own.
+        """Return a trained tagger with these rules, if any, in place of its own.
 
-        Soft rules without a penalty have the one that the tagger learned.
+        Soft rules without a penalty take the penalty that the tagger learned.
         """
         if not self.placed:
             return tagger
@@ -108,17 +131,17 @@ class GivenRules:
             if math.isnan(penalty):
                 raise RuleError(
                     f"{placed.place}: {shorten(repr(placed.rule))} has no penalty, and the model "
-                    "has learned none. Say what to break it costs, as in ': soft(1.5)', or train "
-                    "with this rule."
+                    "has learned none. Give the penalty, as in ': soft(1.5)', or train with this "
+                    "rule."
                 )
         return found
 
     def too_large(self, error: TooLargeError, labels: LabelSet) -> TooLargeError:
-        """Return an error that tells which rule alone is too large; that given where none is."""
+        """Return an error about the rule that is too large by itself, or `error` if none is."""
         for placed in self.placed:
             try:
                 placed.rule.compile(labels)
-            except RuleError:  # a sum of counts, which is no automaton
+            except RuleError:  # a sum of counts has no automaton
                 continue
             except TooLargeError:
                 return TooLargeError(
@@ -130,7 +153,7 @@ class GivenRules:
 
 
 def columns_tested(rules: Iterable[Constraint]) -> list[str]:
-    """Return the columns beside the tokens that the token tests of rules read."""
+    """Return the columns, except the tokens, that the token tests of rules read."""
     columns = (
         atom.column for rule in rules for test in rule.tests for atom in test.atoms if atom.column
     )

@@ -1,23 +1,24 @@
-"""Options that several commands share, with one wording."""
+"""Options shared by several commands."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
 __all__ = [
     "Alternatives",
+    "AsJson",
     "Comment",
     "Jobs",
     "LabelNames",
     "OnInfeasible",
     "Outside",
-    "RuleFile",
-    "RuleTexts",
+    "RunOptions",
     "SchemeName",
+    "Seed",
     "Separator",
     "TokenPattern",
     "Unknown",
@@ -25,7 +26,7 @@ __all__ = [
 
 
 class OnInfeasible(StrEnum):
-    """What to do with a sentence that cannot satisfy all rules."""
+    """Treatment of sentences that cannot satisfy all rules."""
 
     ERROR = "error"
     RELAX = "relax"
@@ -34,58 +35,64 @@ class OnInfeasible(StrEnum):
 
 SchemeName = Annotated[
     str | None,
-    typer.Option(help="plain, iob1, bio, bioes, bilou or path. Default: by the labels."),
+    typer.Option(
+        metavar="SCHEME",
+        help="Label scheme: plain, iob1, bio, bioes, bilou or path. Default: inferred from the "
+        "labels.",
+    ),
 ]
 Outside = Annotated[
     str | None,
-    typer.Option(metavar="LABEL", help="The plain label that is no segment, O for example."),
+    typer.Option(metavar="LABEL", help="Plain label of tokens outside any segment, such as O."),
 ]
 Separator = Annotated[
     str | None,
     typer.Option(
-        metavar="TEXT", help="What separates columns. Default: a tab, or else white space."
+        metavar="TEXT", help="Column separator. Default: a tab if there is one, else white space."
     ),
 ]
 Comment = Annotated[
     str | None,
     typer.Option(
-        metavar="TEXT",
-        help='CoNLL lines that begin with this are skipped, "#" for example. Default: none.',
+        metavar="TEXT", help='Skip CoNLL lines that begin with this, such as "#". Default: none.'
     ),
 ]
 Unknown = Annotated[
     str | None,
-    typer.Option(metavar="CELL", help='Label cell of an unlabelled token, "?" for example.'),
+    typer.Option(metavar="CELL", help='Label cell of an unlabelled token, such as "?".'),
 ]
 Alternatives = Annotated[
     str | None,
     typer.Option(
-        metavar="TEXT", help='What separates alternative labels in a cell, "|" for example.'
+        metavar="TEXT", help='Separator of alternative labels within a cell, such as "|".'
     ),
 ]
 TokenPattern = Annotated[
     str | None,
-    typer.Option(metavar="REGEX", help="Expression of --tokenizer regex, which it implies."),
+    typer.Option(
+        metavar="REGEX",
+        help="Regular expression that matches one token; implies --tokenizer regex.",
+    ),
 ]
-Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Threads. Default: one a core.")]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", "-j", metavar="N", help="Threads. Default: one per core.")
+]
+Seed = Annotated[int, typer.Option(metavar="N", help="Random seed.")]
 LabelNames = Annotated[
     str | None,
     typer.Option(
         "--labels",
         metavar="NAME,…",
-        help="Labels that there are besides those in the data: rules may name them.",
+        help="Additional labels that do not occur in the data; rules may name them.",
     ),
 ]
-RuleFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--rules",
-        metavar="FILE",
-        help="Rules that labellings must satisfy, one a line: at_most(1, title). Those that end in "
-        "': soft' may be broken for a penalty.",
-    ),
-]
-RuleTexts = Annotated[
-    list[str] | None,
-    typer.Option("--rule", metavar="TEXT", help="One such rule; may be given again."),
-]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """How a command runs."""
+
+    panel: ClassVar[str] = "Run"
+
+    jobs: Jobs = None

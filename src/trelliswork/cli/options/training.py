@@ -1,58 +1,51 @@
-"""Options of ``train``: what to learn from, by what model, under what rules, and when to stop."""
+"""Options of ``train``: one group for each help panel.
+
+The training data of ``train`` and ``select``.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
-from trelliswork.cli.options.data import Format, TokenizerKind
-from trelliswork.cli.options.feature_option import FEATURES_HELP
-from trelliswork.cli.options.shared import OnInfeasible
+from trelliswork.cli.options.data import CorpusReader, TokenizerKind
+from trelliswork.cli.options.dev import hold_out, read_share
+from trelliswork.cli.options.rules import RuleOptions
+from trelliswork.cli.options.shared import (
+    LabelNames,
+    OnInfeasible,
+    Outside,
+    RunOptions,
+    SchemeName,
+    Seed,
+    TokenPattern,
+)
+from trelliswork.cli.options.sparsity import GapTol, SparsityOptions
+from trelliswork.cli.options.structure import ModelOptions
+from trelliswork.cli.options.unlabelled import FewLabelsOptions, draw_labelled
+
+if TYPE_CHECKING:
+    from trelliswork.data.corpus import Corpus
+    from trelliswork.data.sentence import Sentence
+
 
 __all__ = [
-    "Columns",
-    "DataFormat",
-    "DecodeOnlyRules",
-    "Dev",
-    "DevEvery",
-    "Epochs",
-    "Features",
-    "HeldOut",
-    "Init",
-    "MaxIter",
-    "MinCount",
-    "Model",
-    "ModelKind",
+    "ConvergenceOptions",
+    "LabelledDataOptions",
     "OnConflict",
-    "OnConflictOption",
-    "OnInfeasibleOption",
     "Out",
-    "Pairs",
-    "Patience",
-    "Penalties",
     "PenaltyMethod",
-    "Quiet",
-    "Seed",
-    "Smoothing",
-    "Tokenizer",
-    "Tol",
     "Train",
-    "Training",
+    "TrainOptions",
+    "TrainingData",
     "TrainingName",
-    "Transitions",
-    "Which",
+    "TrainingRuleOptions",
+    "TrainingRunOptions",
 ]
-
-
-class ModelKind(StrEnum):
-    """What is trained."""
-
-    CRF = "crf"
-    HMM = "hmm"
-    PERCEPTRON = "perceptron"
 
 
 class TrainingName(StrEnum):
@@ -66,14 +59,14 @@ class TrainingName(StrEnum):
 
 
 class OnConflict(StrEnum):
-    """What to do with training sentences whose labels break a rule."""
+    """Treatment of training sentences whose labels break a rule."""
 
     ERROR = "error"
     SKIP = "skip"
 
 
 class PenaltyMethod(StrEnum):
-    """How penalties of soft rules are learned."""
+    """Ways to learn the penalties of soft rules."""
 
     LIKELIHOOD = "likelihood"
     COUNTS = "counts"
@@ -81,118 +74,213 @@ class PenaltyMethod(StrEnum):
     SSVM = "ssvm"
 
 
-class Which(StrEnum):
-    """Which weights a model has."""
-
-    OBSERVED = "observed"
-    ALL = "all"
-
-
 Train = Annotated[
     str,
     typer.Argument(
         metavar="TRAIN",
-        help="Labelled sentences: CoNLL columns or JSON lines, .gz too; - is standard input.",
+        help="Labelled sentences: CoNLL columns or JSON lines, also as .gz; - is standard input.",
     ),
 ]
-Out = Annotated[Path, typer.Option("--out", "-o", help="Where to write the model.")]
-Model = Annotated[
-    ModelKind,
+
+Out = Annotated[
+    Path,
     typer.Option(
-        help="A conditional random field, a hidden Markov model or an averaged perceptron."
+        "--out", "-o", metavar="FILE", help="Model file to write.", rich_help_panel="Output"
     ),
 ]
-Training = Annotated[
-    TrainingName | None,
-    typer.Option(
-        help="What rules do: nothing (L); hold in `tag` alone, all hard (L+CI) or soft ones for a "
-        "penalty counted in TRAIN (L+wCI); hold in training too, all hard (CIBT) or with penalties "
-        "that are learned (wCIBT). Default: L+wCI; for a crf as --decode-only-rules and "
-        "--penalties say."
-    ),
-]
-Features = Annotated[str, typer.Option(help=FEATURES_HELP)]
-Columns = Annotated[
-    str | None,
-    typer.Option(
-        help="Names of the columns. Default: the first is word, the last is label; one "
-        "between them is pos, more are col1, col2, …",
-        metavar="word,pos,label",
-    ),
-]
-DataFormat = Annotated[
-    Format | None,
-    typer.Option("--format", help="Format of TRAIN. Default: by its name (.jsonl, .conll)."),
-]
-Dev = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE|SHARE",
-        help="Development set, for early stopping: a file, or a share of TRAIN to hold out (0.1).",
-    ),
-]
-DevEvery = Annotated[
-    int, typer.Option(min=1, help="Iterations between two looks at the development set.")
-]
-Patience = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        help="Stop after so many looks without a better score. Default: 10; 3 epochs or cycles.",
-    ),
-]
-MinCount = Annotated[int, typer.Option(min=1, help="Leave out features seen fewer times.")]
-Pairs = Annotated[Which, typer.Option(help="(feature, label) pairs with a weight.")]
-Transitions = Annotated[
-    Which | None,
-    typer.Option(
-        help="(label, label) pairs with a weight: in a chain those observed, with segments all."
-    ),
-]
-MaxIter = Annotated[int, typer.Option(min=0, help="Most iterations.")]
-Tol = Annotated[
-    float,
-    typer.Option(min=0.0, help="Stop when ten iterations change the loss by less than this."),
-]
-Epochs = Annotated[int, typer.Option(min=1, help="Most epochs of the perceptron.")]
-Smoothing = Annotated[
-    float,
-    typer.Option(min=0.0, help="How far the hidden Markov model trusts shapes more than words."),
-]
-Init = Annotated[Path | None, typer.Option(help="Start from the weights of this model.")]
-Penalties = Annotated[
-    PenaltyMethod,
-    typer.Option(
-        help="How to learn what soft rules without a penalty cost: with the weights, by counting "
-        "in TRAIN, or by decoding sentences that were held out."
-    ),
-]
-HeldOut = Annotated[
-    float,
-    typer.Option(
-        metavar="SHARE", help="Share of TRAIN that perceptron and ssvm learn penalties on."
-    ),
-]
-OnConflictOption = Annotated[
-    OnConflict, typer.Option(help="What to do with sentences of TRAIN that break a rule.")
-]
-OnInfeasibleOption = Annotated[
-    OnInfeasible,
-    typer.Option(
-        help="What to do with a sentence that no labelling under the rules fits, where training "
-        "decodes (perceptron with CIBT or wCIBT), and later in Python: stop, drop rules until one "
-        "fits, or drop all. `tag` has an option of its own."
-    ),
-]
-DecodeOnlyRules = Annotated[
-    bool,
-    typer.Option("--decode-only-rules", help="Train without the rules; apply them in `tag`."),
-]
-Tokenizer = Annotated[
-    TokenizerKind | None,
-    typer.Option(help="How TRAIN was cut into tokens: kept for `tag --raw`."),
-]
-Seed = Annotated[
-    int, typer.Option(help="Seed of what --dev SHARE and --labelled-size draw, and of training.")
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelledDataOptions:
+    """Labelled sentences, as `train` and `select` read them."""
+
+    panel: ClassVar[str] = "Data"
+
+    dev: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|SHARE",
+            help="Development set for early stopping: a file, or the share of TRAIN to hold out "
+            "(0.1).",
+        ),
+    ] = None
+    reader: CorpusReader
+    scheme: SchemeName = None
+    outside: Outside = None
+    tokenizer: Annotated[
+        TokenizerKind | None,
+        typer.Option(
+            metavar="KIND",
+            help="Tokeniser that produced TRAIN: whitespace, words or regex. Stored for `tag "
+            "--raw`.",
+        ),
+    ] = None
+    token_pattern: TokenPattern = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingDataOptions(LabelledDataOptions):
+    """The data of `train`."""
+
+    labels: LabelNames = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingRuleOptions(RuleOptions):
+    """The rules of `train`, and their part in training."""
+
+    training: Annotated[
+        TrainingName | None,
+        typer.Option(
+            metavar="PROTOCOL",
+            help="Use of the rules. L: none. L+CI: hard, in `tag` only. L+wCI: soft, in `tag` "
+            "only, with penalties counted in TRAIN. CIBT: hard, in training and `tag`. wCIBT: "
+            "soft, in training and `tag`, with learned penalties. Default: L+wCI; for crf, given "
+            "by --decode-only-rules and --penalties.",
+        ),
+    ] = None
+    penalties: Annotated[
+        PenaltyMethod,
+        typer.Option(
+            metavar="METHOD",
+            help="How to learn penalties of soft rules that have none: with the weights "
+            "(likelihood), by counting in TRAIN (counts), or by decoding held-out sentences "
+            "(perceptron, ssvm).",
+        ),
+    ] = PenaltyMethod.LIKELIHOOD
+    held_out: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE",
+            help="Share of TRAIN held out for --penalties perceptron and ssvm.",
+        ),
+    ] = 0.2
+    decode_only_rules: Annotated[
+        bool,
+        typer.Option(
+            "--decode-only-rules", help="Train without the rules; apply them only in `tag`."
+        ),
+    ] = False
+    on_conflict: Annotated[
+        OnConflict,
+        typer.Option(help="Treatment of sentences of TRAIN whose labels break a rule."),
+    ] = OnConflict.ERROR
+    on_infeasible: Annotated[
+        OnInfeasible,
+        typer.Option(
+            metavar="ACTION",
+            help="If no labelling of a sentence satisfies the rules while training decodes: stop "
+            "(error), drop rules until one does (relax), or drop all rules (unconstrained). `tag` "
+            "has its own option.",
+        ),
+    ] = OnInfeasible.ERROR
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConvergenceOptions:
+    """When minimisation stops."""
+
+    panel: ClassVar[str] = "Stopping"
+
+    max_iter: Annotated[int, typer.Option(metavar="N", min=0, help="Maximum iterations.")] = 200
+    tol: Annotated[
+        float,
+        typer.Option(
+            metavar="FLOAT",
+            min=0.0,
+            help="Stop when ten iterations change the loss by less than this share.",
+        ),
+    ] = 1e-5
+    gap_tol: GapTol = 1e-4
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoppingOptions(ConvergenceOptions):
+    """When training stops."""
+
+    epochs: Annotated[int, typer.Option(metavar="N", min=1, help="perceptron: maximum epochs.")] = (
+        20
+    )
+    dev_every: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=1, help="Iterations between evaluations on the development set."
+        ),
+    ] = 5
+    patience: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Stop after N evaluations without a better score. Default: 10; for epochs and "
+            "cycles, 3.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingRunOptions(RunOptions):
+    """How `train` and `select` run."""
+
+    seed: Seed = 0
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show neither progress nor summary.")
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainOptions:
+    """All options of `train` but its output."""
+
+    data: TrainingDataOptions
+    model: ModelOptions
+    rules: TrainingRuleOptions
+    sparsity: SparsityOptions
+    few_labels: FewLabelsOptions
+    stopping: StoppingOptions
+    run: TrainingRunOptions
+
+
+class TrainingData:
+    """Labelled sentences, sentences without labels and a development set.
+
+    Parameters
+    ----------
+    everything
+        All labelled sentences.
+    reader, path
+        The reader and the file that they come from.
+    """
+
+    def __init__(self, everything: Corpus, reader: CorpusReader, path: str) -> None:
+        self.everything = self.training = everything
+        self.unlabelled: list[Sentence] = []
+        self.dev: Corpus | None = None
+        self._reader, self._path = reader, path
+
+    def hold_out(self, dev: str, seed: int) -> None:
+        """Read the development set, or hold out a share of the sentences."""
+        share = read_share(dev)
+        if share is None:
+            self.dev = replace(self._reader, data_format=None).read(dev)
+        else:
+            self.training, self.dev = hold_out(self.training, share, seed)
+
+    def keep_labels_of(self, size: int, seed: int, rest_is_used: bool) -> None:
+        """Draw the sentences whose labels are used; keep the others, if used, without labels."""
+        self.training, rest = draw_labelled(self.training, size, seed)
+        self.unlabelled += rest if rest_is_used else []
+
+    def label_names(self) -> list[str]:
+        """Return the labels of all sentences, alternatives included."""
+        names: set[str] = set()
+        for sentence in self.everything:
+            for label in sentence.labels or ():
+                names |= {label} if isinstance(label, str) else set(label or ())
+        return sorted(names)
+
+    def place(self, sequence: int) -> str:
+        """Return the file and line of a labelled sentence."""
+        wanted = self.training[sequence]
+        index = next(i for i, sentence in enumerate(self.everything) if sentence is wanted)
+        return self._reader.place(self._path, index)

@@ -1,12 +1,13 @@
-"""Options of ``train`` about sentences without labels, and how these are read."""
+"""Options of ``train`` for few labels, and reading of sentences without labels."""
 
 from __future__ import annotations
 
 import errno
 import os
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 import typer
@@ -26,17 +27,9 @@ if TYPE_CHECKING:
     from trelliswork.data.tokenizer import Tokenizer
 
 __all__ = [
-    "Cycles",
-    "Gamma",
-    "IncludeLabelled",
-    "LabelledSize",
-    "Labelling",
+    "FewLabelsOptions",
     "LabellingName",
-    "LeaveOutRest",
-    "TopK",
-    "Unlabelled",
     "UnlabelledFormat",
-    "UnlabelledFormatOption",
     "check_some_left",
     "draw_labelled",
     "read_unlabelled",
@@ -44,7 +37,7 @@ __all__ = [
 
 
 class UnlabelledFormat(StrEnum):
-    """How sentences without labels are written in a file."""
+    """File formats of sentences without labels."""
 
     RAW = "raw"
     CONLL = "conll"
@@ -52,71 +45,89 @@ class UnlabelledFormat(StrEnum):
 
 
 class LabellingName(StrEnum):
-    """What is learned from a sentence without labels."""
+    """Labellings to learn from."""
 
     TOP1 = "top1"
     TOPK = "topk"
     POSTERIOR = "posterior"
 
 
-Unlabelled = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="FILE",
-        help="Sentences without labels, to learn from as well: text with one a line (.txt, cut by "
-        "--tokenizer), CoNLL columns or JSON lines, whose labels are dropped. May be given again.",
-    ),
-]
-UnlabelledFormatOption = Annotated[
-    UnlabelledFormat | None,
-    typer.Option(help="Format of --unlabelled. Default: by the name (.txt, .jsonl, .conll)."),
-]
-LabelledSize = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        help="Use the labels of so many sentences of TRAIN, drawn by --seed. The others are "
-        "learned from without their labels; only the names of these are known.",
-    ),
-]
-LeaveOutRest = Annotated[
-    bool,
-    typer.Option(
-        "--leave-out-rest", help="Do not learn from what --labelled-size leaves of TRAIN."
-    ),
-]
-Gamma = Annotated[
-    float,
-    typer.Option(
-        min=0.0,
-        max=1.0,
-        help="Share of what TRAIN alone shows, in every cycle over sentences without labels.",
-    ),
-]
-Cycles = Annotated[int, typer.Option(min=1, help="Most cycles over sentences without labels.")]
-Labelling = Annotated[
-    LabellingName,
-    typer.Option(
-        help="What is learned from each of them: its best labelling, the --top-k best by weight, "
-        "or (hmm only) all by their probability."
-    ),
-]
-TopK = Annotated[int, typer.Option(min=1, help="How many labellings --labelling topk takes.")]
-IncludeLabelled = Annotated[
-    bool,
-    typer.Option("--include-labelled", help="Learn from TRAIN again in every cycle, too."),
-]
+@dataclass(frozen=True, kw_only=True)
+class FewLabelsOptions:
+    """Learning from sentences without labels."""
+
+    panel: ClassVar[str] = "Few labels"
+
+    unlabelled: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Sentences without labels to learn from: raw text, one sentence per line (.txt, "
+            "cut by --tokenizer), CoNLL columns or JSON lines. Their labels, if any, are dropped. "
+            "May be repeated.",
+        ),
+    ] = None
+    unlabelled_format: Annotated[
+        UnlabelledFormat | None,
+        typer.Option(
+            help="Format of --unlabelled. Default: by file name (.txt, .jsonl, else conll)."
+        ),
+    ] = None
+    labelled_size: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Use the labels of N sentences of TRAIN, drawn with --seed. The other sentences "
+            "are used without labels.",
+        ),
+    ] = None
+    leave_out_rest: Annotated[
+        bool,
+        typer.Option(
+            "--leave-out-rest", help="With --labelled-size: ignore the other sentences of TRAIN."
+        ),
+    ] = False
+    gamma: Annotated[
+        float,
+        typer.Option(
+            metavar="FLOAT",
+            min=0.0,
+            max=1.0,
+            help="Weight of the supervised model when it is mixed with the model of each cycle.",
+        ),
+    ] = 0.9
+    cycles: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, help="Maximum cycles of labelling and learning."),
+    ] = 10
+    labelling: Annotated[
+        LabellingName,
+        typer.Option(
+            metavar="NAME",
+            help="Labels to learn from: the best labelling (top1), the --top-k best, weighted "
+            "(topk), or all by their probability (posterior; hmm only).",
+        ),
+    ] = LabellingName.TOP1
+    top_k: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, help="Number of labellings of --labelling topk."),
+    ] = 10
+    include_labelled: Annotated[
+        bool,
+        typer.Option("--include-labelled", help="Learn from TRAIN, too, in every cycle."),
+    ] = False
 
 
 def draw_labelled(corpus: Corpus, size: int, seed: int) -> tuple[Corpus, list[Sentence]]:
-    """Draw sentences whose labels are used, by a seed; return them, and the others without labels.
+    """Draw the sentences whose labels are used; return them, and the others without labels.
 
-    Order is kept in both.
+    Both parts keep their order.
     """
     if size > len(corpus):
         raise DataError(
-            f"--labelled-size: expected at most {len(corpus)}, as many sentences as "
-            f"{corpus.source} has, got {size}."
+            f"--labelled-size: expected at most {len(corpus)}, the number of sentences of "
+            f"{corpus.source}, got {size}."
         )
     chosen = set(np.random.default_rng(seed).permutation(len(corpus))[:size].tolist())
     drawn = [sentence for i, sentence in enumerate(corpus) if i in chosen]
@@ -125,7 +136,7 @@ def draw_labelled(corpus: Corpus, size: int, seed: int) -> tuple[Corpus, list[Se
 
 
 def check_some_left(size: int | None, corpus: Corpus, n_unlabelled: int) -> None:
-    """Raise an error where nothing would be left without labels to learn from."""
+    """Raise an error if no sentences without labels are left to learn from."""
     if size is not None and not n_unlabelled:
         raise DataError(
             f"--labelled-size: expected fewer than the {len(corpus)} sentences of {corpus.source}, "
@@ -144,7 +155,7 @@ def read_unlabelled(
     comment: str | None = None,
     tokenizer: Tokenizer | None = None,
 ) -> list[Sentence]:
-    """Read sentences, and drop labels that they have.
+    """Read sentences, and drop their labels, if any.
 
     Parameters
     ----------
@@ -153,19 +164,19 @@ def read_unlabelled(
     given
         Its format. Default: by its name.
     columns
-        The names of the columns that the labelled sentences have, labels aside.
+        Names of the columns of the labelled sentences, without the label.
     needed
-        Those beside the tokens that the model or the rules read, by name or number.
+        Columns, except the tokens, that the model or the rules read, by name or number.
     separator, comment
         As in the labelled sentences.
     tokenizer
-        How raw text is cut.
+        The tokeniser of raw text.
 
     Raises
     ------
     DataError
-        For raw text without a tokenizer, for a file without sentences or without a column that is
-        needed, and for what the readers refuse.
+        If raw text has no tokeniser, if a file lacks sentences or a needed column, or if it cannot
+        be read.
     """
     if path != "-" and not Path(path).exists():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
@@ -174,7 +185,7 @@ def read_unlabelled(
     if chosen is UnlabelledFormat.RAW:
         if tokenizer is None:
             raise DataError(
-                f"{path}: expected to be told how to cut raw text. Add --tokenizer whitespace, "
+                f"{path}: expected a tokenizer for raw text. Add --tokenizer whitespace, "
                 "--tokenizer words, or --token-pattern REGEX."
             )
         _check_columns(path, columns[:1], columns, needed)
@@ -194,7 +205,7 @@ def read_unlabelled(
         if given is not None or chosen is not UnlabelledFormat.CONLL:
             raise
         raise DataError(
-            f"{error} For text with a sentence a line, add --unlabelled-format raw."
+            f"{error} For text with one sentence per line, add --unlabelled-format raw."
         ) from error
     if not found:
         raise DataError(f"{path}: expected sentences, got none.")
@@ -204,12 +215,12 @@ def read_unlabelled(
 def _check_columns(
     path: str, own: Sequence[str], columns: Sequence[str], needed: Sequence[str | int]
 ) -> None:
-    """Raise an error where a file lacks a column that is read."""
+    """Raise an error if a file lacks a column that is read."""
     for i, name in enumerate(columns):
         if name not in own and (name in needed or i in needed):
             raise DataError(
-                f"{path}: expected the column {name!r}, as the features or the rules read it, got "
-                f"{', '.join(own)} alone. Add the column; or train without it, with --features or "
+                f"{path}: expected the column {name!r}, which the features or the rules read, got "
+                f"only {', '.join(own)}. Add the column, or train without it, with --features or "
                 "--model hmm."
             )
 

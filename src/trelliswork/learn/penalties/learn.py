@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from trelliswork._utils.arguments import check_number
 from trelliswork.constraints.given import as_constraints
 from trelliswork.errors import DataError
 from trelliswork.evaluation.report import report
@@ -24,7 +25,6 @@ from trelliswork.features.inputs import as_labels, as_sequences
 from trelliswork.learn.penalties.perceptron import learn_by_perceptron
 from trelliswork.learn.penalties.problem import TaggerProblem, rules_to_learn
 from trelliswork.learn.penalties.svm import learn_by_svm
-from trelliswork.taggers.parameters import check_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
