@@ -1,4 +1,4 @@
-"""Soft rules: a labelling that breaks one is not forbidden but pays a penalty for every violation.
+"""Soft rules: a labelling pays a penalty for every violation instead of being forbidden.
 
 The score of a labelling under soft rules is
 
@@ -33,7 +33,7 @@ MOST_PENALTY = 1e6
 
 @dataclass(frozen=True, repr=False)
 class Soft(Constraint):
-    """A rule that may be broken at a price; made by `Constraint.soft`.
+    """A soft rule; made by `Constraint.soft`.
 
     What it means, names and explains is what the rule inside does.
 
@@ -58,7 +58,7 @@ class Soft(Constraint):
 
     @property
     def is_soft(self) -> bool:
-        """Whether the rule may be broken at a price: it may."""
+        """True: the rule is soft."""
         return True
 
     @property
@@ -68,7 +68,7 @@ class Soft(Constraint):
 
     @property
     def hard(self) -> Constraint:
-        """The rule itself, which forbids what breaks it."""
+        """The hard rule behind this one."""
         return self.rule
 
     @property
@@ -88,7 +88,7 @@ class Soft(Constraint):
 
     @property
     def conjuncts(self) -> tuple[Constraint, ...]:
-        """The rules that are joined by ``&`` at the top, each soft with the same penalty."""
+        """The operands of ``&`` at the top, each soft with the same penalty."""
         return tuple(replace(self, rule=part) for part in self.rule.conjuncts)
 
     def per_token(self) -> Constraint:
@@ -145,7 +145,7 @@ def spell_penalty(penalty: float) -> str:
 
 
 def priced_rule(rule: Constraint, penalty: float) -> Constraint:
-    """Return a rule as tables show it: with the penalty that was learned for it, to four digits.
+    """Return the source of a rule with its learned penalty, to four digits, for tables.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def priced_rule(rule: Constraint, penalty: float) -> Constraint:
 
 
 def check_penalty(penalty: object) -> float | None:
-    """Return a penalty, a finite number of 0 or more or ``None``, or raise where it is none."""
+    """Return a penalty: ``None`` or a finite number from 0 up; raise an error for anything else."""
     if penalty is None:
         return None
     if isinstance(penalty, np.ndarray) and penalty.ndim == 0:

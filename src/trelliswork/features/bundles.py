@@ -1,4 +1,4 @@
-"""Ready sets of templates, by name."""
+"""Bundles: ready sets of templates, by name."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ _BUNDLES = {"chunking": _CHUNKING, "citation": _CITATION, "ner": _NER}
 #: The names that :func:`bundle` knows.
 BUNDLES = tuple(_BUNDLES)
 
-# What a segment begins and ends with, and what it is as a whole.
+# Words around the border of a segment, and the segment as a whole.
 _SEGMENT_RULES = """
 begin: lower(word[-1..0])
 begin: short_shape(word)
@@ -156,13 +156,13 @@ segment: text
 segment: shape
 """
 
-# Without a word about features, an estimator gets the set that needs tokens only.
+# The default of an estimator: it needs tokens only.
 DEFAULT_BUNDLE = "ner"
 
 
 @cache
 def bundle(name: str) -> Templates:
-    """Return a ready set of templates.
+    """Return the templates of a bundle.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def bundle(name: str) -> Templates:
 
 
 def with_segment_rules(templates: Templates) -> Templates:
-    """Add rules of segments to templates: what a bundle has more in a semi-Markov model.
+    """Return templates with rules of whole segments, as bundles have in a semi-Markov model.
 
     These are the words around a segment's ends, the shape of its first token, its text and its
     shape as a whole, and its being a phrase of one of the lexicons. Templates that have rules of
@@ -204,7 +204,7 @@ def with_segment_rules(templates: Templates) -> Templates:
 
 
 def resolve(features: str | Templates | None, *, segments: bool = False) -> Templates:
-    """Turn what a user gives as ``features`` into templates.
+    """Return the templates for an estimator's argument ``features``.
 
     Parameters
     ----------

@@ -94,7 +94,7 @@ class TemplatesDict(TypedDict):
 
 @dataclass(frozen=True)
 class CompiledTemplates:
-    """Native programs, and the columns that all of them read, in their order.
+    """Native programs, and the columns that they read, in order.
 
     Attributes
     ----------
@@ -178,7 +178,7 @@ class Templates:
         Raises
         ------
         TemplateError
-            With line, column, what was expected and what came.
+            With line, column, the expected token and the one found.
         """
         given = {name: read_lexicon(source) for name, source in (lexicons or {}).items()}
         if crfpp.is_pattern_file(text):
@@ -226,7 +226,7 @@ class Templates:
         return "\n".join([*lines, *self.rules]) + "\n"
 
     def to_dict(self) -> TemplatesDict:
-        """Return everything needed to rebuild the templates, as JSON values."""
+        """Return the templates as JSON values, for `from_dict`."""
         return {"text": str(self)}
 
     @classmethod
@@ -239,7 +239,7 @@ class Templates:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """How each template is written: ``edge: word[0]``, or the line of a CRF++ file."""
+        """Each template as text: ``edge: word[0]``, or the line of a CRF++ file."""
         return template_names(self.templates, self.rules)
 
     def of(self, *parts: str) -> list[Template]:
@@ -249,7 +249,7 @@ class Templates:
     def keep(
         self, templates: Set[Template], segment_rules: Set[SegmentRule] = frozenset()
     ) -> Templates:
-        """Return these templates and rules of segments only, in their present order.
+        """Return these templates and rules of segments alone, in their present order.
 
         The text of the result lists them one a line, with the patterns and lexicons that they read.
         A text of no rules means nothing: where nothing is to be kept, the first template is (or the
