@@ -1,7 +1,7 @@
-"""Invented people and the lists they form as authors and editors.
+"""Invented people, and lists of them as authors and editors.
 
-A person's names come from one culture, and so does how they are put together: double family names
-in Spanish, particles in Dutch, two syllables in Korean. Most people of a list share a culture.
+The names of a person, and their form, come from one culture: double family names in Spanish,
+particles in Dutch, two syllables in Korean. Most people of a list share a culture.
 """
 
 from __future__ import annotations

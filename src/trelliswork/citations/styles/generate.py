@@ -46,7 +46,7 @@ class LabelledReference:
 
 @dataclass(frozen=True)
 class Split:
-    """References to train on, and references to test on that share no work with them.
+    """References for training, and references for testing that share no work with them.
 
     Attributes
     ----------
@@ -172,7 +172,7 @@ def split(
 def label_tokens(
     pieces: Iterable[Piece], *, style: str, work_id: str, fields: Fields = "cora"
 ) -> LabelledReference:
-    """Join pieces to a text and give each token the label of the piece it lies in."""
+    """Join pieces to a text and give each token the label of its piece."""
     text, owners = "", []
     for piece in pieces:
         text += piece.text

@@ -1,4 +1,4 @@
-"""How a citation style writes the names of authors and editors."""
+"""Names of authors and editors in a citation style."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NameStyle:
-    """How names and lists of names are written.
+    """The form of names and lists of names in a style.
 
     Attributes
     ----------

@@ -12,7 +12,7 @@ _ORDINAL_WORDS = ("first", "second", "third", "fourth", "fifth", "sixth", "seven
 
 @dataclass(frozen=True)
 class Wording:
-    """Words that a style adds of its own.
+    """The words that a style adds to the fields.
 
     Attributes
     ----------
