@@ -82,8 +82,9 @@ def adapt(
     pairs = [pair for pair in read if is_believable(to_plain(pair[1].labels, scheme))]
     if not pairs:
         raise DataError(
-            f"expected references to adapt to, got {len(sentences)} texts of which none is one "
-            f"({len(sentences) - len(known)} are empty or longer than {_LONGEST} tokens)."
+            f"expected references to adapt to, got {len(sentences)} texts, none of "
+            f"which is one ({len(sentences) - len(known)} are empty or longer than {_LONGEST} "
+            "tokens)."
         )
     known, readings = [one for one, _ in pairs], [reading for _, reading in pairs]
     now = tagger

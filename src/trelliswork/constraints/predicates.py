@@ -225,7 +225,8 @@ def as_predicates(given: Predicates | None) -> dict[str, Predicate]:
         one = given_rule.hard if isinstance(given_rule, Constraint) else given_rule
         if not isinstance(one, Predicate):
             raise TypeError(
-                f"predicates: expected what tw.predicate makes, got {type(one).__name__} {one!r}."
+                f"predicates: expected predicates made by tw.predicate, got "
+                f"{type(one).__name__} {one!r}."
             )
         if name is not None and name != one.name:
             raise ValueError(f"predicates: expected {one!r} under its own name, got {name!r}.")

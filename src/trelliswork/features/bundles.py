@@ -232,7 +232,7 @@ def resolve(features: str | Templates | None, *, segments: bool = False) -> Temp
     # One plain word is a misspelt bundle more often than the name of a column.
     if features.strip().isidentifier() and features.strip() not in ("bias", "word", "token"):
         raise TemplateError(
-            f"no bundle is called {features.strip()!r}; there are {', '.join(BUNDLES)}. "
+            f"unknown bundle {features.strip()!r}; there are {', '.join(BUNDLES)}. "
             f"To use the column {features.strip()!r} as a template, write {features.strip()}[0]."
         )
     return Templates.parse(features)

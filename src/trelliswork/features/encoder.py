@@ -107,7 +107,7 @@ class TokenFeaturesOnly:
         """Raise a `ValueError` if a mask is given for other features than those of tokens."""
         if any(keep is not None and np.size(keep) for keep in others):
             raise ValueError(
-                f"expected features of tokens to keep alone: {self.kind} has no others."
+                f"expected a mask for features of tokens alone: {self.kind} has no others."
             )
 
     def edge_feature_names(self) -> list[str]:
@@ -181,7 +181,7 @@ class TemplateEncoder:
         if segments is None and self.templates.has_segments:
             raise ValueError(
                 "the templates have rules of segments (begin:, end: or segment:), which a chain "
-                "has no use for: expected max_segment > 1, or templates without such rules."
+                "does not use: expected max_segment > 1, or templates without such rules."
             )
         batch = self._read(sequences)
         self._vocabulary, encoded = TemplateVocabulary.fit(

@@ -197,7 +197,7 @@ def _check_gold(language: Automaton, rules: str, tags: NDArray[np.int64], kept: 
     fault = "cannot stand there" if position < at.size else "cannot be the last"
     raise NotInLanguageError(
         f"Sequence {wrong[0]} of the batch: the gold tags do not satisfy {rules}: tag "
-        f"{row[at[last]]}{name} at position {at[last]} {fault}. Mend the tags or the rules, or "
+        f"{row[at[last]]}{name} at position {at[last]} {fault}. Correct the tags or the rules, or "
         f"leave tokens out with tag {IGNORED_TAG}."
     )
 

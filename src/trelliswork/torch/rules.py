@@ -66,7 +66,7 @@ def compile_rules(rules: Sequence[Rule], labels: LabelSet) -> Automaton:
         guilty = found[0].rules if found else rules
         raise InfeasibleError(
             f"No labelling of any length satisfies {describe(guilty)}. "
-            f"{'Mend it' if len(guilty) == 1 else 'Drop one'}: a layer needs labellings."
+            f"{'Correct it' if len(guilty) == 1 else 'Drop one'}: a layer needs labellings."
         )
     return language
 

@@ -153,9 +153,9 @@ def _entries(
             if isinstance(block.ignore_error_block, Entry):
                 yield where, block.ignore_error_block
             else:
-                # The first line says enough; the parser's own words are about its insides.
+                # The first line is enough; the parser's own message is about its internals.
                 first = (block.raw or "").strip().split("\n", 1)[0][:60]
-                collector.skip(where, f"expected an entry, got what is none: {first!r}.")
+                collector.skip(where, f"expected an entry, got {first!r}.")
         elif isinstance(block, Entry):
             yield where, block
 
