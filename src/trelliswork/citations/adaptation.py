@@ -114,13 +114,13 @@ def learn_labelled(
     tagger : CRFTagger
         The model to go on from. It stays as it is.
     corrected : sequence of (tokens, labels)
-        What somebody says is right.
+        References with correct labels.
     works : sequence of Work
         Records, which are written in CSL styles; that needs the extra ``cite``.
     weight : float
-        What each corrected reference weighs; a generated one weighs 1.
+        Weight of each corrected reference; a generated one has weight 1.
     seed : int
-        Of the generated references.
+        Seed of the generated references.
 
     Raises
     ------

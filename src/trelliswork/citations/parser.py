@@ -92,9 +92,9 @@ class Parser:
             line breaks and runs of blanks become one blank, and words that a line break cut in two
             become whole.
         alternatives : int
-            How many other readings of each reference to give.
+            Most other readings of each reference.
         exact : bool
-            Whether confidences take all rules in, to within 0.001: slow, some references a second.
+            Whether confidences include all rules, to within 0.001: slow, some references a second.
             Otherwise those that the reference calls for; the difference is mostly small.
         by_field : bool
             Whether to say how sure each field is. Otherwise each has the confidence of the whole

@@ -43,17 +43,17 @@ class Reading:
     Attributes
     ----------
     labels : list of str
-        One a token.
+        The labels, one a token.
     spans : list of (int, int, str)
         Its runs of equal labels.
     confidences : list of float
-        Of each of them.
+        Probability of each of them.
     confidence : float
-        Of the whole.
+        Probability of the whole labelling.
     free_labels : list of str
-        What the model alone says.
+        The labels of the model alone.
     broken : tuple of str
-        The rules that `free_labels` break, where `labels` are others.
+        The rules that `free_labels` break, if `labels` differ from them.
     others : list of (list of str, float)
         The next best labellings under all rules, with their probabilities, the highest first.
     """
@@ -107,10 +107,10 @@ class Reader:
         sentences
             Tokens of references; none is empty.
         exact
-            Whether probabilities take all rules in, to within `TOLERANCE`: slow, some references a
+            Whether probabilities include all rules, to within `TOLERANCE`: slow, some references a
             second.
         alternatives
-            How many other labellings to give of each.
+            Most other labellings of each.
         by_field
             Whether to say how sure each field is. Otherwise each has the confidence of the whole,
             which is not above its own, at a fraction of the time.

@@ -18,7 +18,7 @@ class Field:
     label : str
         One of `trelliswork.citations.LABELS`.
     text : str
-        What is written there, without the marks that separate it from its neighbours; line breaks
+        Its text, without the marks that separate it from its neighbours; line breaks
         are blanks, and words that a line break cut in two are whole.
     start, end : int
         Its span in the input, in characters, end exclusive.

@@ -75,9 +75,9 @@ def write_review(references: Sequence[Reference], *, most: int = 20) -> str:
     Parameters
     ----------
     references
-        What the parser found. Those without tokens, which it did not read, are left out.
+        Parsed references. Those without tokens, which the parser did not read, are left out.
     most
-        How many to write at most.
+        Most references to write.
     """
     if most < 1:
         raise ValueError(f"most: expected at least 1 reference, got {most}.")
@@ -154,7 +154,7 @@ def read_review(text: str, *, source: str) -> list[LabelledText]:
     Raises
     ------
     DataError
-        Where a line is no field, a label is unknown, or the words are not those of the reference:
+        If a line is no field, a label is unknown, or the words are not those of the reference:
         the message names the line and the first difference.
     """
     return [_aligned(block, source) for block in _blocks(text, source) if not block.is_skipped]

@@ -61,7 +61,7 @@ class Constraint(ABC):
         sentence
             The sentence they belong to; only rules with token tests need it.
         scheme
-            What a segment is: a scheme name, or a label set, which also refuses names that it does
+            The form of segments: a scheme name, or a label set, which also refuses names it does
             not know. ``None`` guesses from these labels: bio, bioes, bilou or path where all of
             them have their tags, else plain.
         """
@@ -127,7 +127,7 @@ class Constraint(ABC):
         Parameters
         ----------
         penalty
-            What each violation takes from the score, ``ρ ≥ 0``: a finite number. ``None``: it is
+            The penalty of each violation, ``ρ ≥ 0``: a finite number. ``None``: it is
             learned in training.
 
         Examples
@@ -180,23 +180,23 @@ class Constraint(ABC):
         labels
             The labels.
         max_states
-            Where to give up.
+            Most states to try.
 
         Raises
         ------
         LabelError
-            Where the rule names what the label set does not know.
+            If the rule names what the label set does not know.
         RuleError
-            Where the rule adds and subtracts counts, so that no automaton is large enough.
+            If the rule adds and subtracts counts, so that no automaton is large enough.
         TooLargeError
-            Where the automaton, or one on the way to it, has more states than that.
+            If the automaton, or one on the way to it, has more states than that.
         """
         return compile_rule(self.hard, labels, max_states)
 
     def allowed(self, labels: LabelSet, sentence: SentenceLike) -> NDArray[np.bool_] | None:
         """Return the allowed labels of each token, shape ``(T, L)``, if the rule is such a mask.
 
-        ``None`` where the rule is not about every token for itself.
+        ``None`` if the rule does not concern each token alone.
         """
         return None
 

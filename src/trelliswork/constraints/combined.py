@@ -42,7 +42,7 @@ class Joined(Constraint):
         return replace(self, parts=tuple(part.in_segments() for part in self.parts))
 
     def check(self, labels: LabelSet) -> None:
-        """Raise a `LabelError` where the rule names what the label set does not know."""
+        """Raise a `LabelError` if the rule has a name that the label set does not know."""
         for part in self.parts:
             part.check(labels)
 
@@ -139,7 +139,7 @@ class Not(Constraint):
         return Not(self.part.in_segments())
 
     def check(self, labels: LabelSet) -> None:
-        """Raise a `LabelError` where the rule names what the label set does not know."""
+        """Raise a `LabelError` if the rule has a name that the label set does not know."""
         self.part.check(labels)
 
     def _degree(self, reading: Reading) -> int:

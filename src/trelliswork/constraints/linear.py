@@ -145,7 +145,7 @@ class CountExpression:
     terms
         Triples (coefficient, name, unit).
     constant
-        What is added to them.
+        The constant term.
     """
 
     terms: tuple[Term, ...]

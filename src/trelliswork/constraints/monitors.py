@@ -120,7 +120,7 @@ def build(
     labels
         The labels.
     symbols
-        What the monitor sees at each token.
+        The symbol of each token.
     start
         The state of the monitor before the first token.
     step
@@ -131,7 +131,7 @@ def build(
     n_tests
         The number of token tests, ``k``.
     max_states
-        Where to give up.
+        Most states to try.
     """
     rows, inverse = np.unique(symbols.table, axis=0, return_inverse=True)
     row_of: list[int] = inverse.ravel().tolist()  # NumPy 2.0 gave it the shape of the input

@@ -58,7 +58,7 @@ def compile_on_segments(rule: Constraint, segmentation: Segmentation, max_states
     segmentation
         The ``L`` letters.
     max_states
-        Where to give up.
+        Most states to try.
 
     Returns
     -------
@@ -70,9 +70,9 @@ def compile_on_segments(rule: Constraint, segmentation: Segmentation, max_states
     Raises
     ------
     RuleError
-        Where the rule depends on the lengths of segments, or tests tokens inside them.
+        If the rule depends on the lengths of segments, or tests tokens inside them.
     TooLargeError
-        Where the automaton, or one on the way to it, has more than `max_states` states.
+        If the automaton, or one on the way to it, has more than `max_states` states.
     """
     rule.check(segmentation.labels)
     rule = rule.hard

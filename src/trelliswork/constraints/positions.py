@@ -45,7 +45,7 @@ class PositionWise(Constraint):
         n_tokens
             The number of tokens, ``T``.
         outcomes
-            Which of them pass the test, shape ``(T,)``, or ``None`` where there is no test.
+            Outcome of the test for each token, shape ``(T,)``, or ``None`` without a test.
         """
 
     def _choice(self, labels: LabelSet) -> NDArray[np.bool_]:
@@ -136,7 +136,7 @@ class NotAt(At):
 def at(position: int, *labels: str) -> Constraint:
     """Require that the token at a position has one of these labels.
 
-    Satisfied where the sequence is too short to have that token.
+    Satisfied if the sequence is too short to have that token.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ class Predicate(Constraint):
     Attributes
     ----------
     name : str
-        What messages and model files call it.
+        Its name in messages and model files.
     function : callable or None
         The violations of a labelling; None: the sum of those of its prefixes.
     prefix : callable or None
@@ -75,7 +75,7 @@ class Predicate(Constraint):
         Raises
         ------
         RuleError
-            Where the function answers with anything but a number of violations, or raises.
+            If the function answers with anything but a number of violations, or raises.
         """
         if self.function is not None:
             return self._asked(self.function, "violations", labels, sentence)
@@ -176,7 +176,7 @@ def predicate(
         rule: a whole number from 0 up, or True. ``sentence`` is what was given for the sequence.
         Default: the sum over all prefixes.
     name
-        What messages and files call the rule. Default: the name of the function.
+        Name of the rule in messages and files. Default: the name of the function.
     prefix
         ``prefix(labels, sentence)`` says how many violations the last of the first ``t`` labels
         newly causes; they add up to those of the whole. The search is much faster with it. Default:

@@ -35,14 +35,14 @@ MOST_PENALTY = 1e6
 class Soft(Constraint):
     """A soft rule; made by `Constraint.soft`.
 
-    What it means, names and explains is what the rule inside does.
+    Its violations, names and explanations are those of the rule inside.
 
     Attributes
     ----------
     rule : Constraint
         The rule itself, which is hard.
     penalty : float or None
-        What one violation costs, ``ρ ≥ 0``; ``None``: to be learned.
+        The penalty of one violation, ``ρ ≥ 0``; ``None``: to be learned.
     """
 
     rule: Constraint
@@ -100,7 +100,7 @@ class Soft(Constraint):
         return replace(self, rule=self.rule.in_segments())
 
     def check(self, labels: LabelSet) -> None:
-        """Raise a `LabelError` where the rule names what the label set does not know."""
+        """Raise a `LabelError` if the rule has a name that the label set does not know."""
         self.rule.check(labels)
 
     def _degree(self, reading: Reading) -> int:
@@ -152,7 +152,7 @@ def priced_rule(rule: Constraint, penalty: float) -> Constraint:
     rule
         The rule.
     penalty
-        What one violation costs in the plan it is from; nan: not learned yet.
+        The penalty of one violation in its plan; nan: not learned yet.
     """
     if not isinstance(rule, Soft) or rule.penalty is not None or math.isnan(penalty):
         return rule

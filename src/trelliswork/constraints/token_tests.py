@@ -167,7 +167,7 @@ class NotTest(TokenTest):
 class Before(TokenTest):
     """Passes if the token before passes, and at the first token of a sentence.
 
-    What a rule about the ends of segments asks where the next one begins; no word for users.
+    Rules about the ends of segments use it at the beginning of the next one; not a word for users.
     """
 
     part: TokenTest
@@ -202,12 +202,12 @@ def token(
         feature templates; write ``.*x.*`` to find ``x`` anywhere. Matching takes linear time;
         look-around and back-references are refused.
     lexicon
-        Passes where the token is one of these strings. With `regex` too, both must hold.
+        Passes if the token is one of these strings. With `regex` too, both must hold.
     column
         The column, or the key of the feature dicts, to look at instead of the token. In
         ``(token, tag)`` rows any other name than ``"word"`` is the tag.
     ignore_case
-        Whether upper and lower case are the same, in both.
+        Whether to ignore case, in both.
 
     Examples
     --------

@@ -211,7 +211,7 @@ def resolve(features: str | Templates | None, *, segments: bool = False) -> Temp
     features : str, Templates or None
         The name of a bundle, template text, templates, or ``None`` for the default bundle.
     segments : bool, optional
-        Whether they are for a semi-Markov model: bundles then get rules of segments
+        Whether the model is semi-Markov: bundles then get rules of segments
         (:func:`with_segment_rules`); your own templates are left as they are.
     """
     if features is None:

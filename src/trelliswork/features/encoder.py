@@ -271,7 +271,7 @@ class TemplateEncoder:
         return None if self._vocabulary is None else self._vocabulary.max_duration
 
     def settings(self) -> dict[str, object]:
-        """Return the templates, and the longest segment where there are any, as JSON values."""
+        """Return the templates, and the longest segment if there are segments, as JSON values."""
         settings: dict[str, object] = {
             "kind": self.kind,
             "templates": dict(self.templates.to_dict()),

@@ -84,7 +84,7 @@ def as_labels(sequences: list[Any], y: Any, name: str = "y") -> list[Sequence[La
     Raises
     ------
     DataError
-        Where the numbers of sequences or of labels do not match, naming the first place.
+        If the numbers of sequences or of labels do not match, naming the first place.
     """
     if y is None:
         labels = [s.labels if isinstance(s, Sentence) else None for s in sequences]
@@ -114,7 +114,7 @@ def as_known_labels(sequences: list[Any], y: Any, name: str = "y") -> list[list[
     Raises
     ------
     DataError
-        Where one is open, naming its place.
+        If one is open, naming its place.
     """
     checked = as_labels(sequences, y, name)
     for index, own in enumerate(checked):

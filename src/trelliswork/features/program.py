@@ -67,7 +67,7 @@ class Attribute:
     ----------
     source : Source
     column : str, int or None
-        The column it reads, where it reads one.
+        The column that it reads, if any.
     operations : tuple of (Operation, int or str)
         Applied from left to right; the argument is a length or the name of a pattern.
     arguments : tuple of (int or str)

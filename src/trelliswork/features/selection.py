@@ -29,7 +29,7 @@ def select_features(
     ----------
     templates : Templates
     vocabulary : TemplateVocabulary
-        What an encoder of these templates learned.
+        The features learned by an encoder of these templates.
     keep : mapping from parts to masks
         One entry a feature; ``None`` keeps all of a part.
     """

@@ -41,9 +41,9 @@ class Token:
     kind : str
         ``name``, ``number``, ``string``, ``regex``, ``dots``, ``mark`` or ``end``.
     text : str
-        As written.
+        The source of the token.
     line, column : int
-        Where it starts, counted from 1.
+        Its position, counted from 1.
     """
 
     kind: str

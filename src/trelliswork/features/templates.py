@@ -123,13 +123,13 @@ class Templates:
     templates : tuple of Template
         One entry for every n-gram that is a feature, windows expanded.
     segment_rules : tuple of SegmentRule
-        What describes whole segments.
+        The rules of whole segments.
     patterns : dict
         Regular expressions by name.
     lexicons : dict
         Phrases by name.
     pad : bool
-        Whether places outside the sentence have values of their own.
+        Whether positions outside the sentence have values of their own.
     plain_transitions : bool
         Whether a CRF++ file asked for transitions that do not depend on the observation (a bare
         ``B``). A model has them anyway.
@@ -173,7 +173,7 @@ class Templates:
             Lexicons that the text uses but does not declare: an iterable of phrases, a path of a
             file with one phrase a line, or a :class:`Lexicon`. They become part of the templates.
         origin : str, optional
-            Where the text comes from; put before ``line:column`` in messages.
+            Name of the text, put before ``line:column`` in messages.
 
         Raises
         ------

@@ -228,9 +228,9 @@ class CRF(nn.Module):
         emissions, mask
             As in :meth:`forward`.
         n
-            How many.
+            Number of samples.
         generator, seed
-            Where the randomness comes from; at most one of them. Default: torch's own generator,
+            Source of randomness; at most one of them. Default: torch's own generator,
             which ``torch.manual_seed`` sets.
 
         Returns

@@ -75,7 +75,7 @@ def _read_item(text: str, begin: int, end: int) -> Entry | None:
 
 
 def _skip_label(text: str, place: int, end: int) -> int:
-    r"""Return where the optional argument of a ``\bibitem`` ends, which may hold brackets."""
+    r"""Return the end of the optional argument of a ``\bibitem``, which may hold brackets."""
     if text[place : place + 1] != "[":
         return place
     depth = 0

@@ -48,7 +48,7 @@ class Entry:
     text : str
         The reference on one line, without its number or key.
     start, end : int
-        Where it stands in the document: characters, end exclusive.
+        Its span in the document, in characters, end exclusive.
     key : str
         Its number or key in the list: "12", "Sha48"; empty without one.
     origins : sequence of int or None

@@ -70,7 +70,7 @@ class Mark:
     Attributes
     ----------
     form : str
-        How it is written: "bracket", "dot", …, "key" or "bullet".
+        Its form: "bracket", "dot", …, "key" or "bullet".
     key : str
         The number or the key, without its brackets or period; empty for a bullet.
     width : int

@@ -37,17 +37,17 @@ class Draft:
     Attributes
     ----------
     rng : Random
-        What is drawn with.
+        Random generator.
     type, discipline : str
         Drawn already.
     language : str
-        Of the title; empty for English.
+        Language of the title; empty for English.
     topic : str
         "science " for the works in another language that are about it; otherwise empty.
     year : int
         When it appears.
     culture : str
-        Where most of its people come from.
+        Culture of most of its people.
     initials : bool
         Whether given names are initials.
     author, editor, translator : tuple of Name

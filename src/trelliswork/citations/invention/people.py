@@ -70,15 +70,15 @@ def invent_people(
     Parameters
     ----------
     rng : Random
-        What is drawn with.
+        Random generator.
     n : int
-        How many.
+        Number of people.
     culture : str
-        Where most of them come from.
+        Culture of most of them.
     initials : bool
         Whether their given names are initials.
     natives : bool
-        Whether nearly all of them come from there.
+        Whether nearly all of them are of that culture.
     """
     share = _SHARE_OF_NATIVES if natives else _SHARE_AT_HOME
     return tuple(

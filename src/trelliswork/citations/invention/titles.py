@@ -86,9 +86,9 @@ def invent_title(rng: Random, discipline: str, kind: str, year: int) -> str:
     Parameters
     ----------
     rng : Random
-        What is drawn with.
+        Random generator.
     discipline : str
-        One of `GROUP_OF`: where the words come from.
+        One of `GROUP_OF`: the origin of the words.
     kind : str
         "paper", or a section of the stock of patterns: "book", "container", "thesis", "report",
         "web", "software", "standard".

@@ -151,7 +151,7 @@ def invent_works(n: int, seed: int = 0) -> tuple[Work, ...]:
     Parameters
     ----------
     n : int
-        How many; the first of them do not depend on it.
+        Number of works; the first ones do not depend on it.
     seed : int
         The same seed gives the same works.
 

@@ -111,9 +111,9 @@ def find_arxiv(text: str, *, labelled: bool = False) -> str:
     Parameters
     ----------
     text : str
-        Where to look.
+        The text to search.
     labelled : bool
-        Whether the text is known to be an arXiv number; otherwise it has to say so.
+        Whether the text is known to be an arXiv number; otherwise it must name arXiv.
 
     Examples
     --------

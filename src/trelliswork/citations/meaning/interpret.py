@@ -89,7 +89,7 @@ def interpret(
         From left to right; names and notes are all kept. Of several others with the same label
         the first counts, and the rest are notes.
     start, end : int
-        Where the reference stands in the input; by default it is the input.
+        Span of the reference in the input; by default the whole input.
     key, confidence, tokens, labels, alternatives, unruled, broken_rules
         As in `trelliswork.citations.reference.Reference`.
 

@@ -76,7 +76,7 @@ def parse_people(text: str) -> tuple[tuple[Name, ...], bool]:
     Parameters
     ----------
     text : str
-        What a reference says of its authors, editors or translators, roles included: "In", "ed.
+        Authors, editors or translators as in a reference, roles included: "In", "ed.
         by", "(Eds.)".
 
     Returns

@@ -71,7 +71,7 @@ def trim(text: str, first: int, last: int, label: str) -> tuple[int, int]:
     Returns
     -------
     first, last : int
-        Equal where there are only separators.
+        Equal if there are only separators.
 
     Examples
     --------

@@ -52,11 +52,11 @@ def render_page(
     Parameters
     ----------
     references
-        What to show, in this order.
+        The references to show, in this order.
     title
         Title of the page.
     source
-        Where the references come from, such as the name of a file; shown below the title.
+        Origin of the references, such as the name of a file; shown below the title.
     """
     style, script = _style(), _data("page.js")
     policy = (

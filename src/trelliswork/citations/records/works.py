@@ -44,9 +44,9 @@ class Name:
     family, given : str
         "Neumann", "John".
     particle : str
-        What precedes the family name: "von".
+        Words before the family name: "von".
     suffix : str
-        What follows it: "Jr."
+        Words after it: "Jr."
     literal : str
         A name written as it is, whatever the style: "World Health Organization".
     """

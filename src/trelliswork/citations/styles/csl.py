@@ -133,14 +133,14 @@ class CslStyle:
         Parameters
         ----------
         work : Work
-            What is cited.
+            The cited work.
         number : int
             The number of the reference, in styles that count them.
 
         Returns
         -------
         list of Piece
-            Text and label; none where the style writes nothing of the work, or where citeproc-py
+            Text and label; none if the style writes nothing of the work, or if citeproc-py
             cannot write it.
         """
         import citeproc

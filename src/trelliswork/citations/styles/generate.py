@@ -27,13 +27,13 @@ class LabelledReference:
     Attributes
     ----------
     tokens, labels : tuple of str
-        Of the same length; the labels are among `FIELDS` or `LABELS`.
+        Two lists of the same length; the labels are among `FIELDS` or `LABELS`.
     text : str
         The reference as it is written.
     offsets : tuple of (int, int)
         `text[start:end]` is the token.
     style, work_id : str
-        Where it comes from.
+        Its style and its work.
     """
 
     tokens: tuple[str, ...]
@@ -80,7 +80,7 @@ def generate(
     Parameters
     ----------
     works : iterable of Work
-        What is cited.
+        The cited works.
     styles : sequence of Style or CslStyle
         Styles to render them in.
     noise : bool or Noise
@@ -129,7 +129,7 @@ def split(
     works, styles : sequence
         All there are.
     seed : int
-        Of the division and of the references.
+        Seed of the division and of the references.
     per_work : int, optional
         References of each work in each part.
     noise : bool or Noise
@@ -137,7 +137,7 @@ def split(
     held_out_works : float
         The share of works to test on; half as many are for `dev`.
     held_out_styles : int
-        How many styles are for `new_styles` only.
+        Number of styles for `new_styles` only.
     fields : {"cora", "parser"}
         As in `generate`.
     """

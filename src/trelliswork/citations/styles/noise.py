@@ -165,7 +165,7 @@ def double_marks(pieces: list[Piece], rate: float, rng: Random) -> list[Piece]:
 
 
 def lose_spaces(pieces: list[Piece], rate: float, rng: Random) -> list[Piece]:
-    """Lose the blank after punctuation, where no two words run together."""
+    """Lose the blank after punctuation, unless two words would run together."""
     return _substitute(r"(?<=[.,;:)]) ", lambda blank: "", pieces, rate, rng)
 
 

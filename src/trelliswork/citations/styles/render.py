@@ -67,7 +67,7 @@ class Style:
     wording : Wording
         The words the style adds.
     key : {"", "number", "alpha"}
-        What `$key` is: nothing, a running number, or letters and year as in "Sha48".
+        Form of `$key`: nothing, a running number, or letters and year as in "Sha48".
     months : tuple of str
         Names of the twelve months; empty if dates are years.
     date : str
@@ -112,9 +112,9 @@ def render(work: Work, style: Style, *, number: int = 1) -> list[Piece]:
     Parameters
     ----------
     work : Work
-        What is cited.
+        The cited work.
     style : Style
-        How.
+        The style.
     number : int
         The number of the reference, in styles that count them.
 

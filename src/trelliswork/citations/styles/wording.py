@@ -17,11 +17,11 @@ class Wording:
     Attributes
     ----------
     editor, editors : str
-        What follows one editor, or several.
+        Text after one editor, or several.
     edition : str
         A format with `{nth}` ("2nd"), `{word}` ("second") or `{n}` ("2").
     phd, masters, report, standard, preprint, software : str
-        What kind of document it is.
+        Names of kinds of documents.
     """
 
     editor: str = ", editor"

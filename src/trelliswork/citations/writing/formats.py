@@ -46,7 +46,7 @@ def write(references: Sequence[Reference], to: str = "bibtex") -> str:
     Parameters
     ----------
     references : sequence of Reference
-        What `trelliswork.citations.parse` returns.
+        References from `trelliswork.citations.parse`.
     to : str
         One of `FORMATS`: ``"bibtex"``, ``"csl-json"``, ``"ris"``, ``"jsonl"`` or ``"conll"``.
     """

@@ -42,7 +42,7 @@ class Finding:
     rules
         The rules, as few as possible.
     message
-        What was found, for people.
+        The finding in words.
     """
 
     kind: Kind

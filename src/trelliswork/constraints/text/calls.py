@@ -87,7 +87,7 @@ def call_word(
 
 
 def check_quoted(found: Placed, where: str) -> None:
-    """Raise a `PlacedError` for a name without quotes where a string is expected."""
+    """Raise a `PlacedError` for a name without quotes in place of a string."""
     if isinstance(found.value, Bare):
         name = str(found.value)
         raise PlacedError(found.at, f"{where}: expected a string, got {name}. Quote it: {name!r}.")

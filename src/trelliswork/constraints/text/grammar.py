@@ -58,12 +58,12 @@ class Grammar:
     text
         The text of the rule.
     predicates
-        What ``predicate(name)`` may stand for.
+        The predicates for ``predicate(name)``.
 
     Attributes
     ----------
     labels : dict of str to int
-        Where each string and name of the text was first met, counted from 0.
+        The first position of each string and name of the text, counted from 0.
     """
 
     def __init__(self, text: str, predicates: Mapping[str, Predicate] | None = None) -> None:

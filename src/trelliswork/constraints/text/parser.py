@@ -39,7 +39,7 @@ class PlacedRule:
     place : str
         Its line, ``rules.txt:3`` for example.
     columns : mapping of str to int
-        Where its names stand in that line, counted from 1.
+        The columns of its names in that line, counted from 1.
     """
 
     rule: Constraint
@@ -74,12 +74,12 @@ def parse(text: str, *, predicates: Predicates | None = None) -> Constraint:
         The rule as it would stand in a program, ``at_most(1, 'title') & ~contiguous('author')``,
         or in a rule file, ``author before title : soft``.
     predicates
-        What ``predicate('name')`` may stand for: Python functions, which text cannot hold.
+        The predicates for ``predicate('name')``: Python functions cannot be written as text.
 
     Raises
     ------
     RuleError
-        Where the text is no rule, naming the place and what was expected there.
+        If the text is no rule, naming the place and what was expected there.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def parse_rules(text: str, origin: str = "rules") -> tuple[Constraint, ...]:
     text
         The text.
     origin
-        What errors call it, the name of a file for example.
+        Name of the text in errors, for example of a file.
     """
     return tuple(placed.rule for placed in iter_rules(text, origin))
 

@@ -139,7 +139,7 @@ class Scanner:
         Parameters
         ----------
         inside
-            Whether it stands between parentheses, where it may have colons.
+            Whether the name is in parentheses, where it may have colons.
         """
         found = self._match(_NAME_INSIDE if inside else _NAME)
         if found is None:
