@@ -15,7 +15,7 @@ from trelliswork.taggers.model_file import (
     read_model_file,
     write_model_file,
 )
-from trelliswork.taggers.parameters import SINCE_VERSION_2, SINCE_VERSION_3
+from trelliswork.taggers.saving import SINCE_VERSION_2, SINCE_VERSION_3
 
 X = [["the", "cat", "sat"], ["a", "dog", "ran"], ["cats", "run"]]
 Y = [["D", "N", "V"], ["D", "N", "V"], ["N", "V"]]
