@@ -215,6 +215,6 @@ def compile_program(
     )
 
 
-def compile_pattern(pattern: NamedPattern) -> _core.Pattern:
+def compile_pattern(pattern: NamedPattern) -> _core.Regex:
     """Compile a pattern; a ``ValueError`` has the message and the column as its arguments."""
-    return _core.Pattern(pattern.expression, pattern.wapiti, unicode_table())
+    return _core.Regex(pattern.expression, pattern.wapiti, unicode_table())
