@@ -17,7 +17,7 @@ from trelliswork.automata.regex import (
     compile_node,
     parse,
 )
-from trelliswork.automata.regex_tree import simplified
+from trelliswork.automata.regex_tree import simplify
 from trelliswork.errors import RegexError, TooLargeError
 
 
@@ -160,14 +160,14 @@ def test_large_repetitions_are_refused_before_they_grow(expression):
     ],
 )
 def test_repetitions_that_say_little(written, means):
-    assert str(simplified(parse(written))) == means
+    assert str(simplify(parse(written))) == means
 
 
 @given(expressions(NAMES[:2]), st.integers(0, 2), st.integers(0, 3) | st.none())
 @settings(max_examples=150)
 def test_simplified_expressions_mean_the_same(node, low, high):
     whole = Repeat(node, low, high if high is None else low + high)
-    short = simplified(whole)
+    short = simplify(whole)
     for string in all_strings(2, 4):
         names = tuple(NAMES[y] for y in string)
         assert matches(short, names) == matches(whole, names), names

@@ -1,7 +1,7 @@
-"""Helpers without a subject of their own: nothing here knows what a label is.
+"""Helpers that every room may import. Nothing here knows what a label is.
 
-Text tables, progress bars, thread counts, checks of arguments, lazy imports.
+Text tables, the progress bar of training, thread counts, checks of arguments and of arrays in model
+files, lazy names of packages.
 
-May be imported by every room. Imports only NumPy and the standard library (and joblib or rich
-inside a function).
+Imports `errors`, NumPy and the standard library; joblib and rich only inside functions.
 """

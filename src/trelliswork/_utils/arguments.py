@@ -1,4 +1,4 @@
-"""Checks of arguments: numbers from 0 up, whole numbers, counts, time limits."""
+"""Checks of arguments: non-negative numbers, whole numbers, counts, time limits."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ NO_LIMIT = 2**62  # of iterations and nodes, which the core counts in 64 bits
 
 
 def check_number(name: str, value: Any) -> None:
-    """Raise a `ValueError` for anything but a finite number from 0 up."""
+    """Raise a `ValueError` unless the value is a finite number from 0 up."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) < np.inf:
         raise ValueError(f"{name}: expected a finite number from 0 up, got {value!r}.")
 
 
 def check_whole(name: str, value: Any, low: int, more: str = "") -> None:
-    """Raise a `ValueError` for anything but a whole number from `low` up."""
+    """Raise a `ValueError` unless the value is a whole number from `low` up."""
     if not is_whole(value, low):
         raise ValueError(f"{name}: expected a whole number from {low} up{more}, got {value!r}.")
 
@@ -30,14 +30,14 @@ def is_whole(value: Any, low: int) -> bool:
 
 
 def is_count(given: object) -> bool:
-    """Return whether something is a whole number from 1 to `NO_LIMIT`."""
+    """Return whether a value is a whole number from 1 to `NO_LIMIT`."""
     return (
         isinstance(given, Integral) and not isinstance(given, bool) and 1 <= int(given) <= NO_LIMIT
     )
 
 
 def check_time_limit(given: Any) -> None:
-    """Raise a `ValueError` for anything that is neither a time nor None."""
+    """Raise a `ValueError` unless the value is a positive number of seconds or None."""
     is_number = isinstance(given, int | float) and not isinstance(given, bool)
     if given is not None and not (is_number and given > 0):
         raise ValueError(f"time_limit: expected seconds, more than 0, or None, got {given!r}.")

@@ -1,4 +1,4 @@
-"""Arrays of model files: taken by name, and checked."""
+"""Checked access to the arrays of a model file."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["stored"]
 
 
 def stored(arrays: Mapping[str, NDArray[Any]], name: str, dtype: type[np.generic]) -> NDArray[Any]:
-    """Return an array of a model file: of one axis, of that very type, and finite.
+    """Return an array of a model file: one axis, exactly this type, finite numbers.
 
     Raises
     ------
     DataError
-        For any other.
+        If the array is missing or is any different.
     """
     found = arrays.get(name)
     if found is None:

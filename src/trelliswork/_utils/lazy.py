@@ -1,6 +1,6 @@
-"""Packages that import a name when it is asked for, not before.
+"""Packages that import their names on first use.
 
-The names stand once, in the package's stub (``__init__.pyi``), which type checkers read too.
+The names are listed once, in the package's stub (``__init__.pyi``), which type checkers read too.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ __all__ = ["LoggedStep", "TrainingProgress", "TrainingStep"]
 
 
 class LoggedStep(Protocol):
-    """What the bar shows of a step of any kind of training."""
+    """A training step as the progress bar shows it, for any kind of training."""
 
     @property
     def iteration(self) -> int: ...
@@ -24,7 +24,7 @@ class LoggedStep(Protocol):
     def dev_score(self) -> float | None: ...
 
     def summary(self) -> str:
-        """Return how the step went, in a few words."""
+        """Return the result of the step in a few words."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,12 @@ class TrainingStep:
     nonzero: int | None = None
 
     def summary(self) -> str:
-        """Return the loss and the size of its gradient, and how many weights are left."""
+        """Return the loss, its gradient norm and the number of nonzero weights."""
         weights = "" if self.nonzero is None else f" weights {self.nonzero:,}"
         return f"loss {self.loss:,.1f} gradient {self.gradient_norm:.3g}{weights}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the step as JSON values; what was not counted is left out."""
+        """Return the step as JSON values, without `nonzero` if that is not counted."""
         found = asdict(self)
         if self.nonzero is None:
             del found["nonzero"]
@@ -77,7 +77,7 @@ class TrainingProgress:
     console
         Where to draw; standard error by default, so that output can be piped.
     measure
-        What the scores on the development set are.
+        Name of the score on the development set.
     """
 
     def __init__(

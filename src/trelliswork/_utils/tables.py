@@ -22,12 +22,12 @@ def percent(value: float) -> str:
 
 
 def shorten(text: str, width: int = 72) -> str:
-    """Return a text that fits on a line: the automaton of a rule may print as a book."""
+    """Return the text cut to one line: the automaton of a rule may print as many."""
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def join_names(names: Sequence[str], limit: int = 6) -> str:
-    """Return names as English: ``a``, ``both a and b``, ``a, b and c``, ``a, b and 7 more``."""
+    """Join names in English: ``a``, ``both a and b``, ``a, b and c``, ``a, b and 7 more``."""
     if len(names) == 2:
         return f"both {names[0]} and {names[1]}"
     if len(names) > limit:

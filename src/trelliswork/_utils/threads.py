@@ -1,4 +1,4 @@
-"""How many threads a call may use."""
+"""Number of threads of a call."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ __all__ = ["check_jobs", "resolve_jobs"]
 
 
 def resolve_jobs(n_jobs: int | None) -> int:
-    """Turn scikit-learn's `n_jobs` into a number of threads.
+    """Return the number of threads for scikit-learn's `n_jobs`.
 
-    ``None`` means one thread a core, and inside a joblib worker what joblib leaves to it: a grid
-    search over processes does not start cores × cores threads. ``-1`` is the same, ``-2`` one less.
+    ``None`` means one thread a core; inside a joblib worker, the worker's share of the cores, so
+    that a grid search over processes does not start cores × cores threads. ``-1`` is the same,
+    ``-2`` one less.
     """
     check_jobs(n_jobs)
     if n_jobs is not None and n_jobs > 0:
         return int(n_jobs)
-    # A tenth of a second, which whoever says how many threads there are need not wait for.
+    # Imported late: it takes 0.1 s and is not needed if n_jobs is given.
     from joblib.parallel import get_active_backend
 
     cores = _available_cores()
-    # joblib tells its worker processes their share of the cores through this variable; its worker
-    # threads it tells nothing, and they are as many as the cores already.
+    # joblib passes worker processes their share of the cores in this variable. Worker threads get
+    # no such share; there are as many of them as cores already.
     share = os.environ.get("OMP_NUM_THREADS", "")
     if share.isdecimal() and int(share) > 0:
         cores = min(cores, int(share))
@@ -33,7 +34,7 @@ def resolve_jobs(n_jobs: int | None) -> int:
 
 
 def check_jobs(n_jobs: int | None) -> None:
-    """Raise where `n_jobs` is none of the numbers that `resolve_jobs` takes."""
+    """Raise a `ValueError` if `resolve_jobs` does not accept `n_jobs`."""
     if n_jobs is not None and (not isinstance(n_jobs, Integral) or n_jobs == 0):
         raise ValueError(f"n_jobs: expected a whole number other than 0, or None, got {n_jobs!r}.")
 

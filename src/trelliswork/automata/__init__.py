@@ -1,12 +1,13 @@
 """Automata: arc lists over labels, as languages and as models.
 
-An automaton scores a labelling by its path: the pattern weights ``ψ_z`` of the arcs it takes,
+A model scores a labelling by its path in an automaton: the weights ``ψ_z`` of the patterns that the
+arcs fire,
 
     Σ_{patterns z fired} ψ_z  (+ start and end scores),
 
-or says whether a labelling belongs to a language. Here are the algebra of languages (``& | ~``,
-determinisation, ambiguity), products with arc maps, regular expressions over labels, label patterns
-of any order with their Aho–Corasick automaton, and drawings.
+A language accepts or rejects a labelling. Here live `Automaton` with the algebra of languages
+(``& | ~``, determinisation, ambiguity), products with arc maps, regular expressions over labels,
+label patterns of any order with their Aho–Corasick automaton, and drawings.
 
-Imports `errors`, `_typing`, `_core` and `_utils`. Knows neither sentences nor rules.
+Imports `errors`, `_typing`, `_core` and `_utils`. Sentences and rules are unknown here.
 """

@@ -12,17 +12,17 @@ from trelliswork.errors import TooLargeError
 if TYPE_CHECKING:
     from trelliswork.automata.automaton import Automaton
 
-__all__ = ["MAX_STATES", "from_core", "is_unambiguous", "smallest_unambiguous", "within"]
+__all__ = ["MAX_STATES", "from_core", "is_unambiguous", "smallest_unambiguous", "within_budget"]
 
 MAX_STATES = 100_000
-"""How many states an operation may make unless told otherwise."""
+"""Default limit on the states that an operation may make."""
 
-STEPS_TO_MIRROR = 10_000_000  # what a smaller automaton is worth where there is one already
+STEPS_TO_MIRROR = 10_000_000  # worth spending on a smaller automaton if there is one already
 PAIRS_A_STATE = 200  # budget of the ambiguity test, which follows pairs of arcs
 
 
-def within(made: _core.Language | None, max_states: int, what: str) -> _core.Language:
-    """Return what was made, or raise `TooLargeError` where it was given up."""
+def within_budget(made: _core.Language | None, max_states: int, what: str) -> _core.Language:
+    """Return the result of an operation; raise a `TooLargeError` if it was given up."""
     if made is None:
         raise TooLargeError(
             f"{what} passed {max_states:,} states or looked at {_core.most_arcs(max_states):,} "
@@ -62,15 +62,15 @@ def smallest_unambiguous(language: _core.Language, max_states: int, what: str) -
     try:
         if trimmed.n_states <= max_states and is_unambiguous(trimmed, max_states):
             candidates.append(trimmed)
-    except TooLargeError:  # then it is no candidate, but another one may be
+    except TooLargeError:  # no candidate, but the others may be
         pass
     found = [candidate for candidate in candidates if candidate is not None]
     best = min(found, key=lambda made: (made.n_arcs, made.n_states), default=None)
-    return within(best, max_states, f"Making {what} unambiguous, forwards and backwards,")
+    return within_budget(best, max_states, f"Making {what} unambiguous, forwards and backwards,")
 
 
 def from_core(language: _core.Language, labels: tuple[str, ...] | None) -> Automaton:
-    """Return the automaton of a language of the core."""
+    """Return a language of the core as an `Automaton`."""
     from trelliswork.automata.automaton import Automaton  # which has the methods below
 
     source, label, target, initial, final = language.arrays()

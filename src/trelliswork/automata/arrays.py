@@ -1,4 +1,4 @@
-"""The arrays of an automaton, as the core takes them."""
+"""The arrays of an automaton in the layout of the core."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Arrays", "arc_order", "flat_patterns"]
 
 
 class Arrays(NamedTuple):
-    """The parts of an automaton, as the core takes them: arcs sorted by (target, label, source).
+    """The parts of an automaton in the layout of the core: arcs sorted by (target, label, source).
 
     Arc ``a`` fires the patterns ``pattern_ids[pattern_offsets[a]:pattern_offsets[a + 1]]``; the
     others are those of `Automaton`.
@@ -58,7 +58,7 @@ class Arrays(NamedTuple):
 def arc_order(
     source: NDArray[np.int32], label: NDArray[np.int32], target: NDArray[np.int32]
 ) -> NDArray[np.intp]:
-    """Return the order of arcs by (target, label, source); most come sorted, which is quick."""
+    """Return the order of arcs by (target, label, source); fast if they are sorted already."""
     before, after = (slice(None, -1), slice(1, None))
     in_order = source[before] < source[after]
     for key in (label, target):
@@ -69,7 +69,7 @@ def arc_order(
 def flat_patterns(
     fired: Sequence[Sequence[int]] | NDArray[np.integer[Any]], order: NDArray[np.intp]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return pattern offsets ``(A + 1,)`` and ids of the arcs in an order."""
+    """Return pattern offsets ``(A + 1,)`` and pattern ids of the arcs in a given order."""
     offsets = np.zeros(order.size + 1, dtype=np.int64)
     if isinstance(fired, np.ndarray):
         ids = fired[order]

@@ -1,14 +1,13 @@
-"""Automata over labels: the arc lists that the kernel runs on.
+"""`Automaton`: the arc list that the kernel runs on, and the operations of regular languages.
 
 An automaton reads one label a segment (a token, in a chain). A path from an initial to a final
 state collects the weights of the *patterns* that its arcs fire; a transition ``y' → y`` is a
-pattern of length two. Letters: ``S`` states, ``A`` arcs, ``L`` labels, ``P`` patterns.
+pattern of length two.
 
-Automata as regular languages: what they accept, and how to combine them.
+A *language* is an automaton without patterns whose initial and final weights are 0 or ``-inf``: a
+set of label sequences. Languages are combined by methods of `Automaton`; the work is done in C++.
 
-A *language* is an `Automaton` without patterns, whose initial and final weights are 0 or ``-inf``:
-a set of label sequences. The words here are methods of `Automaton`; the work is done in C++.
-Letters: ``S`` states, ``A`` arcs, ``L`` labels.
+Letters: ``S`` states, ``A`` arcs, ``L`` labels, ``P`` patterns.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from trelliswork.automata.algebra import (
     from_core,
     is_unambiguous,
     smallest_unambiguous,
-    within,
+    within_budget,
 )
 from trelliswork.automata.arrays import Arrays, arc_order, flat_patterns
 from trelliswork.errors import LabelError
@@ -39,34 +38,19 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_STATES", "Automaton"]
 
-
-SPELLED_OUT = 8  # languages of so many states show their arcs when printed
-
-
-def checked_names(labels: Sequence[str], n_labels: int) -> tuple[str, ...]:
-    """Return the label names, if there is one for each id and no two are equal."""
-    if isinstance(labels, str):
-        raise TypeError(f"labels: expected a sequence of names, got the string {labels!r}.")
-    names = tuple(labels)
-    if len(names) != n_labels:
-        raise LabelError(f"labels: expected {n_labels} names, got {len(names)}.")
-    if len(set(names)) < len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise LabelError(f"labels: expected different names, got {twice!r} twice.")
-    return names
+SPELLED_OUT = 8  # languages of up to this many states print their arcs
 
 
 class Automaton:
     """A weighted automaton over labels.
 
-    Without patterns, and with initial and final weights of 0 or ``-inf``, it is a *language*, a set
-    of label sequences: then it accepts or refuses sequences, and combines with others by
-    ``& | ~``.
+    Without patterns, and with initial and final weights of 0 or ``-inf``, it is a *language*: it
+    accepts or rejects label sequences, and combines with other languages by ``& | ~``.
 
     Parameters
     ----------
     n_states, n_labels, n_patterns
-        How many states, labels and patterns there are; all ids count from 0.
+        Numbers of states, labels and patterns; all ids count from 0.
     source, label, target
         One entry an arc, shape ``(A,)``, in any order. Arcs must be distinct.
     patterns
@@ -82,13 +66,13 @@ class Automaton:
         be taken at a token only where bit ``class`` of its guard is set; shape ``(A,)``.
         Default: every arc everywhere.
     contexts
-        States of one context fire the same patterns by the same label, shape ``(S,)``, in
-        ``0 … S - 1``: the kernel then keeps one table of weights for all of them. Default: nothing
-        is known.
+        Context of each state, shape ``(S,)``, in ``0 … S - 1``. States of one context fire the
+        same patterns on the same label, so that the kernel keeps one table of weights for them.
+        Default: unknown.
     parents
-        For each state, one whose arcs its own mostly agree with in target and patterns, or -1;
-        shape ``(S,)``. The kernel then does the work of arcs that agree once. In the automaton of
-        label patterns it is the longest proper suffix. Default: nothing is known.
+        Parent of each state, or -1; shape ``(S,)``: a state whose arcs mostly have the same
+        targets and patterns. The kernel computes arcs that agree only once. In the automaton of
+        label patterns the parent is the longest proper suffix. Default: unknown.
 
     Attributes
     ----------
@@ -164,7 +148,7 @@ class Automaton:
 
     @classmethod
     def _from_arrays(cls, arrays: Arrays, labels: Sequence[str] | None = None) -> Automaton:
-        """Return the automaton of arrays that nobody else changes: arcs sorted, all checked."""
+        """Return the automaton of arrays that the caller hands over: arcs sorted, all checked."""
         made = cls.__new__(cls)
         made._set(arrays, labels)
         return made
@@ -249,7 +233,7 @@ class Automaton:
 
     @property
     def arcs(self) -> list[tuple[int, str | int, int]]:
-        """The arcs as (source, label, target), with label names where there are any."""
+        """The arcs as (source, label, target), with label names if the automaton has them."""
         names = range(self.n_labels) if self.labels is None else self.labels
         columns = self.source.tolist(), self.label.tolist(), self.target.tolist()
         return [(s, names[y], t) for s, y, t in zip(*columns, strict=True)]
@@ -267,7 +251,7 @@ class Automaton:
         """Return a picture as an SVG document; notebooks show it by themselves.
 
         Arcs between two states are drawn as one, with all their labels. Beyond 40 states the
-        picture only says how many there are.
+        picture only states their number.
         """
         return svg.to_svg(self)
 
@@ -283,6 +267,12 @@ class Automaton:
         if self.labels is None or self.n_patterns or self.n_states > SPELLED_OUT:
             return f"Automaton({size}, patterns={self.n_patterns})"
         return f"Automaton({size})\n{drawing.describe(self)}"
+
+    # The automaton as a regular language.
+
+    # The automaton as a regular language.
+
+    # The automaton as a regular language.
 
     @cached_property
     def _language(self) -> _core.Language:
@@ -307,7 +297,7 @@ class Automaton:
         return from_core(language, self.labels)
 
     def _joined(self, other: Automaton) -> tuple[str, ...] | None:
-        """Return the labels of both, or say how they differ."""
+        """Return the labels of both languages; raise a `LabelError` if they differ."""
         if self.n_labels != other.n_labels:
             raise LabelError(
                 f"Expected two languages over the same labels, got {self.n_labels} and "
@@ -363,7 +353,7 @@ class Automaton:
         label_ids
             The label ids of all sequences, one after the other, shape ``(N,)``.
         offsets
-            Where each sequence begins, and ``N``, shape ``(B + 1,)``.
+            Start of each sequence, and ``N``; shape ``(B + 1,)``.
 
         Returns
         -------
@@ -387,7 +377,7 @@ class Automaton:
 
     @property
     def is_deterministic(self) -> bool:
-        """Whether there is one initial state, and one way to read a label from any state."""
+        """Whether there is one initial state and at most one arc for each state and label."""
         return self._language.is_deterministic
 
     @property
@@ -402,9 +392,11 @@ class Automaton:
         rest = theirs.complement(max_states)
         if rest is None:  # the mirror image asks the same and may be smaller
             mine, rest = mine.reverse(), theirs.reverse().complement(max_states)
-        rest = within(rest, max_states, "The complement, forwards and backwards,")
+        rest = within_budget(rest, max_states, "The complement, forwards and backwards,")
         both = mine.intersect(rest, max_states * PAIRS_A_STATE)
-        return within(both, max_states * PAIRS_A_STATE, "The comparison of two languages").is_empty
+        return within_budget(
+            both, max_states * PAIRS_A_STATE, "The comparison of two languages"
+        ).is_empty
 
     def equivalent(self, other: Automaton, *, max_states: int = MAX_STATES) -> bool:
         """Return whether both accept exactly the same sequences."""
@@ -413,14 +405,16 @@ class Automaton:
         pair = mine.minimise(max_states), theirs.minimise(max_states)
         if None in pair:
             pair = mine.reverse().minimise(max_states), theirs.reverse().minimise(max_states)
-        first, second = (within(m, max_states, "The comparison of two languages") for m in pair)
+        first, second = (
+            within_budget(m, max_states, "The comparison of two languages") for m in pair
+        )
         # Minimal automata are numbered alike, so that equal languages have equal arrays.
         arrays: Iterator[tuple[NDArray[np.generic], NDArray[np.generic]]]
         arrays = zip(first.arrays(), second.arrays(), strict=True)
         return all(np.array_equal(one, other) for one, other in arrays)
 
     def count(self, length: int) -> int:
-        """Return how many sequences of a length are accepted."""
+        """Return the number of accepted sequences of a length."""
         return enumeration.count_strings(self.unambiguous(), length)
 
     def strings(self, length: int, limit: int | None = None) -> Iterator[tuple[str | int, ...]]:
@@ -429,9 +423,9 @@ class Automaton:
         Parameters
         ----------
         length
-            How many labels a sequence has.
+            Number of labels in a sequence.
         limit
-            Stop after this many; ``None`` lists all.
+            Most sequences to yield; ``None``: all.
         """
         return enumeration.iterate_strings(self.trim(), length, limit)
 
@@ -448,53 +442,53 @@ class Automaton:
         return self.complement()
 
     def intersect(self, other: Automaton, *, max_states: int = MAX_STATES) -> Automaton:
-        """Return the sequences that both accept; ``a & b`` for short.
+        """Return the intersection, the sequences that both accept; ``a & b`` for short.
 
         The states are the pairs that can be reached. Two unambiguous languages have an unambiguous
         intersection, two deterministic ones a deterministic one.
         """
         labels = self._joined(other)
         made = self._language.intersect(other._language, max_states)
-        return from_core(within(made, max_states, "The intersection"), labels)
+        return from_core(within_budget(made, max_states, "The intersection"), labels)
 
     def complement(self, *, max_states: int = MAX_STATES) -> Automaton:
-        """Return the sequences over the same labels that are not accepted; ``~a`` for short."""
+        """Return the complement, the sequences that are not accepted; ``~a`` for short."""
         made = self._language.complement(max_states)
-        return self._made(within(made, max_states, "The complement"))
+        return self._made(within_budget(made, max_states, "The complement"))
 
     def concatenate(self, other: Automaton) -> Automaton:
-        """Return the sequences made of one from this language, then one from `other`."""
+        """Return the concatenation: a sequence of this language, then one of `other`."""
         labels = self._joined(other)
         return from_core(self._language.concatenate(other._language), labels)
 
     def star(self) -> Automaton:
-        """Return the sequences made of any number of sequences of this language."""
+        """Return the Kleene star: any number of sequences of this language in a row."""
         return self._made(self._language.star())
 
     def reverse(self) -> Automaton:
-        """Return the sequences read backwards."""
+        """Return the reversed language, whose sequences are read backwards."""
         return self._made(self._language.reverse())
 
     def trim(self) -> Automaton:
-        """Return the states that lie on an accepting path.
+        """Return the automaton of the states that lie on an accepting path.
 
         The empty language keeps one initial state, which is not final.
         """
         return self._made(self._language.trim())
 
     def complete(self) -> Automaton:
-        """Return an automaton with an arc for every state and label; a sink takes what fails."""
+        """Return the automaton with an arc for every state and label; a sink takes missing ones."""
         return self._made(self._language.complete())
 
     def determinise(self, *, max_states: int = MAX_STATES) -> Automaton:
         """Return a deterministic, trimmed automaton of the same language."""
         made = self._language.determinise(max_states)
-        return self._made(within(made, max_states, "Determinisation"))
+        return self._made(within_budget(made, max_states, "Determinisation"))
 
     def minimise(self, *, max_states: int = MAX_STATES) -> Automaton:
         """Return the smallest deterministic automaton of the same language, trimmed."""
         made = self._language.minimise(max_states)
-        return self._made(within(made, max_states, "Determinisation"))
+        return self._made(within_budget(made, max_states, "Determinisation"))
 
     def unambiguous(self, *, max_states: int = MAX_STATES) -> Automaton:
         """Return a small unambiguous automaton of the same language.
@@ -506,8 +500,21 @@ class Automaton:
         return self._made(smallest_unambiguous(self._language, max_states, what))
 
 
+def checked_names(labels: Sequence[str], n_labels: int) -> tuple[str, ...]:
+    """Return the label names as a tuple, after checking that they are distinct and complete."""
+    if isinstance(labels, str):
+        raise TypeError(f"labels: expected a sequence of names, got the string {labels!r}.")
+    names = tuple(labels)
+    if len(names) != n_labels:
+        raise LabelError(f"labels: expected {n_labels} names, got {len(names)}.")
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise LabelError(f"labels: expected different names, got {twice!r} twice.")
+    return names
+
+
 def _whole(name: str, numbers: ArrayLike) -> NDArray[np.int64]:
-    """Return an array of whole numbers; no fraction is cut off."""
+    """Return an array of whole numbers; raise a `TypeError` for any other."""
     array = np.asarray(numbers)
     if array.size and array.dtype.kind not in "iu":
         raise TypeError(f"accepts_batch: expected whole numbers as {name}, got {array.dtype}.")

@@ -1,4 +1,4 @@
-"""Automata in words: Graphviz source, and a line for each state. Pictures are in `svg`."""
+"""Automata as text: Graphviz source, or one line a state. Pictures are in `svg`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["describe", "describe_labels", "edges_of", "names_of", "to_dot"]
 
 
 def edges_of(automaton: Automaton) -> dict[tuple[int, int], list[int]]:
-    """Return the label ids of each pair of states with an arc."""
+    """Return the label ids on the arcs between each pair of states."""
     edges: dict[tuple[int, int], list[int]] = {}
     columns = automaton.source.tolist(), automaton.target.tolist(), automaton.label.tolist()
     for source, target, label in sorted(zip(*columns, strict=True)):
@@ -24,7 +24,7 @@ def edges_of(automaton: Automaton) -> dict[tuple[int, int], list[int]]:
 
 
 def describe_labels(ids: Iterable[int], names: tuple[str, ...]) -> str:
-    """Return ``a, b``, or ``any but c`` where that is shorter, or ``any``."""
+    """Return labels as text: ``a, b``, or ``any but c`` if that is shorter, or ``any``."""
     chosen = set(ids)
     rest = [name for y, name in enumerate(names) if y not in chosen]
     listed = ", ".join(name for y, name in enumerate(names) if y in chosen)
@@ -35,7 +35,7 @@ def describe_labels(ids: Iterable[int], names: tuple[str, ...]) -> str:
 
 
 def describe(automaton: Automaton) -> str:
-    """Return the arcs as text, a line for each state.
+    """Return the arcs as text, one line a state.
 
     Examples
     --------

@@ -17,15 +17,15 @@ __all__ = ["count_strings", "iterate_strings"]
 
 
 def check_length(length: int) -> None:
-    """Refuse lengths below zero."""
+    """Raise a `ValueError` for a negative length."""
     if length < 0:
         raise ValueError(f"Expected a length of 0 or more, got {length}.")
 
 
 def count_strings(language: Automaton, length: int) -> int:
-    """Return how many sequences of a length an unambiguous automaton accepts: exact, any size."""
+    """Return the exact number of sequences of a length that an unambiguous automaton accepts."""
     check_length(length)
-    # No state is reached by more than L^T strings: where that fits, machine integers do.
+    # No state is reached by more than L^T strings; machine integers are enough if that fits.
     fits = length * np.log2(max(language.n_labels, 2)) < 62
     ways: NDArray[np.int64] | NDArray[np.object_]
     ways = (language.initial == 0.0).astype(np.int64 if fits else object)  # (S,)

@@ -1,4 +1,4 @@
-"""How often label patterns occur in label sequences: n-grams, counted length by length.
+"""Counts of label patterns (n-grams of labels) in label sequences, length by length.
 
 Letters: ``L`` labels, ``M`` segments, each with one letter, in ``B`` sequences.
 """
@@ -70,7 +70,7 @@ class LetterSequences(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """Patterns of one length, sorted, and how often each occurs.
+    """Patterns of one length, sorted, and their counts.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ def count_patterns(
     """
     ids, begins = sequences
     shorter = np.arange(n_labels, dtype=np.int32)[:, None]
-    place = ids  # among `shorter`, of what ends at each segment; -1 for nothing kept
+    place = ids  # in `shorter`, of the pattern that ends at each segment; -1 if it was dropped
     ends = np.flatnonzero((ids >= 0) & ~begins)
     found = []
     for _ in range(order):
@@ -106,14 +106,14 @@ def count_patterns(
         shorter = np.column_stack([shorter[first], last.astype(np.int32)])
         place = np.full(ids.size, -1, dtype=np.int64)
         place[ends] = np.where(kept, np.cumsum(kept) - 1, -1)[which]
-        # What ends here with one letter more also ends here without its first one.
+        # A longer pattern that ends here also ends here without its first letter.
         ends = ends[place[ends] >= 0]
         found.append(Counted(shorter, counts[kept]))
     return found
 
 
 def most_frequent(found: list[Counted], most: int) -> list[Counted]:
-    """Keep the most frequent patterns; of equal ones the shorter, then the first."""
+    """Keep the most frequent patterns; ties go to the shorter, then to the first."""
     counts = np.concatenate([own.counts for own in found])
     kept = np.zeros(counts.size, dtype=bool)
     kept[np.argsort(-counts, kind="stable")[:most]] = True
@@ -136,7 +136,7 @@ def flatten(found: list[Counted]) -> tuple[IntArray, NDArray[np.int32], IntArray
 
 
 def find_pairs(sequences: LetterSequences, n_labels: int) -> tuple[IntArray, NDArray[np.int32]]:
-    """Find pair ``y' * L + y`` at each segment: offsets ``(M + 1,)`` and ids, with no search."""
+    """Find pair ``y' * L + y`` at each segment without a search: offsets ``(M + 1,)`` and ids."""
     letters, begins = sequences
     before = np.where(begins, -1, np.roll(letters, 1))
     both = (before >= 0) & (letters >= 0)

@@ -1,7 +1,7 @@
-"""How many label patterns there are, and whether they are few enough.
+"""Statistics of label patterns, and a warning if there are too many.
 
-Models of high order are affordable because few of the ``L**k`` patterns of ``k`` labels occur. Here
-is what says so, and what warns where it is not the case. Letters: ``L`` labels, ``P`` patterns.
+Models of high order are affordable because few of the ``L**k`` patterns of ``k`` labels occur. The
+statistics show whether this holds. Letters: ``L`` labels, ``P`` patterns.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ __all__ = ["LengthStatistics", "PatternStatistics", "growth_problem", "warn_of_g
 
 logger = logging.getLogger(__name__)
 
-MANY_PATTERNS = 1_000  # fewer are no burden, however dense
-DENSE_GROWTH = 0.5  # a length has so many of the L times as many patterns it could have
+MANY_PATTERNS = 1_000  # fewer are affordable, however dense
+DENSE_GROWTH = 0.5  # share of the possible patterns of a length, L for each shorter one
 MANY_ARCS = 100_000
 MOSTLY_ONCE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class LengthStatistics:
-    """The patterns of one length.
+    """Statistics of the patterns of one length.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class LengthStatistics:
 
 @dataclass(frozen=True, slots=True)
 class PatternStatistics:
-    """A set of patterns in numbers.
+    """Statistics of a set of patterns.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class PatternStatistics:
 
     @classmethod
     def of(cls, patterns: Patterns, automaton: Automaton | None = None) -> PatternStatistics:
-        """Count patterns; `automaton` is that of the model, where it is at hand."""
+        """Count patterns; `automaton` is that of the model, if it exists already."""
         automaton = patterns.automaton() if automaton is None else automaton
         counts = patterns.counts
         found = []
@@ -109,7 +109,7 @@ class PatternStatistics:
 
 
 def growth_problem(statistics: PatternStatistics) -> str | None:
-    """Say where the patterns are not sparse, and what to do; ``None`` where they are.
+    """Return a warning if the patterns are not sparse, with advice; ``None`` if they are.
 
     They are not where a longer pattern goes on with most labels, so that each order multiplies
     their number and the cost; or where the automaton is large for the sake of patterns that were
@@ -119,7 +119,7 @@ def growth_problem(statistics: PatternStatistics) -> str | None:
     before = statistics.labels
     for own in statistics.lengths:
         grows = own.patterns >= DENSE_GROWTH * before * statistics.labels
-        # Pairs are a matter of course: a chain has all of them.
+        # Pairs do not count: a chain has all of them.
         if own.length > 2 and own.patterns >= MANY_PATTERNS and grows:
             return (
                 f"Label patterns are not sparse: there are {own.patterns:,} of {own.length} "
@@ -141,7 +141,7 @@ def growth_problem(statistics: PatternStatistics) -> str | None:
 
 
 def warn_of_growth(statistics: PatternStatistics) -> None:
-    """Log a warning where the patterns are not sparse."""
+    """Log a warning if the patterns are not sparse."""
     problem = growth_problem(statistics)
     if problem is not None:
         logger.warning("%s", problem)

@@ -1,4 +1,4 @@
-"""The trie of label patterns, and the Aho–Corasick automaton that is made of it.
+"""The trie of label patterns, and the Aho–Corasick automaton built from it.
 
 A *node* is a letter or a prefix of a pattern; node 0 is the empty one. Nodes are sorted by
 (length, letters), so the children of all nodes, one after another, are the nodes themselves: the
@@ -28,7 +28,7 @@ __all__ = ["Trie"]
 
 @dataclass(frozen=True, eq=False)
 class Trie:
-    """All letters and all prefixes of patterns.
+    """The trie of patterns: all letters and all prefixes of patterns.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Trie:
     def of(
         cls, letters: NDArray[np.int32], offsets: IntArray, n_labels: int, repeats: BoolArray
     ) -> Trie:
-        """Make the trie of the patterns that can occur; the others keep their ids.
+        """Build the trie of the patterns that can occur; the others keep their ids.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class Trie:
         return states
 
     def children(self, nodes: IntArray, letters: NDArray[np.integer]) -> IntArray:
-        """Return the node of each (node, letter), ``-1`` where there is none."""
+        """Return the child of each node by a letter, ``-1`` if it has no such child."""
         wanted = nodes * self.n_labels + letters
         place = np.searchsorted(self.keys, wanted)
         place[place == self.keys.size] = 0

@@ -1,4 +1,4 @@
-"""Sets of label patterns: what a model of high order weighs.
+"""`Patterns`: the set of label patterns that a model of high order weighs, and its checks.
 
 A pattern is a tuple of *letters*, one a segment (a token, in a chain): ``(a, b, c)`` fires where a
 segment ``c`` follows ``b`` follows ``a``. Letters: ``L`` labels, ``P`` patterns, ``M`` segments in
@@ -9,8 +9,6 @@ segment ``c`` follows ``b`` follows ``a``. Letters: ``L`` labels, ``P`` patterns
 ([(0, 1), (1, 0), (1, 1), (0, 1, 0), (0, 1, 1)], [2, 1, 1, 1, 1])
 >>> seen.automaton()
 Automaton(states=4, labels=2, arcs=8, patterns=5)
-
-What a set of label patterns must be, and what to say where it is not.
 """
 
 from __future__ import annotations
@@ -40,7 +38,7 @@ __all__ = ["Patterns", "check_arrays", "checked_patterns", "ids_of_names"]
 
 
 class Patterns:
-    """A set of label patterns, sorted by (length, letters): the ids of patterns are their places.
+    """A set of label patterns, sorted by (length, letters); the id of a pattern is its position.
 
     Make one with :meth:`chain`, :meth:`of`, :meth:`named` or :meth:`observe`.
 
@@ -53,7 +51,7 @@ class Patterns:
     letters : numpy.ndarray
         The letters of all patterns, one after another.
     counts : numpy.ndarray or None
-        How often each pattern was observed, shape ``(P,)``, where that is known.
+        Observed count of each pattern, shape ``(P,)``; ``None`` if unknown.
     """
 
     n_labels: int
@@ -87,7 +85,7 @@ class Patterns:
 
     @classmethod
     def of(cls, patterns: Iterable[Sequence[int]], n_labels: int) -> Patterns:
-        """Make a set of patterns of label ids, in any order.
+        """Build the set from patterns of label ids, given in any order.
 
         Raises
         ------
@@ -100,7 +98,7 @@ class Patterns:
 
     @classmethod
     def named(cls, patterns: Iterable[Sequence[str]], names: Sequence[str]) -> Patterns:
-        """Make a set of patterns of label names; `names` are those of all labels, by id.
+        """Build the set from patterns of label names; `names` lists all label names by id.
 
         Examples
         --------
@@ -128,8 +126,8 @@ class Patterns:
         Parameters
         ----------
         letters
-            The letter of each segment, shape ``(M,)``; no pattern reaches over ``-1``, an unknown
-            one.
+            The letter of each segment, shape ``(M,)``; ``-1`` is unknown, and no pattern reaches
+            over it.
         offsets
             Sequence ``b`` is ``letters[offsets[b]:offsets[b + 1]]``, shape ``(B + 1,)``.
         n_labels
@@ -137,9 +135,9 @@ class Patterns:
         order
             Longest pattern − 1.
         min_count
-            Leave out what occurs less often.
+            Least count of a pattern that is kept.
         max_patterns
-            Keep the most frequent.
+            Most patterns to keep, the most frequent ones.
         """
         if order < 0:
             raise ValueError(f"order: expected 0 or more, got {order}.")
@@ -161,12 +159,12 @@ class Patterns:
 
     @property
     def order(self) -> int:
-        """Longest pattern − 1; 0 where there are none."""
+        """Length of the longest pattern − 1; 0 without patterns."""
         return int(self.lengths.max(initial=1)) - 1
 
     @property
     def is_chain(self) -> bool:
-        """Whether these are all pairs of labels, the transitions of a chain."""
+        """Whether the patterns are all pairs of labels, the transitions of a chain."""
         return len(self) == self.n_labels**2 and bool((self.lengths == 2).all())
 
     def automaton(
@@ -174,10 +172,10 @@ class Patterns:
     ) -> Automaton:
         """Return the Aho–Corasick automaton of the patterns.
 
-        State 0 is the empty one, state ``1 + y`` label ``y``; then come the longer proper prefixes
-        of patterns, by (length, letters). The arc of a state by a label leads to the longest state
-        that ends what was read, and fires every pattern that does. The parents of states are their
-        failure links: the longest proper suffixes that are states.
+        State 0 is the empty context, state ``1 + y`` is label ``y``; then follow the longer proper
+        prefixes of patterns, by (length, letters). An arc leads to the longest state that is a
+        suffix of the letters read, and fires every pattern that is one. The parents of states are
+        their failure links: the longest proper suffixes that are states.
 
         Parameters
         ----------
@@ -227,7 +225,7 @@ class Patterns:
         return self._trie(every).find(*sequences)
 
     def places_in(self, other: Patterns, letters: ArrayLike) -> IntArray:
-        """Return where another set has each pattern, -1 where it has not; shape ``(P,)``.
+        """Return the id of each pattern in another set, -1 if it is not there; shape ``(P,)``.
 
         Parameters
         ----------
@@ -243,17 +241,17 @@ class Patterns:
         )
 
     def names(self, labels: Sequence[str]) -> list[tuple[str, ...]]:
-        """Spell the patterns with the names of the labels."""
+        """Return the patterns as tuples of label names."""
         return [tuple(labels[y] for y in pattern) for pattern in self]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays, by name, for a model file; see :meth:`restore`."""
+        """Return the arrays by name, for a model file; see :meth:`restore`."""
         parts: dict[str, NDArray[Any]] = {"offsets": self.offsets, "letters": self.letters}
         return parts if self.counts is None else parts | {"counts": self.counts}
 
     @classmethod
     def restore(cls, n_labels: int, arrays: Mapping[str, NDArray[Any]]) -> Patterns:
-        """Rebuild patterns from :meth:`arrays`; what is no sorted set is a `DataError`."""
+        """Rebuild patterns from :meth:`arrays`; a `DataError` unless they are a sorted set."""
         counts = None
         if "counts" in arrays:
             counts = stored(arrays, "counts", np.int64)
@@ -309,7 +307,7 @@ class Patterns:
 
 
 def checked_patterns(patterns: Iterable[Sequence[int]], n_labels: int) -> list[tuple[int, ...]]:
-    """Return patterns of label ids, sorted; an empty one, or one that comes twice, is an error."""
+    """Return patterns of label ids, sorted; raise a `LabelError` for empty or repeated ones."""
     seen: set[tuple[int, ...]] = set()
     for index, given in enumerate(patterns):
         pattern = tuple(map(int, given))
@@ -326,7 +324,7 @@ def checked_patterns(patterns: Iterable[Sequence[int]], n_labels: int) -> list[t
 
 
 def ids_of_names(patterns: Iterable[Sequence[str]], names: Sequence[str]) -> list[list[int]]:
-    """Return patterns of label names as patterns of ids, in their order."""
+    """Return patterns of label names as patterns of ids, in the given order."""
     ids = {name: index for index, name in enumerate(names)}
     found: list[list[int]] = []
     first: dict[tuple[str, ...], int] = {}
@@ -357,7 +355,7 @@ def check_arrays(
     letters: NDArray[np.int32],
     counts: IntArray | None,
 ) -> None:
-    """Refuse arrays that are no sorted set of patterns, as a broken file may hold."""
+    """Raise a `DataError` for arrays of a broken file, which are not a sorted set of patterns."""
     if n_labels < 1:
         raise LabelError(f"n_labels: expected at least one, got {n_labels}.")
     if offsets.ndim != 1 or letters.ndim != 1 or not offsets.size or offsets[0] != 0:

@@ -1,4 +1,4 @@
-"""The product of a model and a language: the model, on the labellings of the language alone.
+"""The product of a model and a language: the model restricted to labellings of the language.
 
 States are pairs (model state, language state) on a path from the start to the end. Every arc
 remembers the model arc it came from (the *arc map*) and fires the same patterns, so the parameters
@@ -69,7 +69,7 @@ class Pairs(NamedTuple):
         self, model: Automaton, language: Automaton
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the initial and final weights of the pairs, each of shape ``(S,)``."""
-        if not self.model_states.size:  # no labelling at all: a state that is the end of nothing
+        if not self.model_states.size:  # no labelling at all: one state, not final
             return np.zeros(1), np.full(1, -np.inf)
         return (
             model.initial[self.model_states] + language.initial[self.language_states],
@@ -79,7 +79,7 @@ class Pairs(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Product:
-    """A product automaton and where its parts came from.
+    """A product automaton and the origin of its states and arcs.
 
     Attributes
     ----------
@@ -198,7 +198,7 @@ def _parents(
 
 
 def is_deterministic(model: Automaton) -> bool:
-    """Return whether a state and a label decide the arc, and with it the patterns."""
+    """Return whether a state and a label determine the arc, and with it the patterns."""
     cells = model.source.astype(np.int64) * model.n_labels + model.label
     return np.unique(cells).size == model.n_arcs
 

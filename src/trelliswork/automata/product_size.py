@@ -1,4 +1,4 @@
-"""Languages on their way into a product: intersected, and measured."""
+"""The size of a product before it is built, and the smallest language for it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["chain_product_size", "smallest_for"]
 
-# Larger automata are taken as they are: shrinking them takes longer than it saves.
+# Larger automata are not minimised: it takes longer than it saves.
 STATES_TO_MINIMISE = 50_000
 STATES_TO_REVERSE = 2_000
 
@@ -45,7 +45,7 @@ def chain_product_size(n_labels: int, language: Automaton) -> tuple[int, int]:
 
     A state of the product is a state of the language and the last label, so an arc of the language
     occurs once for every label that leads to its source. Other models remember the last label too,
-    and more: for them this tells smaller languages from larger ones.
+    and more: for them this only ranks languages by size.
     """
     label = language.label.astype(np.int64) % n_labels
     source, target = language.source.astype(np.int64), language.target.astype(np.int64)

@@ -31,9 +31,9 @@ import numpy as np
 
 from trelliswork import _core
 from trelliswork._utils.tables import shorten
-from trelliswork.automata.algebra import MAX_STATES, from_core, smallest_unambiguous, within
+from trelliswork.automata.algebra import MAX_STATES, from_core, smallest_unambiguous, within_budget
 from trelliswork.automata.automaton import Automaton, checked_names
-from trelliswork.automata.regex_syntax import complain, parse, unknown_label
+from trelliswork.automata.regex_syntax import error_at, parse, unknown_label
 from trelliswork.automata.regex_tree import (
     Both,
     Concat,
@@ -43,7 +43,7 @@ from trelliswork.automata.regex_tree import (
     Node,
     Not,
     Repeat,
-    simplified,
+    simplify,
 )
 from trelliswork.errors import RegexError, TooLargeError
 
@@ -70,7 +70,7 @@ ARCS_A_STATE = 100  # budget of arcs: this many for every state that is allowed
 
 
 class Fragment(NamedTuple):
-    """A part of a position automaton, as the start sees it.
+    """A part of a position automaton, seen from its borders.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class Builder:
 
     def language(self, node: Node) -> _core.Language:
         """Return the position automaton of a tree, trimmed."""
-        node = simplified(node)
+        node = simplify(node)
         self.refuse_many(self.size(node), "states")
         whole = self.build(node)
         self.link(np.zeros(1, dtype=np.int32), whole.first)
@@ -122,7 +122,7 @@ class Builder:
         return made.trim()
 
     def size(self, node: Node) -> int:
-        """Return how many states a tree needs, so that large ones are refused before they grow."""
+        """Return the number of states that a tree needs, so that large ones are refused early."""
         match node:
             case Labels():
                 return 1
@@ -136,7 +136,7 @@ class Builder:
                 return 0
 
     def refuse_many(self, size: int, what: str) -> None:
-        """Raise `TooLargeError` beyond the budget."""
+        """Raise a `TooLargeError` beyond the budget."""
         allowed = self.max_states * (1 if what == "states" else ARCS_A_STATE)
         if size > allowed:
             raise TooLargeError(
@@ -184,7 +184,7 @@ class Builder:
         ]))  # fmt: skip
 
     def concatenated(self, one: Fragment, other: Fragment) -> Fragment:
-        """Return one fragment after the other."""
+        """Return two fragments in a row."""
         self.link(one.last, other.first)
         enter, leave = [one.first], [other.last]
         if one.nullable:
@@ -195,9 +195,9 @@ class Builder:
         return Fragment(nullable, np.concatenate(enter, axis=1), np.concatenate(leave))
 
     def repeated(self, inner: Node, low: int, high: int | None) -> Fragment:
-        """Return copies in a row, of which those after `low` may be missing.
+        """Return `high` copies in a row, of which those after `low` are optional.
 
-        No copy counts as empty: where one may be, `low` is 0 (see `simplified`), and leaving copies
+        No copy counts as empty: where one may be, `low` is 0 (see `simplify`), and leaving copies
         out says the same with fewer arcs.
         """
         copies = [self.build(inner) for _ in range(max(low, 1) if high is None else high)]
@@ -209,7 +209,7 @@ class Builder:
         return Fragment(low == 0, copies[0].first, np.concatenate(ends))
 
     def embedded(self, language: _core.Language) -> Fragment:
-        """Add the states and arcs of an automaton; its initial states are entered never."""
+        """Add the states and arcs of an automaton whose initial states have no entering arcs."""
         source, label, target, initial, final = language.arrays()
         shift = self.n_states
         self.n_states += language.n_states
@@ -222,7 +222,7 @@ class Builder:
         )
 
     def inner_language(self, node: Both | Not) -> _core.Language:
-        """Return the automaton of an intersection or a complement, minimal if that is feasible."""
+        """Return the automaton of an intersection or a complement, minimal if within budget."""
         if node not in self.inner:
             made = self.complemented(node) if isinstance(node, Not) else self.intersected(node)
             self.inner[node] = made.minimise(self.max_states) or made
@@ -235,13 +235,13 @@ class Builder:
             backward = inner.reverse().complement(self.max_states)
             made = None if backward is None else backward.reverse()
         what = f"The complement {shorten(str(node))}, either way round,"
-        return within(made, self.max_states, what)
+        return within_budget(made, self.max_states, what)
 
     def intersected(self, node: Both) -> _core.Language:
         first, *others = (self.separately(part) for part in node.parts)
         for other in others:
             both = first.intersect(other, self.max_states)
-            first = within(both, self.max_states, f"The intersection {shorten(str(node))}")
+            first = within_budget(both, self.max_states, f"The intersection {shorten(str(node))}")
         return first
 
     def separately(self, node: Node) -> _core.Language:
@@ -255,7 +255,7 @@ class Builder:
                 message = unknown_label(name, self.labels)
                 if self.expression is None or i >= len(node.columns):
                     raise RegexError(f"{message[0].upper()}{message[1:]}")
-                raise complain(self.expression, node.columns[i], message)
+                raise error_at(self.expression, node.columns[i], message)
         chosen = {self.ids[name] for name in node.names}
         return [y for y in range(len(self.labels)) if (y in chosen) != node.negated]
 

@@ -1,4 +1,4 @@
-"""Reading regular expressions over labels into trees. The syntax is described in `regex`."""
+"""The parser of regular expressions over labels. The syntax is described in `regex`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trelliswork.automata.regex_tree import (
 )
 from trelliswork.errors import RegexError
 
-__all__ = ["complain", "parse", "unknown_label"]
+__all__ = ["error_at", "parse", "unknown_label"]
 
 TOKEN = re.compile(
     rf"""(?P<space>\s+)|(?P<bounds>\{{\s*(?P<low>\d*)\s*(?P<comma>,?)\s*(?P<high>\d*)\s*\}})
@@ -30,8 +30,8 @@ TOKEN = re.compile(
 DEEPEST = 100  # nested parentheses and operators
 
 
-def complain(expression: str, column: int, message: str) -> RegexError:
-    """Return the error that shows the expression with a caret under a column."""
+def error_at(expression: str, column: int, message: str) -> RegexError:
+    """Return a `RegexError` that shows the expression with a caret under a column."""
     first = expression.rfind("\n", 0, column) + 1
     line = expression[first:].split("\n", 1)[0].replace("\t", " ")
     below = " " * (column - first)
@@ -39,7 +39,7 @@ def complain(expression: str, column: int, message: str) -> RegexError:
 
 
 def unknown_label(name: str, labels: tuple[str, ...]) -> str:
-    """Say that there is no such label, and what may have been meant."""
+    """Return the message for an unknown label, with the nearest names."""
     close = difflib.get_close_matches(name, labels, n=3)
     if name.strip(".") in labels:
         return (
@@ -65,13 +65,13 @@ class Token(NamedTuple):
 
 
 def tokenise(expression: str) -> list[Token]:
-    """Cut an expression into tokens, the last one of kind ``end``."""
+    """Split an expression into tokens, the last one of kind ``end``."""
     tokens = []
     column = 0
     while column < len(expression):
         found = TOKEN.match(expression, column)
         if found is None:
-            raise complain(expression, column, unreadable(expression[column]))
+            raise error_at(expression, column, unreadable(expression[column]))
         kind, text = str(found.lastgroup), found.group()
         if found["bounds"] is not None:
             tokens.append(Token("bounds", text, column, read_bounds(found, expression)))
@@ -79,7 +79,7 @@ def tokenise(expression: str) -> list[Token]:
             name = re.sub(r"\\(.)", r"\1", text[1:-1], flags=re.DOTALL)
             if not name:
                 message = "expected a label between the quotes. Write () for the empty sequence."
-                raise complain(expression, column, message)
+                raise error_at(expression, column, message)
             tokens.append(Token("word", name, column))
         elif kind == "dots":  # '..' is any label twice
             tokens += [Token("dot", ".", column + i) for i in range(len(text))]
@@ -90,7 +90,7 @@ def tokenise(expression: str) -> list[Token]:
 
 
 def unreadable(character: str) -> str:
-    """Say why no token begins here."""
+    """Return the reason why no token begins here."""
     if character in "'\"":
         return f"this quote is never closed: expected another {character}."
     if character == "{":
@@ -101,24 +101,24 @@ def unreadable(character: str) -> str:
 
 
 def read_bounds(found: re.Match[str], expression: str) -> tuple[int, int | None]:
-    """Return the least and the greatest number of repetitions."""
+    """Return the least and the largest number of repetitions."""
     low, comma, high = found["low"], found["comma"], found["high"]
     if not low and not high:
         message = "expected a number: {m}, {m,} or {m,n}."
-        raise complain(expression, found.start(), message)
+        raise error_at(expression, found.start(), message)
     if len(low) > 9 or len(high) > 9:
         message = "expected a number below a thousand million."
-        raise complain(expression, found.start(), message)
+        raise error_at(expression, found.start(), message)
     least = int(low or 0)
     most = (int(high) if high else None) if comma else least
     if most is not None and most < least:
         message = f"expected the smaller number first, got {found.group()}."
-        raise complain(expression, found.start(), message)
+        raise error_at(expression, found.start(), message)
     return least, most
 
 
 class Parser:
-    """Recursive descent, one method a level of precedence, from loose to tight."""
+    """A recursive-descent parser, one method a level of precedence, from loose to tight."""
 
     def __init__(self, expression: str) -> None:
         self.expression = expression
@@ -136,13 +136,13 @@ class Parser:
 
     def fail(self, expected: str, token: Token) -> NoReturn:
         message = f"expected {expected}, got {token}."
-        raise complain(self.expression, token.column, message)
+        raise error_at(self.expression, token.column, message)
 
     def deepen(self, token: Token) -> None:
         self.depth += 1
         if self.depth > DEEPEST:
             message = f"more than {DEEPEST} operators inside each other. Split the expression."
-            raise complain(self.expression, token.column, message)
+            raise error_at(self.expression, token.column, message)
 
     def whole(self) -> Node:
         node = self.either()
@@ -235,7 +235,7 @@ def parse(expression: str) -> Node:
     Raises
     ------
     RegexError
-        With the expression, a caret at the column, what was expected and what came.
+        With the expression, a caret at the column, the expected token and the one found.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""The trees of regular expressions over labels, and how they are written."""
+"""Syntax trees of regular expressions over labels, and their printing."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
 
-__all__ = ["Both", "Concat", "Either", "Empty", "Labels", "Node", "Not", "Repeat", "simplified"]
+__all__ = ["Both", "Concat", "Either", "Empty", "Labels", "Node", "Not", "Repeat", "simplify"]
 
 SPECIAL = r"""()\[\]{}|&~*+?^'"\\\s"""
 """The characters that no bare label has, for a class of `re`."""
@@ -17,17 +17,17 @@ class Node:
     """A regular expression over labels; ``str(node)`` is an expression that parses to it."""
 
     def __str__(self) -> str:
-        return written(self, 0)
+        return write_node(self, 0)
 
 
 @dataclass(frozen=True)
 class Empty(Node):
-    """The sequence without labels: ``()``."""
+    """The empty sequence: ``()``."""
 
 
 @dataclass(frozen=True)
 class Labels(Node):
-    """One label out of some, or, negated, any other label.
+    """One label of a set or, negated, one label outside it.
 
     A single label is ``Labels(("O",))``, any label is ``Labels((), negated=True)``. `columns` says
     where in the expression the names stand.
@@ -40,35 +40,35 @@ class Labels(Node):
 
 @dataclass(frozen=True)
 class Concat(Node):
-    """One part after the other: ``a b``."""
+    """Concatenation: ``a b``."""
 
     parts: tuple[Node, ...]
 
 
 @dataclass(frozen=True)
 class Both(Node):
-    """What all parts match: ``a & b``."""
+    """Intersection: ``a & b``."""
 
     parts: tuple[Node, ...]
 
 
 @dataclass(frozen=True)
 class Either(Node):
-    """What some part matches: ``a | b``."""
+    """Alternation: ``a | b``."""
 
     parts: tuple[Node, ...]
 
 
 @dataclass(frozen=True)
 class Not(Node):
-    """Every sequence that the inner expression does not match: ``~a``."""
+    """Complement: ``~a``, every sequence that the inner expression does not match."""
 
     inner: Node
 
 
 @dataclass(frozen=True)
 class Repeat(Node):
-    """From `low` to `high` times the inner expression; no upper bound if `high` is ``None``."""
+    """Repetition, from `low` to `high` times; without an upper bound if `high` is ``None``."""
 
     inner: Node
     low: int
@@ -92,22 +92,22 @@ def nullable(node: Node) -> bool:
             return True
 
 
-def simplified(node: Node) -> Node:
-    """Return an expression of the same language without repetitions that say little.
+def simplify(node: Node) -> Node:
+    """Return an expression of the same language without redundant repetitions.
 
     ``(a?){9}`` is ``a{,9}``, ``(a*){9}`` is ``a*`` and ``(){9}`` is ``()``: what is written with
     large numbers is not always large.
     """
     match node:
         case Concat(parts):
-            kept = [part for part in map(simplified, parts) if part != Empty()]
+            kept = [part for part in map(simplify, parts) if part != Empty()]
             return Concat(tuple(kept)) if kept else Empty()
         case Both(parts) | Either(parts):
-            return type(node)(tuple(map(simplified, parts)))
+            return type(node)(tuple(map(simplify, parts)))
         case Not(inner):
-            return Not(simplified(inner))
+            return Not(simplify(inner))
         case Repeat(inner, low, high):
-            return _simplified_repeat(simplified(inner), low, high)
+            return _simplified_repeat(simplify(inner), low, high)
         case _:
             return node
 
@@ -125,37 +125,37 @@ def _simplified_repeat(inner: Node, low: int, high: int | None) -> Node:
     return Repeat(inner, low, high)
 
 
-def quoted(name: str) -> str:
-    """Return a label as it is written in an expression."""
+def quote_label(name: str) -> str:
+    """Return a label in the syntax of expressions, quoted if necessary."""
     if BARE.match(name):
         return name
     return "'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def written(node: Node, level: int) -> str:
-    """Write a node out, in parentheses if it binds less than `level`: | 0, & 1, then 2, ~ 3."""
+def write_node(node: Node, level: int) -> str:
+    """Return the text of a node, in parentheses if it binds less than `level`: | 0, & 1, …, ~ 3."""
     match node:
         case Labels(names, negated):
-            words = " ".join(map(quoted, names))
+            words = " ".join(map(quote_label, names))
             if negated:
                 return f"[^{words}]" if names else "."
             return words if len(names) == 1 else f"[{words}]"
         case Either(parts):
-            own, text = 0, " | ".join(written(part, 1) for part in parts)
+            own, text = 0, " | ".join(write_node(part, 1) for part in parts)
         case Both(parts):
-            own, text = 1, " & ".join(written(part, 2) for part in parts)
+            own, text = 1, " & ".join(write_node(part, 2) for part in parts)
         case Concat(parts):
-            own, text = 2, " ".join(written(part, 3) for part in parts)
+            own, text = 2, " ".join(write_node(part, 3) for part in parts)
         case Not(inner):
-            own, text = 3, "~" + written(inner, 3)
+            own, text = 3, "~" + write_node(inner, 3)
         case Repeat(inner, low, high):
-            own, text = 4, written(inner, 4) + bounds(low, high)
+            own, text = 4, write_node(inner, 4) + bounds(low, high)
         case _:
             return "()"
     return text if own >= level else f"({text})"
 
 
 def bounds(low: int, high: int | None) -> str:
-    """Write the bounds of a repetition."""
+    """Return the bounds of a repetition as text."""
     short = {(0, None): "*", (1, None): "+", (0, 1): "?"}.get((low, high))
     return short or (f"{{{low}}}" if low == high else f"{{{low},{'' if high is None else high}}}")

@@ -1,4 +1,4 @@
-"""The language of semantic roles: which BIO labellings make sense for one predicate.
+"""The language of semantic roles: the valid BIO labellings of one predicate.
 
 Three rules on top of valid BIO: (1) a core role occurs at most once; (2) a continuation ``C-X`` has
 its ``X`` earlier in the sentence; (3) a reference ``R-X`` has its ``X`` somewhere in the sentence.
@@ -37,7 +37,7 @@ UNSEEN, SEEN, PROMISED = range(3)
 
 @dataclass
 class Roles:
-    """The roles in the order of their labels, and what is to be remembered about them."""
+    """The roles in the order of their labels, and the memory that each of them needs."""
 
     names: tuple[str, ...]
     core: frozenset[str]
@@ -45,7 +45,7 @@ class Roles:
     references: frozenset[str] = frozenset()
 
     def levels(self) -> dict[str, int]:
-        """Return for each role with a memory how many values it takes."""
+        """Return the number of values of each role with a memory."""
         asked = self.core | set(self.bases.values())
         promised = {self.bases[role] for role in self.references}
         return {name: 2 + (name in promised) for name in self.names if name in asked}
@@ -140,7 +140,7 @@ def read_roles(
     reference: tuple[str, ...],
     labels: Sequence[str] | None,
 ) -> Roles:
-    """Check the roles and find what continuations and references point at."""
+    """Check the roles and find the roles that continuations and references point at."""
     names = core + noncore + continuation + reference
     for i, name in enumerate(names):
         if name in names[:i]:

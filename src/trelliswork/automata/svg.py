@@ -1,4 +1,4 @@
-"""Pictures of automata that need no other program.
+"""Pictures of automata as SVG, drawn without Graphviz.
 
 States stand in layers by their distance from the start. An edge bundles all arcs between two
 states; it tries several bends and keeps the one that runs into the fewest states and labels.
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 __all__ = ["to_svg"]
 
-MOST_STATES, MOST_EDGES = 40, 250  # beyond, a picture says nothing
+MOST_STATES, MOST_EDGES = 40, 250  # a larger picture would be unreadable
 RADIUS = 17.0
 CHARACTER, LINE = 6.4, 15.0  # size of a letter of a label
-WIDEST = 34  # letters of a label in a picture; the rest shows when pointed at
+WIDEST = 34  # letters of a label in a picture; the whole label is its tooltip
 INK, PAPER, LABEL = "#1f2933", "#ffffff", "#0b6e6e"
-ALONG = np.linspace(0.0, 1.0, 25)[:, None]  # where a curve is looked at
+ALONG = np.linspace(0.0, 1.0, 25)[:, None]  # sample points of a curve
 
 
 def layers_of(automaton: Automaton, edges: Iterable[tuple[int, int]]) -> list[list[int]]:
@@ -61,7 +61,7 @@ def layers_of(automaton: Automaton, edges: Iterable[tuple[int, int]]) -> list[li
 
 @dataclass
 class Picture:
-    """What is drawn so far, and where."""
+    """The parts of a picture drawn so far, and the space they take."""
 
     places: NDArray[np.float64]  # of the states, (S, 2)
     edges: list[str] = field(default_factory=list)  # drawn first, under labels and states
@@ -70,7 +70,7 @@ class Picture:
     curves: list[NDArray[np.float64]] = field(default_factory=list)
 
     def clash(self, box: tuple[float, float, float, float]) -> float:
-        """Return how badly a label would sit in a box: x, y, width, height."""
+        """Return a penalty for placing a label in a box (x, y, width, height)."""
         x, y, width, height = box
         inside = np.abs(self.places - (x + width / 2, y + height / 2))
         reach = np.array([width / 2 + RADIUS, height / 2 + RADIUS])
@@ -80,7 +80,7 @@ class Picture:
         return found
 
     def cover(self, box: tuple[float, float, float, float]) -> float:
-        """Return how many curves run through a box."""
+        """Return the number of curves that run through a box."""
         x, y, width, height = box
         hit = 0.0
         for curve in self.curves:
@@ -171,7 +171,7 @@ class Picture:
 
 
 def width_of(text: str) -> float:
-    """Return the width of a label as it is shown."""
+    """Return the width of a label in the picture."""
     return CHARACTER * min(len(text), WIDEST) + 6
 
 

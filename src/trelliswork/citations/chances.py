@@ -119,7 +119,7 @@ class Chances:
             All rules that count, shape ``(B, C)``.
         """
         found = needed.copy()
-        for rules, members in groups(needed, np.arange(len(needed))):
+        for rules, members in group_by_rules(needed, np.arange(len(needed))):
             part, own = scored.take(members), [tags[i] for i in members]
             before = self._under(part, rules, own)
             taken = np.zeros((len(members), needed.shape[1]))
@@ -146,7 +146,7 @@ class Chances:
             np.put_along_axis(kept, order, running > TOLERANCE * left[:, None], axis=1)
             kept |= needed
             now = np.empty(len(needed))
-            for rules, members in groups(kept, np.arange(len(needed))):
+            for rules, members in group_by_rules(kept, np.arange(len(needed))):
                 now[members] = self._under(part.take(members), rules, [tags[i] for i in members])
             # What is left out weighs more in a sum that has become smaller.
             rest = np.exp(before - now)
@@ -177,7 +177,7 @@ class Chances:
         return found
 
 
-def groups(needed: BoolArray, numbers: IntArray) -> Iterator[tuple[list[int], IntArray]]:
+def group_by_rules(needed: BoolArray, numbers: IntArray) -> Iterator[tuple[list[int], IntArray]]:
     """Yield the sentences that need the same rules, with these rules."""
     patterns, group_of = np.unique(needed, axis=0, return_inverse=True)
     for group, pattern in enumerate(patterns):

@@ -84,51 +84,6 @@ _IN_CORA = {
     "isbn": "note",
 }
 
-
-def to_scheme(labels: Sequence[str], scheme: Scheme) -> list[str]:
-    """Return plain labels in the scheme of a model; each run of equal ones is a field.
-
-    Examples
-    --------
-    >>> to_scheme(["author", "author", "title"], "bio")
-    ['B-author', 'I-author', 'B-title']
-    """
-    return list(labels) if scheme == "plain" else convert(labels, "plain", scheme)
-
-
-def to_plain(labels: Sequence[str], scheme: Scheme) -> list[str]:
-    """Return the labels of a model without its scheme.
-
-    Examples
-    --------
-    >>> to_plain(["B-author", "I-author", "B-title"], "bio")
-    ['author', 'author', 'title']
-    """
-    return list(labels) if scheme == "plain" else [label.partition("-")[2] for label in labels]
-
-
-def to_cora(labels: Sequence[str]) -> list[str]:
-    """Return what the Cora references would say of the tokens of one reference.
-
-    There a volume holds its issue, a series is a booktitle or a journal, an edition, a DOI or an
-    address on the web is a note, an arXiv number is tech. A number in front belongs to the field
-    that follows it.
-
-    Examples
-    --------
-    >>> to_cora(["number", "author", "title", "journal", "volume", "issue", "doi"])
-    ['author', 'author', 'title', 'journal', 'volume', 'volume', 'note']
-    """
-    series = "journal" if "journal" in labels else "booktitle"
-    found: list[str] = []
-    following = "author"
-    for label in reversed(labels):
-        if label != "number":
-            following = series if label == "series" else _IN_CORA.get(label, label)
-        found.append(following)
-    return found[::-1]
-
-
 MONTHS = (
     "January",
     "February",
@@ -175,3 +130,47 @@ GERMAN_MONTHS = (
     "November",
     "Dezember",
 )
+
+
+def to_scheme(labels: Sequence[str], scheme: Scheme) -> list[str]:
+    """Return plain labels in the scheme of a model; each run of equal ones is a field.
+
+    Examples
+    --------
+    >>> to_scheme(["author", "author", "title"], "bio")
+    ['B-author', 'I-author', 'B-title']
+    """
+    return list(labels) if scheme == "plain" else convert(labels, "plain", scheme)
+
+
+def to_plain(labels: Sequence[str], scheme: Scheme) -> list[str]:
+    """Return the labels of a model without its scheme.
+
+    Examples
+    --------
+    >>> to_plain(["B-author", "I-author", "B-title"], "bio")
+    ['author', 'author', 'title']
+    """
+    return list(labels) if scheme == "plain" else [label.partition("-")[2] for label in labels]
+
+
+def to_cora(labels: Sequence[str]) -> list[str]:
+    """Return what the Cora references would say of the tokens of one reference.
+
+    There a volume holds its issue, a series is a booktitle or a journal, an edition, a DOI or an
+    address on the web is a note, an arXiv number is tech. A number in front belongs to the field
+    that follows it.
+
+    Examples
+    --------
+    >>> to_cora(["number", "author", "title", "journal", "volume", "issue", "doi"])
+    ['author', 'author', 'title', 'journal', 'volume', 'volume', 'note']
+    """
+    series = "journal" if "journal" in labels else "booktitle"
+    found: list[str] = []
+    following = "author"
+    for label in reversed(labels):
+        if label != "number":
+            following = series if label == "series" else _IN_CORA.get(label, label)
+        found.append(following)
+    return found[::-1]

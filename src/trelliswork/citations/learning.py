@@ -54,11 +54,33 @@ _OWN_SHARE = 0.2  # of references in our own styles, which are those of BibTeX a
 
 _RULES = "rules.txt"
 
+_FILE = "parser_features.txt"
+
 
 def shipped_rules() -> list[Constraint]:
     """Return the rules that ship with the package, hard and soft."""
     with resources.as_file(resources.files(__package__).joinpath(_RULES)) as path:
         return list(read_rules(path))
+
+
+@cache
+def parser_templates(*, segments: bool = False) -> Templates:
+    """Return the templates of the reference parser; they read the tokens only.
+
+    Parameters
+    ----------
+    segments
+        Whether they are for a model of segments (``max_segment`` above 1): it also reads the words
+        at both ends of a segment, its text and its shape, and whether it is a phrase of a lexicon.
+
+    Examples
+    --------
+    >>> "in(months, word[0])" in parser_templates().names
+    True
+    """
+    text = resources.files(__package__).joinpath(_FILE).read_text(encoding="utf-8")
+    templates = Templates.parse(text, origin=_FILE)
+    return with_segment_rules(templates) if segments else templates
 
 
 def divided_styles(seed: int = 0) -> tuple[list[str], list[str]]:
@@ -175,26 +197,3 @@ def train_default(
     tagger = train_parser(references, held_out)
     tagger.training_log_ = []  # holds seconds, which no two runs share
     return tagger
-
-
-_FILE = "parser_features.txt"
-
-
-@cache
-def parser_templates(*, segments: bool = False) -> Templates:
-    """Return the templates of the reference parser; they read the tokens only.
-
-    Parameters
-    ----------
-    segments
-        Whether they are for a model of segments (``max_segment`` above 1): it also reads the words
-        at both ends of a segment, its text and its shape, and whether it is a phrase of a lexicon.
-
-    Examples
-    --------
-    >>> "in(months, word[0])" in parser_templates().names
-    True
-    """
-    text = resources.files(__package__).joinpath(_FILE).read_text(encoding="utf-8")
-    templates = Templates.parse(text, origin=_FILE)
-    return with_segment_rules(templates) if segments else templates

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.citations.chances import ARCS_EXACT, Chances, Scored, groups
+from trelliswork.citations.chances import ARCS_EXACT, Chances, Scored, group_by_rules
 from trelliswork.decoding.exact import decode_batch, decode_nbest_batch
 from trelliswork.errors import InfeasibleError, SearchLimitError, TooLargeError
 
@@ -129,7 +129,7 @@ class Reader:
         if exact:
             needed = chances.rules_that_matter(scored, answers, needed, in_force)
         readings: list[Reading | None] = [None] * len(own)
-        for rules, members in groups(needed, np.arange(len(own))):
+        for rules, members in group_by_rules(needed, np.arange(len(own))):
             part = scored.take(members)
             chosen = [answers[i] for i in members]
             names = [self._plan.names(one) for one in chosen]
@@ -167,7 +167,7 @@ class Reader:
         pending = np.flatnonzero(broken.any(axis=1))
         while pending.size:
             unsettled = []
-            for rules, members in groups(needed[pending], pending):
+            for rules, members in group_by_rules(needed[pending], pending):
                 part = scored.take(members)
                 found = self._best(part, rules)
                 for place, (first, last) in enumerate(pairwise(part.trellis.offsets)):

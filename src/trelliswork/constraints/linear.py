@@ -14,7 +14,7 @@ import numpy as np
 from trelliswork.constraints.arguments import call, check_name, check_unit
 from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.monitors import Symbols, build
-from trelliswork.constraints.rows import Row, Term, merged
+from trelliswork.constraints.rows import Row, Term, merge_terms
 from trelliswork.constraints.rows import count as count_in
 from trelliswork.errors import RuleError
 
@@ -53,7 +53,7 @@ class Linear(Constraint):
     bound: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "terms", merged(self.terms))
+        object.__setattr__(self, "terms", merge_terms(self.terms))
         if self.relation not in get_args(Relation):
             raise ValueError(f"Linear: expected <=, >= or ==, got {self.relation!r}.")
         if not self.terms:
@@ -153,7 +153,7 @@ class CountExpression:
 
     def __add__(self, other: object) -> CountExpression:
         more = _as_expression(other, "+")
-        return CountExpression(merged(self.terms + more.terms), self.constant + more.constant)
+        return CountExpression(merge_terms(self.terms + more.terms), self.constant + more.constant)
 
     __radd__ = __add__
 
@@ -174,7 +174,7 @@ class CountExpression:
             )
         number = _whole(factor, "*")
         terms = tuple((number * c, name, unit) for c, name, unit in self.terms)
-        return CountExpression(merged(terms), number * self.constant)
+        return CountExpression(merge_terms(terms), number * self.constant)
 
     __rmul__ = __mul__
 

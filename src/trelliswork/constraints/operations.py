@@ -13,7 +13,7 @@ from trelliswork.constraints.text.vocabulary import ARITHMETIC, COMPARISONS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Placed", "computed", "inverted", "joined", "plain", "shown"]
+__all__ = ["Placed", "compute", "invert", "join", "plain", "shown"]
 
 
 class Placed(NamedTuple):
@@ -23,14 +23,14 @@ class Placed(NamedTuple):
     at: int
 
 
-def joined(sign: str, at: int, left: Placed, right: Placed) -> object:
+def join(sign: str, at: int, left: Placed, right: Placed) -> object:
     """Return two values as one: two rules or tests joined, or counts computed and compared."""
     if sign in COMPARISONS:
         if isinstance(left.value, Linear):
             raise PlacedError(at, "expected one comparison, got a chain. Give two rules.")
-        return computed(at, COMPARISONS[sign], left, right)
+        return compute(at, COMPARISONS[sign], left, right)
     if sign in ARITHMETIC:
-        return computed(at, ARITHMETIC[sign], left, right)
+        return compute(at, ARITHMETIC[sign], left, right)
     for kind in (Constraint, token_tests.TokenTest):
         if isinstance(left.value, kind) and isinstance(right.value, kind):
             try:
@@ -48,7 +48,7 @@ def joined(sign: str, at: int, left: Placed, right: Placed) -> object:
     )
 
 
-def computed(at: int, sign: Callable[..., object], *operands: Placed) -> object:
+def compute(at: int, sign: Callable[..., object], *operands: Placed) -> object:
     """Compute with counts, and with numbers alone."""
     for operand in operands:
         number = isinstance(operand.value, int | float) and not isinstance(operand.value, bool)
@@ -62,7 +62,7 @@ def computed(at: int, sign: Callable[..., object], *operands: Placed) -> object:
         raise PlacedError(at, str(error)) from None
 
 
-def inverted(found: Placed) -> object:
+def invert(found: Placed) -> object:
     """Return the opposite of a rule or a test."""
     if not isinstance(found.value, Constraint | token_tests.TokenTest):
         what = shown(found.value)

@@ -133,6 +133,28 @@ class Reading:
         return self._outcomes[test]
 
 
+def violations_by_rule(
+    rules: Iterable[Constraint],
+    labels: Sequence[str],
+    sentence: SentenceLike | None = None,
+    *,
+    scheme: Scheme | LabelSet | None = None,
+) -> list[int]:
+    """Return how badly a labelling breaks each of some rules.
+
+    The same as `Constraint.violations` of each, with the same parameters, in much less time: the
+    segments are read once.
+
+    Examples
+    --------
+    >>> from trelliswork.constraints import at_most, precedes
+    >>> violations_by_rule([at_most(1, "a"), precedes("a", "b")], ["a", "b", "a"])
+    [1, 1]
+    """
+    reading = Reading(labels, sentence, scheme)
+    return [rule.degree(reading) for rule in rules]
+
+
 def guess_scheme(names: Iterable[str]) -> Scheme:
     """Guess the scheme of the labels of one sequence from their names alone.
 
@@ -214,25 +236,3 @@ def _fits(levels: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
     if pattern[0] == "**":
         return any(_fits(levels[k:], pattern[1:]) for k in range(len(levels) + 1))
     return bool(levels) and pattern[0] in ("*", levels[0]) and _fits(levels[1:], pattern[1:])
-
-
-def judge(
-    rules: Iterable[Constraint],
-    labels: Sequence[str],
-    sentence: SentenceLike | None = None,
-    *,
-    scheme: Scheme | LabelSet | None = None,
-) -> list[int]:
-    """Return how badly a labelling breaks each of some rules.
-
-    The same as `Constraint.violations` of each, with the same parameters, in much less time: the
-    segments are read once.
-
-    Examples
-    --------
-    >>> from trelliswork.constraints import at_most, precedes
-    >>> judge([at_most(1, "a"), precedes("a", "b")], ["a", "b", "a"])
-    [1, 1]
-    """
-    reading = Reading(labels, sentence, scheme)
-    return [rule.degree(reading) for rule in rules]

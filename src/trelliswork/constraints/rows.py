@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from trelliswork.constraints.reading import Reading
     from trelliswork.labels.label_set import LabelSet
 
-__all__ = ["Row", "RowUnit", "Term", "merged"]
+__all__ = ["Row", "RowUnit", "Term", "merge_terms"]
 
 RowUnit: TypeAlias = Literal["segment", "token", "run"]
 """What is counted: segments, tokens, or unbroken runs of tokens that a name stands for."""
@@ -59,7 +59,7 @@ class Row:
     bound: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "terms", merged(self.terms))
+        object.__setattr__(self, "terms", merge_terms(self.terms))
 
     def violations(self, reading: Reading) -> int:
         """Return ``max(0, a · n(y) − b)`` of one labelling."""
@@ -85,7 +85,7 @@ class Row:
         return _table(self, labels)
 
 
-def merged(terms: Iterable[Term]) -> tuple[Term, ...]:
+def merge_terms(terms: Iterable[Term]) -> tuple[Term, ...]:
     """Return terms with those of one name and unit added up, and without those of 0."""
     sums: dict[tuple[str, RowUnit], int] = {}
     for coefficient, name, unit in terms:

@@ -1,7 +1,8 @@
-"""Sentences and the files they come from.
+"""Sentences, corpora and their files.
 
-`Sentence` (tokens, further columns, labels) and `Corpus`; CoNLL columns and JSON lines, read in
-constant memory and written atomically; tokenizers for raw text with character offsets.
+`sentence` and `corpus` hold tokens, further columns and labels. `conll` and `jsonl` read files in
+constant memory and write them atomically, by way of `files`. `tokenizer` splits raw text and keeps
+the character offsets of tokens.
 
-Imports `errors` and `_utils`. Knows nothing of labels beyond their spelling.
+Imports `errors` and `_utils`. Labels are plain strings here; their meaning is in `labels`.
 """

@@ -1,4 +1,4 @@
-"""CoNLL files: one token a line, columns side by side, a blank line after each sentence."""
+"""CoNLL files: one token a line, tab- or space-separated columns, blank lines between sentences."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def _column(
 
 
 def _check_block(block: str, index: int, tokens: int, columns: int, separator: str) -> None:
-    """Check that a written sentence reads back as it was."""
+    """Check that a written sentence reads back unchanged."""
     if not tokens:
         raise DataError(
             f"sentence {index}: it has no tokens, and CoNLL cannot hold an empty sentence. "

@@ -1,4 +1,4 @@
-"""A corpus: an immutable sequence of sentences, and how to read and write one.
+"""`Corpus`: an immutable sequence of sentences, with its readers.
 
 Formats: CoNLL columns (`read_conll`, `iter_conll`, `write_conll`), JSON lines (`read_jsonl`,
 `iter_jsonl`, `write_jsonl`) and plain lists (`Corpus.from_lists`).
@@ -75,7 +75,7 @@ class Corpus(Sequence[Sentence]):
         labels: Sequence[Sequence[Label]] | None = None,
         **columns: Sequence[Sequence[str]],
     ) -> Corpus:
-        """Build a corpus of plain lists.
+        """Build a corpus from plain lists.
 
         Parameters
         ----------
@@ -129,7 +129,7 @@ class Corpus(Sequence[Sentence]):
 
     @property
     def source(self) -> str | None:
-        """Where the sentences came from."""
+        """Name of the file or stream that the sentences were read from."""
         return self._source
 
     @property
@@ -149,7 +149,7 @@ class Corpus(Sequence[Sentence]):
 
     @property
     def labels(self) -> list[tuple[Label, ...]]:
-        """The labels of every sentence; a `DataError` where a sentence has none."""
+        """The labels of every sentence; raises a `DataError` if a sentence has none."""
         labels = []
         for index, sentence in enumerate(self._sentences):
             if sentence.labels is None:

@@ -1,4 +1,4 @@
-"""Open what a user names: a path, a ``.gz`` path, ``"-"`` or an open stream.
+"""Opening of sources and targets: a path, a ``.gz`` path, ``"-"`` or an open stream.
 
 Reading yields decoded lines, so that an error can name the exact line. Writing to a path is
 atomic: a reader sees the old file or the whole new one, never a part.
@@ -33,7 +33,7 @@ BYTE_ORDER_MARK = "\ufeff"
 
 
 def source_name(source: Source | Target) -> str:
-    """Return the name that error messages give a source."""
+    """Return the name of a source for error messages."""
     if isinstance(source, (str, os.PathLike)):
         return "<stdin>" if source == "-" else os.fspath(source)
     name = getattr(source, "name", None)
@@ -75,7 +75,7 @@ def read_lines(source: Source) -> Iterator[str]:
 
 
 def standard_input() -> IO[bytes]:
-    """Return standard input as bytes, so that the encoding is ours and not the terminal's.
+    """Return standard input as bytes, so that the terminal's encoding does not matter.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def open_for_writing(target: Target) -> Iterator[IO[str]]:
 
 @contextmanager
 def open_binary_for_writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a path for bytes that appear under its name only when the block ends without error.
+    """Open a path for bytes; the file appears only if the block ends without an error.
 
     Raises
     ------
@@ -170,6 +170,6 @@ def open_binary_for_writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]
         with suppress(OSError):
             partial.unlink()
         if isinstance(error, OSError) and error.filename == str(partial):
-            # Whoever reads the message has never heard of the partial file.
+            # Name the target: the partial file means nothing to a user.
             raise type(error)(error.errno, error.strerror, str(given)) from error
         raise

@@ -1,4 +1,4 @@
-"""JSON lines: one sentence a line, as an object of ``tokens``, ``labels`` and other columns."""
+"""JSON-lines files: one sentence a line, an object of ``tokens``, ``labels`` and other columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sentence: tokens, their columns and, where known, their labels."""
+"""`Sentence`: tokens, further columns and optional labels."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _labels(values: Iterable[object]) -> tuple[Label, ...]:
 
 
 def _unusual_label(position: int, value: object) -> Label:
-    """Check a label that is no string: ``None`` or a set of alternatives."""
+    """Check a label that is not a string: ``None`` or a set of alternatives."""
     if value is None:
         return None
     if isinstance(value, (set, frozenset)):

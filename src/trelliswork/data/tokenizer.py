@@ -1,4 +1,4 @@
-"""Declared tokenisers: raw text to tokens, character offsets kept.
+"""`Tokenizer`: raw text to tokens with character offsets.
 
 A tokeniser is data, not code: a name or a regular expression, saved with the model as a plain
 dictionary.
@@ -24,7 +24,7 @@ JOINERS = "\u200c\u200d"
 
 @dataclass(frozen=True, slots=True)
 class Tokenizer:
-    r"""Cut text into tokens.
+    r"""A tokeniser of raw text.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Tokenizer:
         object.__setattr__(self, "_compiled", compiled)
 
     def tokenize(self, text: str) -> Sentence:
-        """Return the sentence of the tokens of `text`, with the text and the offsets filled in."""
+        """Return `text` as a sentence of tokens, with the text and the character offsets."""
         offsets = tuple(self._spans(text))
         return Sentence(tuple(text[s:e] for s, e in offsets), text=text, offsets=offsets)
 
@@ -97,7 +97,7 @@ class Tokenizer:
 
 
 def _has_marks(text: str) -> bool:
-    """Return whether there is a combining mark or a joiner in a text."""
+    """Return whether a text has a combining mark or a joiner."""
     return not text.isascii() and any(map(_is_mark, set(text)))
 
 

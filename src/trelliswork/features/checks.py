@@ -15,7 +15,7 @@ T = TypeVar("T")
 S = TypeVar("S", bound=np.generic)
 
 
-def fitted(index: T | None) -> T:
+def require_fitted(index: T | None) -> T:
     """Return the index, or say that there is none yet."""
     if index is None:
         raise ValueError("this encoder has learned no features yet: call fit first.")

@@ -10,7 +10,7 @@ from trelliswork.features.checks import (
     as_list,
     as_mask,
     check_min_count,
-    fitted,
+    require_fitted,
     stored_texts,
 )
 from trelliswork.features.encoder import TokenFeaturesOnly
@@ -76,7 +76,7 @@ class DictEncoder(TokenFeaturesOnly):
         """Encode with the names learned; ``n_jobs`` is there for uniformity: one thread works."""
         resolve_jobs(n_jobs)
         batch = _core.ItemBatch(as_list(sequences))
-        return self._encoded(batch, fitted(self._index).transform(batch))
+        return self._encoded(batch, require_fitted(self._index).transform(batch))
 
     def select(
         self,
@@ -90,16 +90,16 @@ class DictEncoder(TokenFeaturesOnly):
         """Return an encoder of the kept features only, renumbered in order."""
         self._refuse_to_keep(keep_edge, keep_begin, keep_end, keep_segment)
         smaller = DictEncoder()
-        smaller._index = fitted(self._index).select(as_mask(keep_state))
+        smaller._index = require_fitted(self._index).select(as_mask(keep_state))
         return smaller
 
     def feature_names(self) -> list[str]:
         """Return the names learned, in the order of their ids."""
-        return fitted(self._index).names()
+        return require_fitted(self._index).names()
 
     def feature_counts(self) -> dict[str, int]:
         """Return the number of names learned."""
-        return {"state": fitted(self._index).n_features}
+        return {"state": require_fitted(self._index).n_features}
 
     def feature_templates(self) -> dict[str, tuple[list[str], NDArray[np.int32]]]:
         """Return the keys of the dicts, and which one each feature is a value of.
@@ -107,7 +107,7 @@ class DictEncoder(TokenFeaturesOnly):
         Nested keys are joined: ``left:word``. Of a name in a list of names, and of all names after
         loading, the key is what stands before the last ``:`` or ``=``, or else the whole name.
         """
-        return {"state": fitted(self._index).feature_templates()}
+        return {"state": require_fitted(self._index).feature_templates()}
 
     def settings(self) -> dict[str, object]:
         """Return the kind of the encoder."""
@@ -115,7 +115,7 @@ class DictEncoder(TokenFeaturesOnly):
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Return the names as arrays."""
-        return fitted(self._index).arrays()
+        return require_fitted(self._index).arrays()
 
     @classmethod
     def restore(
@@ -137,5 +137,5 @@ class DictEncoder(TokenFeaturesOnly):
         batch: _core.ItemBatch,
         arrays: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64] | None],
     ) -> EncodedFeatures:
-        n_features = fitted(self._index).n_features
+        n_features = require_fitted(self._index).n_features
         return EncodedFeatures(batch.offsets(), FeatureMatrix(*arrays, n_features))

@@ -14,7 +14,7 @@ import numpy as np
 from trelliswork import _core
 from trelliswork._utils.threads import resolve_jobs
 from trelliswork.features.bundles import resolve
-from trelliswork.features.checks import as_list, check_min_count, fitted
+from trelliswork.features.checks import as_list, check_min_count, require_fitted
 from trelliswork.features.selection import select_features
 from trelliswork.features.templates import Templates
 from trelliswork.features.vocabulary import TemplateVocabulary
@@ -192,7 +192,7 @@ class TemplateEncoder:
     def transform(self, sequences: Iterable[object], *, n_jobs: int | None = 1) -> EncodedFeatures:
         """Encode sentences with the features learned; unknown features are left out."""
         batch = self._read(sequences)
-        return fitted(self._vocabulary).transform(batch, resolve_jobs(n_jobs))
+        return require_fitted(self._vocabulary).transform(batch, resolve_jobs(n_jobs))
 
     def select(
         self,
@@ -216,7 +216,7 @@ class TemplateEncoder:
         """
         templates, vocabulary = select_features(
             self.templates,
-            fitted(self._vocabulary),
+            require_fitted(self._vocabulary),
             {
                 "state": keep_state,
                 "edge": keep_edge,
@@ -233,37 +233,37 @@ class TemplateEncoder:
 
     def feature_names(self) -> list[str]:
         """Return the names of the token features, such as ``word[-1]=the|word[0]=cat``."""
-        return fitted(self._vocabulary).tokens.names(edge=False)
+        return require_fitted(self._vocabulary).tokens.names(edge=False)
 
     def edge_feature_names(self) -> list[str]:
         """Return the names of the transition features."""
-        return fitted(self._vocabulary).tokens.names(edge=True)
+        return require_fitted(self._vocabulary).tokens.names(edge=True)
 
     def begin_feature_names(self) -> list[str]:
         """Return the names of the ``begin:`` features, such as ``begin: lower(word[0])=new``."""
-        index = fitted(self._vocabulary).begin
+        index = require_fitted(self._vocabulary).begin
         return [] if index is None else index.names(edge=False)
 
     def end_feature_names(self) -> list[str]:
         """Return the names of the ``end:`` features."""
-        index = fitted(self._vocabulary).end
+        index = require_fitted(self._vocabulary).end
         return [] if index is None else index.names(edge=False)
 
     def segment_feature_names(self) -> list[str]:
         """Return the names of the ``segment:`` features, such as ``segment: text=new york``."""
-        index = fitted(self._vocabulary).segment
+        index = require_fitted(self._vocabulary).segment
         return [] if index is None else index.names()
 
     def feature_counts(self) -> dict[str, int]:
         """Return the number of features of each kind that the templates describe."""
-        return fitted(self._vocabulary).counts()
+        return require_fitted(self._vocabulary).counts()
 
     def feature_templates(self) -> dict[str, tuple[list[str], NDArray[np.int32]]]:
         """Return the templates of each part as they are written, and which one each feature is of.
 
         Lines of a CRF++ file that share their features share them with the first: they are its.
         """
-        return fitted(self._vocabulary).feature_templates(self.templates)
+        return require_fitted(self._vocabulary).feature_templates(self.templates)
 
     @property
     def max_duration(self) -> int | None:
@@ -284,7 +284,7 @@ class TemplateEncoder:
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Return the vocabulary as arrays."""
-        return fitted(self._vocabulary).arrays()
+        return require_fitted(self._vocabulary).arrays()
 
     @classmethod
     def restore(

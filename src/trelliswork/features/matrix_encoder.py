@@ -11,7 +11,7 @@ from trelliswork._utils.threads import resolve_jobs
 from trelliswork.features.checks import (
     as_list,
     check_min_count,
-    fitted,
+    require_fitted,
     stored_array,
 )
 from trelliswork.features.encoder import TokenFeaturesOnly
@@ -68,7 +68,7 @@ class MatrixEncoder(TokenFeaturesOnly):
 
     def transform(self, sequences: Iterable[object], *, n_jobs: int | None = 1) -> EncodedFeatures:
         """Encode matrices with as many columns as :meth:`fit` saw."""
-        fitted(self._kept)
+        require_fitted(self._kept)
         resolve_jobs(n_jobs)
         matrices = [_as_rows(s, i) for i, s in enumerate(as_list(sequences))]
         return self._encoded(*self._stack(matrices))
@@ -84,7 +84,7 @@ class MatrixEncoder(TokenFeaturesOnly):
     ) -> MatrixEncoder:
         """Return an encoder of the kept features only, renumbered in order."""
         self._refuse_to_keep(keep_edge, keep_begin, keep_end, keep_segment)
-        kept = fitted(self._kept)
+        kept = require_fitted(self._kept)
         keep = np.asarray(keep_state, bool)
         if keep.shape != kept.shape:
             raise ValueError(f"expected {len(kept)} entries to keep or drop, got {keep.size}.")
@@ -94,11 +94,11 @@ class MatrixEncoder(TokenFeaturesOnly):
 
     def feature_names(self) -> list[str]:
         """Return the numbers of the columns as text."""
-        return [f"column {column}" for column in fitted(self._kept).tolist()]
+        return [f"column {column}" for column in require_fitted(self._kept).tolist()]
 
     def feature_counts(self) -> dict[str, int]:
         """Return the number of columns that are features."""
-        return {"state": len(fitted(self._kept))}
+        return {"state": len(require_fitted(self._kept))}
 
     def feature_templates(self) -> dict[str, tuple[list[str], NDArray[np.int32]]]:
         """Return every feature as its own template: nothing tells which belong together."""
@@ -107,12 +107,12 @@ class MatrixEncoder(TokenFeaturesOnly):
 
     def settings(self) -> dict[str, object]:
         """Return the kind of the encoder and the number of columns that it takes."""
-        fitted(self._kept)
+        require_fitted(self._kept)
         return {"kind": self.kind, "n_columns": self._n_columns}
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Return the columns that are features."""
-        return {"kept_columns": fitted(self._kept)}
+        return {"kept_columns": require_fitted(self._kept)}
 
     @classmethod
     def restore(
@@ -149,7 +149,7 @@ class MatrixEncoder(TokenFeaturesOnly):
     def _encoded(
         self, stacked: scipy.sparse.csr_array, offsets: NDArray[np.int64]
     ) -> EncodedFeatures:
-        kept = fitted(self._kept)
+        kept = require_fitted(self._kept)
         if len(kept) < self._n_columns:
             stacked = scipy.sparse.csr_array(stacked[:, kept])
         values = None if bool(np.all(stacked.data == 1.0)) else stacked.data.astype(np.float64)

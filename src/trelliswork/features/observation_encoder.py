@@ -13,7 +13,7 @@ from trelliswork._utils.threads import resolve_jobs
 from trelliswork.features.checks import (
     as_list,
     check_min_count,
-    fitted,
+    require_fitted,
     stored_array,
     stored_texts,
 )
@@ -84,7 +84,7 @@ class ObservationEncoder(TokenFeaturesOnly):
     def transform(self, sequences: Iterable[object], *, n_jobs: int | None = 1) -> EncodedFeatures:
         """Encode with the words and shapes learned; one thread works."""
         resolve_jobs(n_jobs)
-        vocabulary = fitted(self._vocabulary)
+        vocabulary = require_fitted(self._vocabulary)
         given = [_tokens(sequence, i) for i, sequence in enumerate(as_list(sequences))]
         lengths = np.array([len(tokens) for tokens in given], dtype=np.int64)
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -110,13 +110,13 @@ class ObservationEncoder(TokenFeaturesOnly):
     @property
     def n_observations(self) -> int:
         """How many observations there are, ``O = V + S``."""
-        vocabulary = fitted(self._vocabulary)
+        vocabulary = require_fitted(self._vocabulary)
         return len(vocabulary.words) + len(vocabulary.shapes) + 1
 
     @property
     def shape_of(self) -> NDArray[np.int64]:
         """Shape of each observation, from 0 to ``S - 1``, shape ``(O,)``."""
-        vocabulary = fitted(self._vocabulary)
+        vocabulary = require_fitted(self._vocabulary)
         return np.concatenate([vocabulary.shape_of, np.arange(len(vocabulary.shapes) + 1)])
 
     @property
@@ -126,7 +126,7 @@ class ObservationEncoder(TokenFeaturesOnly):
         A word seen ``c`` times has ``c / (n + v)`` of a shape with ``n`` tokens and ``v`` words;
         words of that shape that were not learned have the rest, which is never 0.
         """
-        return fitted(self._vocabulary).shares
+        return require_fitted(self._vocabulary).shares
 
     def select(
         self,
@@ -143,7 +143,7 @@ class ObservationEncoder(TokenFeaturesOnly):
 
     def feature_names(self) -> list[str]:
         """Return names such as ``word=the``, ``shape=Xx`` and ``first``."""
-        words, shapes, _, _ = fitted(self._vocabulary)
+        words, shapes, _, _ = require_fitted(self._vocabulary)
         named = [*(f"word={word}" for word in words), *(f"shape={shape}" for shape in shapes)]
         return [*named, "shape unknown", "first", "last"]
 
@@ -153,7 +153,7 @@ class ObservationEncoder(TokenFeaturesOnly):
 
     def feature_templates(self) -> dict[str, tuple[list[str], NDArray[np.int32]]]:
         """Return the templates ``word``, ``shape``, ``first`` and ``last``, and their features."""
-        n_words = len(fitted(self._vocabulary).words)
+        n_words = len(require_fitted(self._vocabulary).words)
         counts = [n_words, self.n_observations - n_words, 1, 1]
         return {
             "state": (
@@ -168,7 +168,7 @@ class ObservationEncoder(TokenFeaturesOnly):
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Return words and shapes as arrays."""
-        vocabulary = fitted(self._vocabulary)
+        vocabulary = require_fitted(self._vocabulary)
         found: dict[str, NDArray[np.generic]] = {
             "shape_of": vocabulary.shape_of,
             "shares": vocabulary.shares,

@@ -40,11 +40,6 @@ def word_shape(word: str) -> str:
     return _RUNS.sub(lambda run: run[0][: _LONGEST_RUN.get(run[1], 1)], kinds)
 
 
-_RUNS = re.compile(r"(.)\1*", re.DOTALL)
-
-_LONGEST_RUN = {"X": 2, "9": 5}
-
-
 def _kind(character: str) -> str:
     if character.isupper():
         return "X"
@@ -52,6 +47,10 @@ def _kind(character: str) -> str:
         return "x"
     return "9" if character.isdecimal() else character
 
+
+_RUNS = re.compile(r"(.)\1*", re.DOTALL)
+
+_LONGEST_RUN = {"X": 2, "9": 5}
 
 _N_CODE_POINTS = 0x110000
 

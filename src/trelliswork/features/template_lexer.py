@@ -129,10 +129,6 @@ def unquote(text: str) -> str:
     return "".join(out)
 
 
-#: What the tokens of a sentence are called.
-TOKEN_COLUMNS = frozenset({"word", "token"})
-
-
 class RuleReader:
     """The tokens of one rule and a place in them; errors name line and column."""
 
@@ -210,6 +206,10 @@ class RuleReader:
             known = ", ".join(n for n in declared if "." not in n) or "none"
             self.fail(f"unknown {what} {token.text!r}; declared before this line: {known}.", token)
         return token.text
+
+
+#: What the tokens of a sentence are called.
+TOKEN_COLUMNS = frozenset({"word", "token"})
 
 
 def column_of(name: str) -> Column:

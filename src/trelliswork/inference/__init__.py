@@ -1,12 +1,12 @@
 """Exact inference on a batch of sequences: trellises, and the verbs on them.
 
-A `Trellis` holds the scores ``φ`` of a ragged batch on one automaton; every verb is a pure function
-of it: ``log Z``, marginals, Viterbi, k-best, samples, entropy, where
+A `Trellis` holds the scores ``φ`` of a ragged batch on one automaton. Every verb is a pure function
+of it: ``log Z``, marginals, Viterbi, k-best, samples, entropy, for the score
 
     score(y) = Σ_segments φ[t, d, y] + Σ_{patterns z fired} ψ_z.
 
-Public: `trelliswork.inference` re-exports the verbs. Imports `automata`, `labels` and the floors
-below. Knows no rules.
+The verbs are public here. Imports `automata`, `labels` and the floors below. Rules are unknown
+here: they come as automata, masks and scores.
 """
 
 from trelliswork.inference.verbs import (

@@ -1,8 +1,8 @@
-"""Trellises in which one segment is certain, for the probability of a span.
+"""Trellises that force one segment, for the probability of a span.
 
-That ``[start, end)`` is a segment of a name is said pair of labels by pair: one begins at its first
-token, the same goes on at the others, and it does not go on at the token after it. So arcs get
-guards, and tokens one of four roles:
+Pairs of adjacent labels decide whether ``[start, end)`` is a segment of a name: one begins at its
+first token, goes on at the others, and does not go on at the token after it. So arcs get guards,
+and tokens one of four roles:
 
 ==========  ==============================================
 elsewhere   any arc
@@ -54,7 +54,7 @@ def collect_spans(
     labels: LabelSet,
     lengths: NDArray[np.int64],
 ) -> list[WantedSpan]:
-    """Return the spans of all sequences in one list, each checked."""
+    """Return the checked spans of all sequences in one list."""
     if len(spans) != lengths.size:
         raise DataError(
             f"spans: expected a list for each of the {lengths.size} sequences, got {len(spans)}."
@@ -79,7 +79,7 @@ def collect_spans(
 def split_by_sequence(
     values: NDArray[np.float64], spans: Sequence[Sequence[tuple[int, int, str]]]
 ) -> list[NDArray[np.float64]]:
-    """Return one value a span of all sequences, sequence by sequence."""
+    """Split values, one a span, by sequence."""
     counts = [len(own) for own in spans]
     return np.split(values, np.cumsum(counts)[:-1]) if counts else []
 
@@ -98,7 +98,7 @@ def _triple(given: Any, sequence: int) -> tuple[int, int, str]:
 def guarded_trellises(
     trellis: Trellis, labels: LabelSet, wanted: Sequence[WantedSpan]
 ) -> Iterator[tuple[list[int], Trellis]]:
-    """Yield, name by name, the places of its spans and a batch in which each is certain.
+    """Yield for each name the positions of its spans and a batch in which each is forced.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def guarded_trellises(
     for name in sorted({span.name for span in wanted}):
         places = [i for i, span in enumerate(wanted) if span.name == name]
         is_small = trellis.automaton.n_arcs <= KEPT_ARCS
-        guard = _guarded if is_small else _guarded.__wrapped__  # what is large is not kept
+        guard = _guarded if is_small else _guarded.__wrapped__  # large automata are not cached
         automaton = guard(trellis.automaton, labels, name)
         sequences = np.array([wanted[i].sequence for i in places])
         batch = derive(trellis, sequences=sequences)
@@ -129,7 +129,7 @@ def guarded_trellises(
 
 @lru_cache(maxsize=1024)
 def _guarded(automaton: Automaton, labels: LabelSet, name: str) -> Automaton:
-    """Return an automaton whose arcs know which roles of a token they fit.
+    """Return the automaton with guards: each arc fits some of the four roles of a token.
 
     Class ``c`` of the automaton and role ``r`` become class ``4 c + r``.
     """
@@ -141,7 +141,7 @@ def _guarded(automaton: Automaton, labels: LabelSet, name: str) -> Automaton:
         )
     before = _last_labels(automaton)[automaton.source] + 1  # row of the label before; 0: the start
     begins = labels.beginnings[name]
-    # From the start every level of a label begins: what does not begin then, is not there.
+    # After the start every level of a label begins; a segment that does not begin is not there.
     continues = begins[:1] & ~begins
     fits = np.ones((automaton.n_arcs, ROLES), dtype=bool)
     fits[:, FIRST] = begins[before, automaton.label]

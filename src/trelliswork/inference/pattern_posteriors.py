@@ -1,8 +1,8 @@
-"""Posteriors of label patterns: ``P(u, v, z | x)``, segment by segment.
+"""Posteriors of label patterns at segments: ``P(u, v, z | x)``.
 
 The kernel knows the posterior of an arc into a segment that begins at ``u``, whatever its length.
-To tell lengths apart, labels are multiplied by durations: letter ``d * L + y`` is label ``y`` on
-exactly ``d + 1`` tokens. The arcs of that automaton know both.
+To separate lengths, labels are multiplied by durations: letter ``d * L + y`` is label ``y`` on
+exactly ``d + 1`` tokens. The arcs of that automaton have both.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["pattern_marginals"]
 
 
 def pattern_marginals(trellis: Trellis, *, n_jobs: int | None = None) -> FloatArray:
-    """Probability that a segment is there and ends a pattern, ``P(u, v, z | x)``.
+    """Probability of a segment that ends a pattern, ``P(u, v, z | x)``.
 
     Summed over tokens and durations it is `Marginals.pattern_counts`. Costs ``D`` times the
     memory and time of arc posteriors, one sequence after another.
@@ -75,7 +75,7 @@ def pattern_marginals(trellis: Trellis, *, n_jobs: int | None = None) -> FloatAr
 
 
 def _with_durations(automaton: Automaton, n_durations: int) -> Automaton:
-    """Return the automaton over letters ``d * L + y``; a copy of every arc for each duration."""
+    """Return the automaton over letters ``d * L + y``, with a copy of every arc a duration."""
     fired = np.split(automaton.pattern_ids, automaton.pattern_offsets[1:-1])
     letters = [d * automaton.n_labels + automaton.label for d in range(n_durations)]
     guards = automaton.guards
@@ -95,7 +95,7 @@ def _with_durations(automaton: Automaton, n_durations: int) -> Automaton:
 
 
 def _split_durations(trellis: Trellis, by_duration: Automaton) -> Trellis:
-    """Return the same scores over letters ``d * L + y``, each of one duration alone."""
+    """Return the same scores over letters ``d * L + y``, each of a single duration."""
     n_tokens, n_durations, n_labels = trellis.scores.shape
     scores = np.full((n_tokens, n_durations, n_durations, n_labels), -np.inf)
     each = np.arange(n_durations)

@@ -1,4 +1,4 @@
-"""What the verbs of `trelliswork.inference` return: posteriors, best paths, and their tags."""
+"""Results of the verbs of `trelliswork.inference`: posteriors, best paths and their tags."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Marginals:
     pattern_counts : numpy.ndarray
         Expected number of times each pattern fires, over the whole batch, shape ``(P,)``.
     entropy : numpy.ndarray
-        ``log Z − E[score(y)]``, in nats, shape ``(B,)``; 0 where there is no path.
+        ``log Z − E[score(y)]``, in nats, shape ``(B,)``; 0 without a path.
     arcs : numpy.ndarray or None
         ``P(arc a is taken into a segment that begins at t)``, shape ``(N, A)``, if asked for.
     """
@@ -110,5 +110,5 @@ class BestPaths:
 
 
 def tags_of(labels: IdArray, begins: BoolArray, n_labels: int) -> IdArray:
-    """Return the tags of labels: ``y`` where a segment begins, ``y + L`` where it goes on."""
+    """Return the tags of labels: ``y`` at the beginning of a segment, ``y + L`` inside it."""
     return np.where(begins | (labels < 0), labels, labels + n_labels).astype(np.int32)

@@ -1,8 +1,8 @@
-"""Posteriors of segments, and what they say of tokens.
+"""Posteriors of segments, and the posteriors of tokens that follow from them.
 
 ``N`` tokens, ``D`` tokens of the longest segment (1 in a chain), ``L`` labels. Here
 ``segments[t, d, y]`` is the probability that a segment of label ``y`` and of ``d + 1`` tokens ends
-at ``t``. That of a segment that would reach over the border of two sequences is 0.
+at ``t``. It is 0 for a segment that would cross the border of two sequences.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["label_posteriors", "segment_posteriors", "tag_posteriors"]
 def segment_posteriors(
     trellis: Trellis, *, allowed: ArrayLike | None = None, n_jobs: int | None = None
 ) -> FloatArray:
-    """Return the posteriors of segments, shape ``(N, D, L)``, and nothing that takes longer.
+    """Return the posteriors of segments alone, shape ``(N, D, L)``: faster than all marginals.
 
     The parameters are those of `trelliswork.inference.marginals`.
     """

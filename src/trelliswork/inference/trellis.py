@@ -1,6 +1,6 @@
-"""The scores of a ragged batch of sequences on one automaton: what the verbs of inference take.
+"""`Trellis`: the scores of a ragged batch on one automaton, the input of the verbs of inference.
 
-Trellises made from others: some of their sequences, on another automaton.
+`derive` makes a trellis from another one: some of its sequences, another automaton, other weights.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Trellis", "derive", "rows_of"]
 
-
 MEMORY_LIMIT = 64 * 2**20
 
 
@@ -46,7 +45,7 @@ class Trellis:
         matrix, rows = previous label. Default: zeros.
     position_weights
         Added to `weights` for the arcs into a segment that begins at each token: shape ``(N, P)``,
-        for a chain also ``(N, L, L)``; otherwise fewer columns speak of the first patterns only.
+        for a chain also ``(N, L, L)``; otherwise fewer columns stand for the first patterns only.
     start, end
         Scores of the first and of the last label, shape ``(L,)``.
     classes
@@ -159,6 +158,87 @@ class Trellis:
         )
 
 
+def rows_of(offsets: IntArray, sequences: IntArray) -> IntArray:
+    """Return the token indices of some sequences of a ragged batch, in order."""
+    firsts, lengths = offsets[:-1][sequences], np.diff(offsets)[sequences]
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if ends.size else 0
+    rows: IntArray = np.arange(total) + np.repeat(firsts - (ends - lengths), lengths)
+    return rows
+
+
+def derive(
+    trellis: Trellis,
+    *,
+    sequences: NDArray[np.int64] | None = None,
+    automaton: Automaton | None = None,
+    classes: NDArray[np.uint8] | None = None,
+    scores: ArrayLike | None = None,
+    weights: NDArray[np.float64] | None = None,
+) -> Trellis:
+    """Return a trellis with the scores of another one.
+
+    Parameters
+    ----------
+    trellis
+        The original.
+    sequences
+        Indices of the sequences to take, in order; one may come twice. Default: all.
+    automaton
+        Another automaton, with the same labels and patterns, or more patterns that have `weights`.
+    classes
+        Classes of all tokens of `trellis`, for an automaton with guards. Default: those of
+        `trellis`, on its own automaton.
+    scores
+        Other scores of all tokens of `trellis`.
+    weights
+        Other weights of patterns. Default: those of `trellis`.
+    """
+    phi = trellis.scores if scores is None else np.asarray(scores)
+    position, offsets = trellis.position_weights, trellis.offsets
+    if automaton is None:
+        automaton, classes = trellis.automaton, trellis.classes
+    if sequences is not None:
+        rows = rows_of(offsets, sequences)
+        phi = phi[rows]
+        position = None if position is None else position[rows]
+        classes = None if classes is None else classes[rows]
+        offsets = np.concatenate([[0], np.cumsum(np.diff(offsets)[sequences])])
+    own_weights = trellis.weights if weights is None else weights
+    if scores is None and _fits(automaton, own_weights, classes, trellis):
+        made = copy(trellis)  # without the checks of the constructor, which it passed
+        made.scores, made.offsets, made.automaton = phi, offsets, automaton
+        made.weights, made.position_weights, made.classes = own_weights, position, classes
+        return made
+    return Trellis(
+        phi,
+        automaton,
+        offsets=offsets,
+        weights=own_weights,
+        position_weights=position,
+        start=trellis.start,
+        end=trellis.end,
+        classes=classes,
+        memory_limit=trellis.memory_limit,
+    )
+
+
+def _fits(
+    automaton: Automaton,
+    weights: NDArray[np.float64] | None,
+    classes: NDArray[np.uint8] | None,
+    trellis: Trellis,
+) -> bool:
+    """Return whether the parts fit the trellis by their shapes, so that no check is left to do."""
+    return (
+        automaton.n_labels == trellis.automaton.n_labels
+        and (weights is None or weights.shape == (automaton.n_patterns,))
+        and (weights is None or weights is trellis.weights or bool(np.isfinite(weights).all()))
+        and (classes is not None) == (automaton.n_classes > 1)
+        and trellis.position_weights is None
+    )
+
+
 def _checked_offsets(offsets: ArrayLike, n_tokens: int) -> IntArray:
     given = np.asarray(offsets)
     if given.ndim != 1 or given.size < 1 or not np.issubdtype(given.dtype, np.integer):
@@ -195,7 +275,7 @@ def _checked_classes(
 def _checked_position_weights(
     given: ArrayLike | None, n_tokens: int, automaton: Automaton
 ) -> FloatArray | None:
-    """Check the pattern weights of each token; there may be fewer than patterns."""
+    """Check the pattern weights of each token; there may be fewer columns than patterns."""
     n_columns = automaton.n_patterns
     if given is not None and not automaton.is_chain:
         shape = np.shape(given)
@@ -228,84 +308,3 @@ def _refuse_nan(name: str, array: FloatArray) -> None:
         raise ValueError(
             f"{name}: expected finite numbers or -inf, got {array[where]} at {list(where)}."
         )
-
-
-def rows_of(offsets: IntArray, sequences: IntArray) -> IntArray:
-    """Return the token indices of some sequences of a ragged batch, in order."""
-    firsts, lengths = offsets[:-1][sequences], np.diff(offsets)[sequences]
-    ends = np.cumsum(lengths)
-    total = int(ends[-1]) if ends.size else 0
-    rows: IntArray = np.arange(total) + np.repeat(firsts - (ends - lengths), lengths)
-    return rows
-
-
-def derive(
-    trellis: Trellis,
-    *,
-    sequences: NDArray[np.int64] | None = None,
-    automaton: Automaton | None = None,
-    classes: NDArray[np.uint8] | None = None,
-    scores: ArrayLike | None = None,
-    weights: NDArray[np.float64] | None = None,
-) -> Trellis:
-    """Return a batch with the scores of another one.
-
-    Parameters
-    ----------
-    trellis
-        The batch.
-    sequences
-        Indices of the sequences to take, in order; one may come twice. Default: all.
-    automaton
-        Another automaton, with the same labels and patterns, or more patterns that have `weights`.
-    classes
-        Classes of all tokens of `trellis`, for an automaton with guards. Default: those of
-        `trellis`, on its own automaton.
-    scores
-        Other scores of all tokens of `trellis`.
-    weights
-        Other weights of patterns. Default: those of `trellis`.
-    """
-    phi = trellis.scores if scores is None else np.asarray(scores)
-    position, offsets = trellis.position_weights, trellis.offsets
-    if automaton is None:
-        automaton, classes = trellis.automaton, trellis.classes
-    if sequences is not None:
-        rows = rows_of(offsets, sequences)
-        phi = phi[rows]
-        position = None if position is None else position[rows]
-        classes = None if classes is None else classes[rows]
-        offsets = np.concatenate([[0], np.cumsum(np.diff(offsets)[sequences])])
-    own_weights = trellis.weights if weights is None else weights
-    if scores is None and _fits(automaton, own_weights, classes, trellis):
-        made = copy(trellis)  # what was checked once is not checked again
-        made.scores, made.offsets, made.automaton = phi, offsets, automaton
-        made.weights, made.position_weights, made.classes = own_weights, position, classes
-        return made
-    return Trellis(
-        phi,
-        automaton,
-        offsets=offsets,
-        weights=own_weights,
-        position_weights=position,
-        start=trellis.start,
-        end=trellis.end,
-        classes=classes,
-        memory_limit=trellis.memory_limit,
-    )
-
-
-def _fits(
-    automaton: Automaton,
-    weights: NDArray[np.float64] | None,
-    classes: NDArray[np.uint8] | None,
-    trellis: Trellis,
-) -> bool:
-    """Return whether nothing but the numbers of labels, patterns and classes is to be checked."""
-    return (
-        automaton.n_labels == trellis.automaton.n_labels
-        and (weights is None or weights.shape == (automaton.n_patterns,))
-        and (weights is None or weights is trellis.weights or bool(np.isfinite(weights).all()))
-        and (classes is not None) == (automaton.n_classes > 1)
-        and trellis.position_weights is None
-    )

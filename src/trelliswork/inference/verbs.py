@@ -1,4 +1,4 @@
-"""The verbs of the kernel: exact inference on a batch of sequences.
+"""The verbs of inference: exact computations on a batch of sequences.
 
 Every verb is a pure function of a :class:`Trellis`, the scores of a ragged batch of sequences on
 one automaton. Letters: ``B`` sequences, ``N`` tokens in all, ``D`` longest segment (1 in a chain),
@@ -9,8 +9,8 @@ one automaton. Letters: ``B`` sequences, ``N`` tokens in all, ``D`` longest segm
 ``-inf`` forbids a label, an arc or a sequence, exactly; NaN and ``+inf`` are refused. A sequence
 that no path fits has a log-partition of ``-inf``, labels ``-1`` and zero marginals.
 
-Sums run in scaled probabilities and, for a sequence where these would lose a path, again in
-logarithms, without being asked. Ties are broken toward the lowest label, last position first.
+Sums run in scaled probabilities; a sequence for which these would lose a path is computed again in
+logarithms. Ties are broken toward the lowest label, last position first.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def kbest(
 
 
 def paths_to_find(trellis: Trellis, k: int) -> int:
-    """Return `k`, or a bound on the number of paths of any sequence where that is less.
+    """Return `k`, or a bound on the number of paths of any sequence if that is less.
 
     Paths differ in labels, and in where segments begin.
     """
@@ -258,7 +258,7 @@ def language_probability(
     language
         A language over the labels; see `trelliswork.automata.automaton`.
     log
-        Return the logarithm, which tells tiny probabilities apart; ``-inf`` for 0.
+        Return the logarithm, which resolves tiny probabilities; ``-inf`` for 0.
     n_jobs
         Threads.
     """
@@ -283,7 +283,7 @@ def span_probability(
     *,
     n_jobs: int | None = None,
 ) -> list[FloatArray]:
-    """Probability that segments are there: that ``[start, end)`` is a segment of that very name.
+    """Probability that ``[start, end)`` is exactly a segment of the given name.
 
     A segment is what `LabelSet.spans` says, on invalid sequences too: in BIO, ``I-x`` after ``O``
     begins one.

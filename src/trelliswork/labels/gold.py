@@ -1,4 +1,4 @@
-"""The labels of a training set as arrays."""
+"""`GoldLabels`: the labels of a training set as arrays, partial labels included."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class GoldLabels:
 
     @classmethod
     def encode(cls, labels: LabelSet, sequences: Sequence[Sequence[Label]]) -> GoldLabels:
-        """Encode label sequences, in which ``None`` is unlabelled and a set lists alternatives."""
+        """Encode label sequences; ``None`` is an unlabelled token, a set lists alternatives."""
         flat = [label for sequence in sequences for label in sequence]
         ids = labels.encode(flat)
         return cls(ids, labels.allowed(flat) if (ids < 0).any() else None)
 
     def tags(self, n_letters: int) -> NDArray[np.int32]:
-        """Return the labels as tags over so many letters, shape ``(N,)``; any where they are open.
+        """Return the labels as tags over `n_letters` letters, shape ``(N,)``; arbitrary if open.
 
         See `trelliswork.labels.segmentation`; in a chain tags are labels.
         """
@@ -75,7 +75,7 @@ class GoldLabels:
         return np.logical_or(self.allowed[:, 0], self.allowed[:, 1])
 
     def open_pairs(self, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return the pairs of letters that may lie side by side where a label is open, (L, L).
+        """Return the pairs of letters that may be adjacent at an open label, shape ``(L, L)``.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class GoldLabels:
         return found
 
     def segments(self, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return where known segments start and end (exclusive), in tokens of the batch.
+        """Return starts and (exclusive) ends of known segments, in tokens of the batch.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Label sets: names to ids and back, and what the labels mean in their scheme."""
+"""`LabelSet`: the labels of a task, their ids, and their meaning in a scheme."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ UNLABELLED = -1
 
 
 class Transitions(NamedTuple):
-    """Which labels may stand where, by the rules of a scheme alone.
+    """The labels that a scheme alone allows at the start, after one another and at the end.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class LabelSet:
         *,
         outside: str | None = None,
     ) -> LabelSet:
-        """Return the labels that occur in a corpus or in label lists, sorted by name.
+        """Return the set of labels that occur in a corpus or in label lists, sorted by name.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Label schemes: what a segment is, which sequences are valid, and how schemes convert.
+"""Label schemes: segments, valid sequences, and conversion between schemes.
 
 A label is read as a tuple of levels, each a pair ``(tag, name)``, outermost first:
 
@@ -49,14 +49,14 @@ TAGS: dict[str, dict[str, str]] = {
 
 
 class Violation(NamedTuple):
-    """Where a sequence breaks its scheme, and why."""
+    """A position at which a sequence breaks its scheme, and the reason."""
 
     position: int
     reason: str
 
 
 def check_scheme(scheme: str) -> Scheme:
-    """Return the scheme, or raise where there is none of that name."""
+    """Return the scheme, or raise a `ValueError` if there is none of that name."""
     if scheme not in get_args(Scheme):
         raise LabelError(f"Expected a scheme of {', '.join(get_args(Scheme))}, got {scheme!r}.")
     return cast("Scheme", scheme)
@@ -78,7 +78,7 @@ def parse(label: str, scheme: Scheme, outside: str | None = None) -> Levels:
     Raises
     ------
     LabelError
-        Where the label is none of the scheme.
+        If the label is not one of the scheme.
     """
     if scheme == "plain":
         return () if label == outside else (("I", label),)
@@ -100,7 +100,7 @@ def parse(label: str, scheme: Scheme, outside: str | None = None) -> Levels:
 
 
 def continued_levels(previous: Levels, levels: Levels) -> int:
-    """Return how many levels, from the outermost, continue the segments open before.
+    """Return the number of levels, from the outermost, that continue open segments.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def continued_levels(previous: Levels, levels: Levels) -> int:
 
 @lru_cache(maxsize=65536)
 def transition_fault(previous: str | None, label: str | None, scheme: Scheme) -> str | None:
-    """Return why `label` may not follow `previous`, or ``None`` where it may.
+    """Return the reason why `label` may not follow `previous`, or ``None`` if it may.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def transition_fault(previous: str | None, label: str | None, scheme: Scheme) ->
 
 
 def violations(labels: Sequence[Label], scheme: Scheme) -> list[Violation]:
-    """Return where a sequence breaks its scheme; an open segment at the end counts at the last.
+    """Return where a sequence breaks its scheme; a segment open at the end counts at its last.
 
     Nothing is checked next to a label that is ``None`` or a set: what it is, is not known.
     """
@@ -214,7 +214,7 @@ def infer_scheme(sequences: Iterable[Sequence[Label]], others: Iterable[str] = (
 
 
 def _warn_of_odd_names(names: set[str]) -> None:
-    """Say so when a few odd names turn what looks like BIO into plain labels."""
+    """Warn if a few odd names keep labels that look like BIO from being read as BIO."""
     odd = sorted(name for name in names if not _fits(name, "bio"))
     if 0 < len(odd) <= len(names) // 4:
         logger.warning(

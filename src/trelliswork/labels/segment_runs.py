@@ -1,4 +1,4 @@
-"""Token labels read as the letters of a semi-Markov model, and what may stand in the way."""
+"""Token labels as runs of letters of a semi-Markov model, with the checks this needs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MaxSegment = int | Mapping[str, int] | Literal["auto"]
 
 
 class Runs:
-    """Token labels read as letters: ``ids`` and ``begins`` of tokens, and the runs they make.
+    """Token labels as letters: ``ids`` and ``begins`` of tokens, and the runs they form.
 
     ``starts``, ``lengths`` and ``letters`` have one entry a run of known tokens that is certainly
     inside one segment.
@@ -47,7 +47,7 @@ class Runs:
     def __init__(self, ids: IdArray, begins: BoolArray, offsets: IntArray) -> None:
         self.ids, self.begins, self.offsets = ids, begins, offsets
         edges = begins.copy()
-        edges[1:] |= ids[1:] != ids[:-1]  # what goes on after an open token has no start of its own
+        edges[1:] |= ids[1:] != ids[:-1]  # a label that goes on after an open token starts no run
         edges[offsets[:-1][np.diff(offsets) > 0]] = True
         starts = np.flatnonzero(edges)
         lengths = np.diff(starts, append=ids.size)
@@ -57,7 +57,7 @@ class Runs:
 
 
 def read_runs(segmentation: Segmentation, sequences: Sequence[Sequence[Label]]) -> Runs:
-    """Return the letters of token labels and where segments begin, as far as known."""
+    """Return the letters of token labels and the beginnings of segments, as far as known."""
     offsets = np.cumsum([0, *map(len, sequences)]).astype(np.int64)
     labels = np.concatenate(
         [np.zeros(0, np.int32), *(_ids(segmentation.labels, s, b) for b, s in enumerate(sequences))]
@@ -116,7 +116,7 @@ def _check_bio(
 def longest_where_open(
     segmentation: Segmentation, sequences: Sequence[Sequence[Label]]
 ) -> IntArray:
-    """Return how long segments of each letter can be where labels are open, shape ``(L,)``.
+    """Return the most tokens of a segment of each letter at open labels, shape ``(L,)``.
 
     1 where none are. A set of alternatives counts as each of them. A token without a label may
     belong to any segment beside it, but does not make one by itself.
@@ -162,7 +162,7 @@ def check_lengths(segmentation: Segmentation, read: Runs) -> None:
 
 
 def check_labels(labels: LabelSet) -> LabelSet:
-    """Return labels that segments can be read from, or raise a `LabelError`."""
+    """Return labels that define segments, or raise a `LabelError`."""
     if labels.scheme not in ("plain", "bio"):
         advice = (
             "Choose one level of them."
@@ -177,7 +177,7 @@ def check_labels(labels: LabelSet) -> LabelSet:
 
 
 def with_both_tags(labels: LabelSet) -> LabelSet:
-    """Return BIO labels with ``B-x`` and ``I-x`` for every name ``x``; plain ones as they are."""
+    """Return BIO labels with ``B-x`` and ``I-x`` for every name ``x``; plain ones unchanged."""
     if labels.scheme == "plain":
         return labels
     wanted = [f"{tag}-{name}" for name in labels.segment_names for tag in "BI"]
@@ -186,7 +186,7 @@ def with_both_tags(labels: LabelSet) -> LabelSet:
 
 
 def bound_of(name: str, max_segment: MaxSegment, labels: LabelSet) -> int:
-    """Return the bound that was given for a name; 0 where what was seen decides."""
+    """Return the bound given for a name; 0 if the training data decide."""
     if isinstance(max_segment, str) and max_segment == "auto":
         return 0
     if isinstance(max_segment, Mapping):

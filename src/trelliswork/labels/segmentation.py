@@ -1,4 +1,4 @@
-"""Segments of a semi-Markov model, and the token labels that they are written as.
+"""`Segmentation`: the segments of a semi-Markov model, and their token labels.
 
 A semi-Markov model puts a *letter* on a segment of several tokens. There are ``L`` letters, the
 names of segments, and the outside letter where the labels have one. The segments of a sequence are
@@ -50,7 +50,7 @@ LONGEST = 2**31  # the core counts tokens of a segment with 32 bits
 
 
 class Letters(NamedTuple):
-    """Label sequences with one letter a segment, a run of tokens outside being one.
+    """Label sequences with one letter a segment; a run of outside tokens is one segment.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Letters(NamedTuple):
 
 @dataclass(frozen=True)
 class Segmentation:
-    """How token labels and the segments of a semi-Markov model correspond; made by `choose`.
+    """The correspondence of token labels and semi-Markov segments; made by `choose`.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ class Segmentation:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names of the ``L`` letters; the outside letter has that of its label."""
+        """The names of the ``L`` letters; the outside letter has the name of its label."""
         return _letter_names(self.labels)
 
     @property
@@ -192,7 +192,7 @@ class Segmentation:
 
     @property
     def is_hidden(self) -> bool:
-        """Whether several segmentations read the same as labels."""
+        """Whether several segmentations have the same token labels."""
         return self.adjacent and self.labels.scheme == "plain"
 
     @cached_property
@@ -216,7 +216,7 @@ class Segmentation:
 
     @cached_property
     def letter_set(self) -> LabelSet:
-        """Letters as BIO labels, one a segment, for rules that read segments; ids are letters."""
+        """Letters as BIO labels, one a segment, for rules on segments; ids are letters."""
         return LabelSet(
             [
                 OUTSIDE if outside else f"B-{name}"
@@ -252,7 +252,7 @@ class Segmentation:
         return GoldLabels(ids=read.ids, begins=read.begins, allowed=allowed)
 
     def letters_of(self, gold: GoldLabels, offsets: IntArray) -> Letters:
-        """Return gold labels with one letter a segment, as patterns read them.
+        """Return gold labels with one letter a segment, the form that patterns count.
 
         Parameters
         ----------
@@ -271,7 +271,7 @@ class Segmentation:
         return Letters(gold.ids[shown], counts[offsets], np.flatnonzero(shown))
 
     def tag_mask(self, token_mask: BoolArray) -> BoolArray:
-        """Return which letters may begin and go on at each token, shape ``(N, 2, L)``.
+        """Return the letters that may begin and continue at each token, shape ``(N, 2, L)``.
 
         Parameters
         ----------
@@ -282,7 +282,7 @@ class Segmentation:
         return found.reshape(len(token_mask), 2, len(self.names))
 
     def token_probabilities(self, tags: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return probabilities of token labels, one column a label, from those of tags.
+        """Return the probabilities of token labels, one column a label, from those of tags.
 
         Parameters
         ----------
@@ -296,7 +296,7 @@ class Segmentation:
         return found
 
     def spans(self, tags: Iterable[int]) -> list[Span]:
-        """Return the segments of one sequence of tags, those outside left out."""
+        """Return the segments of one sequence of tags, without outside ones."""
         found: list[Span] = []
         n_letters = len(self.names)
         for position, tag in enumerate(tags):
@@ -310,7 +310,7 @@ class Segmentation:
         return found
 
     def spell_limits(self) -> str:
-        """Return how long segments may be, as text: ``author 6, title 4``; those outside left out.
+        """Return the longest segments as text: ``author 6, title 4``; without the outside letter.
 
         Examples
         --------
@@ -327,12 +327,12 @@ class Segmentation:
         return np.broadcast_to(allowed, (n_tokens, *allowed.shape))
 
     def settings(self) -> dict[str, Any]:
-        """Return what `restore` needs besides the labels, as JSON values."""
+        """Return the settings for `restore`, apart from the labels, as JSON values."""
         return {"limits": list(self.limits), "adjacent": bool(self.adjacent)}
 
     @classmethod
     def restore(cls, labels: LabelSet, settings: Mapping[str, Any]) -> Segmentation:
-        """Build the segmentation that `settings` described."""
+        """Rebuild a segmentation from its `settings`."""
         limits, adjacent = settings["limits"], settings["adjacent"]
         if not isinstance(limits, list) or any(type(limit) is not int for limit in limits):
             raise DataError(f"limits: expected a list of whole numbers, got {limits!r}.")

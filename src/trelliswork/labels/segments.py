@@ -1,4 +1,4 @@
-"""Segments of label sequences: reading them, writing them, converting between schemes."""
+"""Segments of label sequences: reading, writing, and conversion between schemes."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def spans(
     if scheme != "path" and not strict:
         return _flat_spans(labels, scheme, outside)
     found: list[tuple[int, int, int, str]] = []
-    open_at: list[tuple[int, bool]] = []  # a level's start, and whether it began as it should
+    open_at: list[tuple[int, bool]] = []  # a level's start, and whether it began validly
     previous: Levels = ()
 
     def close(end: int, depth: int) -> None:
@@ -90,7 +90,7 @@ def spans(
 
 
 def _flat_spans(labels: Sequence[Label], scheme: Scheme, outside: str | None) -> list[Span]:
-    """Return the segments of labels with one level, as they are read, valid or not."""
+    """Return the segments of labels with one level, valid or not."""
     found: list[Span] = []
     start = 0
     previous: Levels = ()

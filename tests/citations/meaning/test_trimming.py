@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trelliswork.citations.fields import LABELS
-from trelliswork.citations.meaning.trimming import trim, trimmed
+from trelliswork.citations.meaning.trimming import trim, trim_text
 
 SPANS = st.text(alphabet="ab J.,;:()[]“”‘’\"'«»-–&<>", max_size=25)
 
@@ -55,7 +55,7 @@ SPANS = st.text(alphabet="ab J.,;:()[]“”‘’\"'«»-–&<>", max_size=25)
     ],
 )
 def test_separators_are_no_part_of_a_field(label, text, field):
-    assert trimmed(text, label) == field
+    assert trim_text(text, label) == field
 
 
 def test_a_stretch_of_a_longer_text():
@@ -76,7 +76,7 @@ def test_trimming_shrinks_and_is_done_once(text, label, left, right):
 
 @given(st.text(max_size=30), st.sampled_from(LABELS))
 def test_any_text(text, label):
-    field = trimmed(text, label)
+    field = trim_text(text, label)
     assert field == field.strip(" ,;:")
 
 

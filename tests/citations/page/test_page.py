@@ -23,7 +23,13 @@ from page_cases import (
 from trelliswork.citations.fields import LABELS
 from trelliswork.citations.page import render_page
 from trelliswork.citations.page.card import rule_in_words
-from trelliswork.citations.page.marks import changed, escaped, locate, marked, percent
+from trelliswork.citations.page.marks import (
+    escape_text,
+    fields_not_in,
+    locate,
+    mark_fields,
+    percent,
+)
 from trelliswork.citations.page.palette import GROUNDS, INKS, OTHER, colour
 from trelliswork.citations.page.render import MOST_OPEN
 from trelliswork.citations.page.summary import counts_of
@@ -140,7 +146,7 @@ def test_only_addresses_of_the_web_are_links(page):
     ]
 
 
-def test_what_cannot_be_interpreted_is_shown_as_written():
+def test_uninterpreted_text_is_shown_as_written():
     odd = Outline(render_page([reference(("date", "in the fall "), ("date", "of a year"))]))
     assert "in the fall · of a year" in odd.text_of("td", dir="auto")
 
@@ -226,7 +232,7 @@ def test_hostile_text_stays_text(page):
 
 @given(st.text(st.sampled_from("aא<&\"'\0\x1b\n\ud800\u202c\u2069" + OPENERS)))
 def test_escaping(text):
-    shown = escaped(text)
+    shown = escape_text(text)
     assert not set("<>\"'\0\x1b\ud800").intersection(shown)
     ends: list[str] = []
     for character in shown:
@@ -262,14 +268,14 @@ def test_fields_are_found_where_lines_were_joined():
     assert [place[:2] for place in locate(far, (Field("volume", "2", 50, 51, 0.9),))] == [(2, 3)]
     lost = Field("title", "nowhere", 0, 7, 0.9), Field("title", "", 0, 0, 0.9)
     assert locate(far, lost) == []
-    assert marked(far, lost) == "A 2"
+    assert mark_fields(far, lost) == "A 2"
 
 
 def test_readings_are_compared_by_place_and_label():
-    assert changed(SHANNON.fields, SHANNON.fields) == []
+    assert fields_not_in(SHANNON.fields, SHANNON.fields) == []
     sure = [replace(field, confidence=0.1) for field in SHANNON.fields]
-    assert changed(SHANNON.fields, sure) == []
-    assert [f.label for f in changed(NEUMANN.unruled, NEUMANN.fields)] == [
+    assert fields_not_in(SHANNON.fields, sure) == []
+    assert [f.label for f in fields_not_in(NEUMANN.unruled, NEUMANN.fields)] == [
         "title",
         "journal",
         "title",

@@ -16,7 +16,7 @@ from trelliswork.citations.meaning.identifiers import (
     parse_url,
 )
 from trelliswork.citations.meaning.people import parse_people
-from trelliswork.citations.meaning.relabelled import relabelled
+from trelliswork.citations.meaning.relabelled import relabel_fields
 from trelliswork.citations.meaning.trimming import PEOPLE
 from trelliswork.citations.meaning.values import (
     Date,
@@ -208,7 +208,7 @@ def _gather(
     notes: list[str] = []
     people: dict[str, tuple[Name, ...]] = {}
     et_al = False
-    for label, said in relabelled(fields):
+    for label, said in relabel_fields(fields):
         if label in PEOPLE:
             names, more = parse_people(said)
             people[label] = people.get(label, ()) + names

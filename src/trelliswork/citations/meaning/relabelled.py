@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from trelliswork.citations.reference import Field
 
-__all__ = ["relabelled"]
+__all__ = ["relabel_fields"]
 
 _LIGATURES = {0xFB00 + i: letters for i, letters in enumerate(("ff", "fi", "fl", "ffi", "ffl"))}
 _ADDRESS = re.compile(r"https?://\S+")
@@ -33,7 +33,7 @@ _IDENTIFIER = re.compile(r"\W*(?:isbn|issn|https?)\b", re.IGNORECASE)
 _PAGES = re.compile(r"(?:pp?|pages?|s|seiten|págs?)\.?", re.IGNORECASE)
 
 
-def relabelled(fields: Iterable[Field]) -> list[tuple[str, str]]:
+def relabel_fields(fields: Iterable[Field]) -> list[tuple[str, str]]:
     """Return the label and the text of each field, ligatures as letters.
 
     Parameters

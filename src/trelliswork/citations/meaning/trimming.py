@@ -93,7 +93,7 @@ def trim(text: str, first: int, last: int, label: str) -> tuple[int, int]:
             return first, last
 
 
-def trimmed(text: str, label: str) -> str:
+def trim_text(text: str, label: str) -> str:
     """Return a text that is one field without the separators around it."""
     first, last = trim(text, 0, len(text), label)
     return text[first:last]

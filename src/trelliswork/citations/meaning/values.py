@@ -12,7 +12,7 @@ import re
 from typing import NamedTuple
 
 from trelliswork.citations.fields import BARE_MONTHS, GERMAN_MONTHS, MONTHS
-from trelliswork.citations.meaning.trimming import trimmed
+from trelliswork.citations.meaning.trimming import trim_text
 
 _OTHER_MONTHS = (
     "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
@@ -264,7 +264,7 @@ def parse_title(text: str) -> str:
     >>> parse_title("“Why Most Published Research Findings Are False,”")
     'Why Most Published Research Findings Are False'
     """
-    return trimmed(text, "title")
+    return trim_text(text, "title")
 
 
 def parse_container(text: str, label: str) -> str:
@@ -277,11 +277,11 @@ def parse_container(text: str, label: str) -> str:
     label : {"journal", "booktitle", "series"}
         A journal may be called "In Vitro": there, only "In:" introduces.
     """
-    text = trimmed(text, label)
+    text = trim_text(text, label)
     found = _OF.match(text) if label == "series" else _IN.match(text)
     if found is None or (label == "journal" and ":" not in found[0]):
         return text
-    return trimmed(text[found.end() :], label)
+    return trim_text(text[found.end() :], label)
 
 
 _NUMBER_WORD = re.compile(r"(?:\b(?:no|nos|nr|num|number)\b\.?|#|№)\s*$", re.IGNORECASE)

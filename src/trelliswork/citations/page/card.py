@@ -8,19 +8,40 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from trelliswork.citations.page.marks import changed, class_of, escaped, marked, percent
+from trelliswork.citations.page.marks import (
+    class_of,
+    escape_text,
+    fields_not_in,
+    mark_fields,
+    percent,
+)
 from trelliswork.citations.page.record import record_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable, Sequence
 
     from trelliswork.citations.reference import Alternative, Field, Reference
 
 
 __all__ = ["card", "rule_in_words"]
 
-
 STEPS = 20  # of a bar that shows a confidence
+
+_SOFT = re.compile(r"\.soft\([^()]*\)$")
+
+_COUNT = re.compile(r"(at_most|at_least|exactly)\((\d+), '([^']*)'\)")
+
+_PAIR = re.compile(r"(excludes|precedes|requires)\('([^']*)', '([^']*)'\)")
+
+_COUNTED = {"at_most": "at most", "at_least": "at least", "exactly": "exactly"}
+
+_PAIRED = {
+    "excludes": "no {0} together with {1}",
+    "precedes": "{0} comes before {1}",
+    "requires": "{0} only together with {1}",
+}
+
+_NUMBERS = {"0": "no", "1": "one", "2": "two", "3": "three"}
 
 
 def card(number: int, reference: Reference, bibtex: str, *, is_open: bool) -> str:
@@ -42,16 +63,16 @@ def card(number: int, reference: Reference, bibtex: str, *, is_open: bool) -> st
         least[field.label] = min(field.confidence, least.get(field.label, 1.0))
     told = " ".join(f"{class_of(label)}:{sure:.3f}" for label, sure in least.items())
     flag = '<span class="flag">changed by rules</span>' if reference.unruled else ""
-    entry = "\n".join(map(escaped, bibtex.strip().split("\n")))
-    key = f'<span class="key">[{escaped(reference.key)}]</span>' if reference.key else ""
+    entry = "\n".join(map(escape_text, bibtex.strip().split("\n")))
+    key = f'<span class="key">[{escape_text(reference.key)}]</span>' if reference.key else ""
     return (
         f'<article id="r{number}" data-sure="{reference.confidence:.4f}" data-fields="{told}"'
         f"{' data-changed' if reference.unruled else ''}>"
         f'<header><a href="#r{number}">{number}</a>{key}'
-        f'<span class="type">{escaped(reference.type)}</span>{flag}'
+        f'<span class="type">{escape_text(reference.type)}</span>{flag}'
         f'<span class="bar p{_step(reference.confidence)}">'
         f'<span class="unseen">confidence </span>{percent(reference.confidence)}</span></header>\n'
-        f'<p class="text" dir="auto">{marked(reference, reference.fields)}</p>\n'
+        f'<p class="text" dir="auto">{mark_fields(reference, reference.fields)}</p>\n'
         f"{_rules(reference)}"
         f"<details{' open' if is_open else ''}><summary>Record{_others(reference)}</summary>"
         f'<div class="record">{record_table(reference)}'
@@ -67,7 +88,7 @@ def _step(confidence: float) -> int:
 def _rules(reference: Reference) -> str:
     """Return what the rules changed and why; nothing where they did nothing."""
     broken = "".join(
-        f'<li title="{escaped(rule)}">{escaped(rule_in_words(rule))}</li>'
+        f'<li title="{escape_text(rule)}">{escape_text(rule_in_words(rule))}</li>'
         for rule in reference.broken_rules
     )
     if not reference.unruled:
@@ -76,17 +97,21 @@ def _rules(reference: Reference) -> str:
         return (
             f'<section class="rules"><p>This reading breaks rules:</p><ul>{broken}</ul></section>'
         )
-    own = changed(reference.fields, reference.unruled)
-    alone = changed(reference.unruled, reference.fields)
+    own = fields_not_in(reference.fields, reference.unruled)
+    alone = fields_not_in(reference.unruled, reference.fields)
     why = f"<p>The model’s own reading breaks:</p><ul>{broken}</ul>" if broken else ""
     return (
         '<section class="rules"><div class="readings">'
         "<div><h3>The model alone</h3>"
-        f'<p dir="auto">{marked(reference, reference.unruled, told=False, differing=alone)}</p>'
+        f'<p dir="auto">{_text_of(reference, reference.unruled, alone)}</p>'
         "</div><div><h3>Under the rules</h3>"
-        f'<p dir="auto">{marked(reference, reference.fields, told=False, differing=own)}</p>'
+        f'<p dir="auto">{_text_of(reference, reference.fields, own)}</p>'
         f"</div></div>{why}</section>\n"
     )
+
+
+def _text_of(reference: Reference, fields: Sequence[Field], differing: Container[Field]) -> str:
+    return mark_fields(reference, fields, show_confidence=False, differing=differing)
 
 
 def _others(reference: Reference) -> str:
@@ -103,7 +128,7 @@ def _alternatives(reference: Reference) -> str:
 
 
 def _alternative(reference: Reference, other: Alternative) -> str:
-    fields = _differences(changed(other.fields, reference.fields))
+    fields = _differences(fields_not_in(other.fields, reference.fields))
     return (
         f'<li><span class="bar p{_step(other.confidence)}">{percent(other.confidence)}</span>'
         f'<span dir="auto">{fields or "the same fields"}</span></li>'
@@ -112,27 +137,10 @@ def _alternative(reference: Reference, other: Alternative) -> str:
 
 def _differences(fields: Iterable[Field]) -> str:
     return " ".join(
-        f'<mark class="{class_of(field.label)}"><small>{escaped(field.label)}</small>'
-        f"{escaped(field.text)}</mark>"
+        f'<mark class="{class_of(field.label)}"><small>{escape_text(field.label)}</small>'
+        f"{escape_text(field.text)}</mark>"
         for field in fields
     )
-
-
-_SOFT = re.compile(r"\.soft\([^()]*\)$")
-
-_COUNT = re.compile(r"(at_most|at_least|exactly)\((\d+), '([^']*)'\)")
-
-_PAIR = re.compile(r"(excludes|precedes|requires)\('([^']*)', '([^']*)'\)")
-
-_COUNTED = {"at_most": "at most", "at_least": "at least", "exactly": "exactly"}
-
-_PAIRED = {
-    "excludes": "no {0} together with {1}",
-    "precedes": "{0} comes before {1}",
-    "requires": "{0} only together with {1}",
-}
-
-_NUMBERS = {"0": "no", "1": "one", "2": "two", "3": "three"}
 
 
 def rule_in_words(rule: str) -> str:

@@ -18,105 +18,19 @@ if TYPE_CHECKING:
     from trelliswork.citations.reference import Field, Reference
 
 
-__all__ = ["changed", "class_of", "escaped", "locate", "marked", "percent", "sureness"]
+__all__ = [
+    "class_of",
+    "confidence_class",
+    "escape_text",
+    "fields_not_in",
+    "locate",
+    "mark_fields",
+    "percent",
+]
 
-
-SURE, FAIR = 0.9, 0.6  # the confidences from which on a field is sure, and fairly sure
+SURE, FAIR = 0.9, 0.6  # least confidence of a sure field, and of a fairly sure one
 
 _CLASSES = {label: label for label in LABELS}
-
-
-def class_of(label: str) -> str:
-    """Return the style class of a label, which is never text of the input."""
-    return _CLASSES.get(label, OTHER)
-
-
-def sureness(confidence: float) -> str:
-    """Return the style class of a confidence: ``sure``, ``fair`` or ``poor``."""
-    if confidence >= SURE:
-        return "sure"
-    return "fair" if confidence >= FAIR else "poor"
-
-
-def locate(reference: Reference, fields: Iterable[Field]) -> list[tuple[int, int, Field]]:
-    """Return where fields stand in the text of a reference, from left to right.
-
-    Fields know their place in the input. The text of the reference is that place on one line:
-    joined words and marks of lists are missing, so that a field stands somewhat before the place
-    that its offsets say. One that is not there is left out.
-
-    Parameters
-    ----------
-    reference
-        The reference.
-    fields
-        Of one reading, from left to right.
-
-    Returns
-    -------
-    list of (int, int, Field)
-        Start and end in the text, and the field.
-    """
-    text, found, cursor = reference.text, [], 0
-    slack = abs(reference.end - reference.start - len(text))
-    for field in fields:
-        if not field.text:
-            continue
-        at = text.find(field.text, max(cursor, field.start - reference.start - slack))
-        if at < 0:
-            at = text.find(field.text, cursor)
-        if at >= 0:
-            cursor = at + len(field.text)
-            found.append((at, cursor, field))
-    return found
-
-
-def changed(fields: Sequence[Field], others: Sequence[Field]) -> list[Field]:
-    """Return the fields that another reading does not have."""
-    known = {(field.label, field.start, field.end) for field in others}
-    return [field for field in fields if (field.label, field.start, field.end) not in known]
-
-
-def marked(
-    reference: Reference,
-    fields: Sequence[Field],
-    *,
-    told: bool = True,
-    differing: Container[Field] = (),
-) -> str:
-    """Return the text of a reference with its fields marked, as HTML.
-
-    Parameters
-    ----------
-    reference
-        The reference.
-    fields
-        Of the reading to show.
-    told
-        Whether to tell how sure each field is.
-    differing
-        The fields to stress, with their labels in sight.
-    """
-    text, parts, cursor = reference.text, [], 0
-    for start, end, field in locate(reference, fields):
-        label = escaped(field.label)
-        classes = class_of(field.label)
-        hint = label
-        if told:
-            classes += f" {sureness(field.confidence)}"
-            hint += f" {percent(field.confidence)}"
-        name = ""
-        if field in differing:
-            classes += " differs"
-            name = f"<small>{label}</small>"
-        parts.append(
-            f'{escaped(text[cursor:start])}<mark class="{classes}" tabindex="0" '
-            f'data-t="{hint}">{name}{escaped(text[start:end])}</mark>'
-        )
-        cursor = end
-    parts.append(escaped(text[cursor:]))
-    return "".join(parts)
-
 
 # HTML has no NUL and no other control characters; their pictures show that something was there.
 _CONTROLS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"}
@@ -137,7 +51,19 @@ _ENDS = {
 _TURNS = re.compile(f"[{_POP}{_POP_ISOLATE}{''.join(_ENDS)}]")
 
 
-def escaped(text: str) -> str:
+def class_of(label: str) -> str:
+    """Return the style class of a label, which is never text of the input."""
+    return _CLASSES.get(label, OTHER)
+
+
+def confidence_class(confidence: float) -> str:
+    """Return the style class of a confidence: ``sure``, ``fair`` or ``poor``."""
+    if confidence >= SURE:
+        return "sure"
+    return "fair" if confidence >= FAIR else "poor"
+
+
+def escape_text(text: str) -> str:
     """Return text that means nothing but itself, between tags and in quoted attributes.
 
     Nor does it change how the text after it is written: what turns its direction is ended in it.
@@ -175,3 +101,83 @@ def percent(share: float) -> str:
     if 0.995 <= share < 1.0:
         return "&gt;99%"
     return f"{share:.0%}"
+
+
+def locate(reference: Reference, fields: Iterable[Field]) -> list[tuple[int, int, Field]]:
+    """Return where fields stand in the text of a reference, from left to right.
+
+    Fields know their place in the input. The text of the reference is that place on one line:
+    joined words and marks of lists are missing, so that a field stands somewhat before the place
+    that its offsets say. One that is not there is left out.
+
+    Parameters
+    ----------
+    reference
+        The reference.
+    fields
+        Of one reading, from left to right.
+
+    Returns
+    -------
+    list of (int, int, Field)
+        Start and end in the text, and the field.
+    """
+    text, found, cursor = reference.text, [], 0
+    slack = abs(reference.end - reference.start - len(text))
+    for field in fields:
+        if not field.text:
+            continue
+        at = text.find(field.text, max(cursor, field.start - reference.start - slack))
+        if at < 0:
+            at = text.find(field.text, cursor)
+        if at >= 0:
+            cursor = at + len(field.text)
+            found.append((at, cursor, field))
+    return found
+
+
+def fields_not_in(fields: Sequence[Field], others: Sequence[Field]) -> list[Field]:
+    """Return the fields that another reading does not have."""
+    known = {(field.label, field.start, field.end) for field in others}
+    return [field for field in fields if (field.label, field.start, field.end) not in known]
+
+
+def mark_fields(
+    reference: Reference,
+    fields: Sequence[Field],
+    *,
+    show_confidence: bool = True,
+    differing: Container[Field] = (),
+) -> str:
+    """Return the text of a reference with its fields marked, as HTML.
+
+    Parameters
+    ----------
+    reference
+        The reference.
+    fields
+        Of the reading to show.
+    show_confidence
+        Whether to tell how sure each field is.
+    differing
+        The fields to stress, with their labels in sight.
+    """
+    text, parts, cursor = reference.text, [], 0
+    for start, end, field in locate(reference, fields):
+        label = escape_text(field.label)
+        classes = class_of(field.label)
+        hint = label
+        if show_confidence:
+            classes += f" {confidence_class(field.confidence)}"
+            hint += f" {percent(field.confidence)}"
+        name = ""
+        if field in differing:
+            classes += " differs"
+            name = f"<small>{label}</small>"
+        parts.append(
+            f'{escape_text(text[cursor:start])}<mark class="{classes}" tabindex="0" '
+            f'data-t="{hint}">{name}{escape_text(text[start:end])}</mark>'
+        )
+        cursor = end
+    parts.append(escape_text(text[cursor:]))
+    return "".join(parts)

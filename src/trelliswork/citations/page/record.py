@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from trelliswork.citations.page.marks import class_of, escaped, percent, sureness
+from trelliswork.citations.page.marks import class_of, confidence_class, escape_text, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,11 +46,11 @@ def _row(reference: Reference, label: str, fields: list[Field]) -> str:
     # What could not be interpreted is shown as it is written.
     value = _value(reference, label) or _written(field.text for field in fields)
     sure = "<br>".join(
-        f'<span class="{sureness(field.confidence)}">{percent(field.confidence)}</span>'
+        f'<span class="{confidence_class(field.confidence)}">{percent(field.confidence)}</span>'
         for field in fields
     )
     return (
-        f'<tr><th scope="row"><i class="{class_of(label)}"></i>{escaped(label)}</th>'
+        f'<tr><th scope="row"><i class="{class_of(label)}"></i>{escape_text(label)}</th>'
         f'<td dir="auto">{value}</td><td class="sure-of">{sure}</td></tr>'
     )
 
@@ -68,15 +68,15 @@ def _value(reference: Reference, label: str) -> str:
 
 def _person(name: Name) -> str:
     if name.literal:
-        return f'<li title="an organisation">{escaped(name.literal)}</li>'
+        return f'<li title="an organisation">{escape_text(name.literal)}</li>'
     family = " ".join(part for part in (name.particle, name.family) if part)
     rest = [part for part in (name.given, name.suffix) if part]
-    return f"<li>{', '.join([f'<b>{escaped(family)}</b>', *map(escaped, rest)])}</li>"
+    return f"<li>{', '.join([f'<b>{escape_text(family)}</b>', *map(escape_text, rest)])}</li>"
 
 
 def _linked(label: str, value: str) -> str:
     """Return a value; a link where it surely is one: no script, no address of this machine."""
-    shown = escaped(value)
+    shown = escape_text(value)
     address = ""
     if label == "doi" and value.startswith("10."):
         address = f"https://doi.org/{_quoted(value)}"
@@ -84,7 +84,7 @@ def _linked(label: str, value: str) -> str:
         address = f"https://arxiv.org/abs/{value}"
     elif label == "url" and _WEB.fullmatch(value):
         address = value
-    return f'<a href="{escaped(address)}" rel="noreferrer">{shown}</a>' if address else shown
+    return f'<a href="{escape_text(address)}" rel="noreferrer">{shown}</a>' if address else shown
 
 
 def _quoted(value: str) -> str:
@@ -92,4 +92,4 @@ def _quoted(value: str) -> str:
 
 
 def _written(texts: Iterable[str]) -> str:
-    return " · ".join(f"<q>{escaped(text)}</q>" for text in texts)
+    return " · ".join(f"<q>{escape_text(text)}</q>" for text in texts)

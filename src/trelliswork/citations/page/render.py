@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from trelliswork.citations.page import palette
 from trelliswork.citations.page.card import STEPS, card
-from trelliswork.citations.page.marks import escaped
+from trelliswork.citations.page.marks import escape_text
 from trelliswork.citations.page.summary import legend, summary
 from trelliswork.citations.writing.bibtex import to_bibtex
 
@@ -75,7 +75,7 @@ def render_page(
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="referrer" content="no-referrer">\n'
-        f"<title>{escaped(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
+        f"<title>{escape_text(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
         f"{summary(references, title, source)}"
         f'<nav aria-label="Fields and filters">{legend(references)}{CONTROLS}</nav>\n'
         f"<main>{cards or '<p>There are no references.</p>'}</main>\n"

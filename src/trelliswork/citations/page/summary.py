@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trelliswork.citations.fields import LABELS
-from trelliswork.citations.page.marks import class_of, escaped, percent
+from trelliswork.citations.page.marks import class_of, escape_text, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,9 +30,9 @@ def summary(references: Sequence[Reference], title: str, source: str) -> str:
         numbers.append(_number(percent(mean), "mean confidence"))
         numbers.append(_number(f"{changed:,}", "changed by rules"))
         picture = histogram([reference.confidence for reference in references])
-    below = f'<p class="source" dir="auto">{escaped(source)}</p>' if source else ""
+    below = f'<p class="source" dir="auto">{escape_text(source)}</p>' if source else ""
     return (
-        f'<header class="page"><div><h1 dir="auto">{escaped(title)}</h1>{below}</div>'
+        f'<header class="page"><div><h1 dir="auto">{escape_text(title)}</h1>{below}</div>'
         f"<dl>{''.join(numbers)}</dl>{picture}</header>\n"
     )
 
@@ -84,7 +84,7 @@ def legend(references: Sequence[Reference]) -> str:
     ordered = [label for label in LABELS if label in seen]
     ordered += sorted(seen.difference(LABELS))
     items = "".join(
-        f'<li><mark class="{class_of(label)}" data-label="{class_of(label)}">{escaped(label)}'
+        f'<li><mark class="{class_of(label)}" data-label="{class_of(label)}">{escape_text(label)}'
         "</mark></li>"
         for label in ordered
     )

@@ -14,12 +14,12 @@ from trelliswork.constraints.text.vocabulary import BETWEEN, OFFERED, QUOTED, WO
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["called", "check_quoted", "hint_for_label", "word_called"]
+__all__ = ["call_word", "check_quoted", "find_word", "hint_for_label"]
 
 _NUMBERS = {"inf", "-inf", "nan"}
 
 
-def word_called(at: int, name: str) -> Callable[..., object]:
+def find_word(at: int, name: str) -> Callable[..., object]:
     """Return the function of a word, or raise a `PlacedError` that names the nearest ones."""
     if name in WORDS:
         return WORDS[name]
@@ -45,7 +45,7 @@ def hint_for_label(label: str, following: str) -> str | None:
     return None
 
 
-def called(
+def call_word(
     word: Placed,
     function: Callable[..., object],
     arguments: Sequence[Placed],

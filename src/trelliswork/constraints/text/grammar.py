@@ -20,16 +20,16 @@ from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.linear import CountExpression
 from trelliswork.constraints.operations import (
     Placed,
-    computed,
-    inverted,
-    joined,
+    compute,
+    invert,
+    join,
     shown,
 )
 from trelliswork.constraints.text.calls import (
-    called,
+    call_word,
     check_quoted,
+    find_word,
     hint_for_label,
-    word_called,
 )
 from trelliswork.constraints.text.scanner import Bare, PlacedError, Scanner
 from trelliswork.constraints.text.vocabulary import (
@@ -117,7 +117,7 @@ class Grammar:
         if word == "hard":
             return rule
         arguments = self._arguments("soft") if scanner.sign() == "(" else ([], {})
-        found = called(Placed(word, start), rule.soft, *arguments)
+        found = call_word(Placed(word, start), rule.soft, *arguments)
         assert isinstance(found.value, Constraint)
         return found.value
 
@@ -137,7 +137,7 @@ class Grammar:
             at = self._scanner.at
             self._scanner.take(sign)
             right = self._expression(BINDING[sign], inside=inside)
-            left = Placed(joined(sign, at, left, right), left.at)
+            left = Placed(join(sign, at, left, right), left.at)
         if (word := self._scanner.word()) in ("and", "or"):
             sign = "&" if word == "and" else "|"
             raise PlacedError(self._scanner.at, f"expected {sign} instead of {word!r}.")
@@ -153,21 +153,21 @@ class Grammar:
         if (number := scanner.number()) is not None:
             return Placed(number, start)
         if scanner.take("~"):
-            return Placed(inverted(self._expression(BINDING_OF_ONE, inside=inside)), start)
+            return Placed(invert(self._expression(BINDING_OF_ONE, inside=inside)), start)
         if (sign := scanner.sign()) in CLOSING:
             scanner.take(sign)
             return Placed(self._group(CLOSING[sign], start, is_list=sign != "("), start)
         if self._takes_minus():
             operand = self._expression(BINDING_OF_ONE, inside=inside)
-            return Placed(computed(start, operator.neg, operand), start)
+            return Placed(compute(start, operator.neg, operand), start)
         name = scanner.name(inside=inside)
         if name is None:
             raise scanner.unexpected("a label or a number" if inside else "a rule")
         if name == "not":
             raise PlacedError(start, "expected ~ instead of 'not'.")
         if scanner.sign() == "(":
-            word = self._predicate if name == "predicate" else word_called(start, name)
-            return called(Placed(name, start), word, *self._arguments(name))
+            word = self._predicate if name == "predicate" else find_word(start, name)
+            return call_word(Placed(name, start), word, *self._arguments(name))
         if name in CONSTANTS:
             return Placed(CONSTANTS[name], start)
         self.labels.setdefault(name, start)
@@ -209,7 +209,7 @@ class Grammar:
             if scanner.sign() != "(":
                 raise scanner.unexpected(f"( after .{method}")
             function = getattr(found.value, method)
-            result = called(Placed(method, at), function, *self._arguments(method))
+            result = call_word(Placed(method, at), function, *self._arguments(method))
             found = Placed(result.value, found.at)
         word = scanner.word()
         if isinstance(found.value, str) and word in BETWEEN:
@@ -219,7 +219,7 @@ class Grammar:
             other = self._operand(inside=inside)
             if not isinstance(other.value, str):
                 raise PlacedError(other.at, f"expected a label after {word}, got {other.value!r}.")
-            return called(Placed(word, found.at), BETWEEN[word], [found, other], {})
+            return call_word(Placed(word, found.at), BETWEEN[word], [found, other], {})
         return found
 
     def _group(self, closing: str, start: int, *, is_list: bool) -> object:
