@@ -22,10 +22,10 @@ from common import data_directory, machine, markdown_table, peak_megabytes, writ
 from constraints import milliseconds
 
 import trelliswork as tw
-from trelliswork.decoding.priced_answers import OPTIMAL
 from trelliswork.decoding.prices import priced_batch
 from trelliswork.inference.trellis import derive
 from trelliswork.inference.verbs import viterbi
+from trelliswork.proofs.answer import OPTIMAL
 
 if TYPE_CHECKING:
     from trelliswork.decoding.priced_answers import PricedAnswers

@@ -17,22 +17,22 @@ from trelliswork.decoding.answers import DecodedBatch
 from trelliswork.decoding.conflicts import check_on_infeasible, group_by_rules, scores_forbid_all
 from trelliswork.decoding.lazy import METHODS, best_lazily
 from trelliswork.decoding.prefixes import search_broken
-from trelliswork.decoding.priced_answers import INFEASIBLE, UNKNOWN
 from trelliswork.decoding.prices import MAX_NODES, priced_batch
 from trelliswork.errors import SearchLimitError
 from trelliswork.inference.trellis import derive, rows_of
 from trelliswork.inference.verbs import paths_to_find
+from trelliswork.proofs.answer import INFEASIBLE, UNSOLVED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trelliswork._typing import BoolArray, IntArray
-    from trelliswork.decoding.answers import Status
     from trelliswork.decoding.conflicts import OnInfeasible
     from trelliswork.decoding.priced_answers import PricedAnswers
     from trelliswork.inference.trellis import Trellis
     from trelliswork.planning.evidence import Evidence
     from trelliswork.planning.plan import Plan
+    from trelliswork.proofs.answer import Status
 
 
 __all__ = ["decode_batch", "decode_nbest_batch"]
@@ -119,14 +119,14 @@ def decode_batch(
 
     found = solve(np.arange(trellis.n_sequences), constraints)
     if on_infeasible == "error":
-        for b in np.flatnonzero(found.status == UNKNOWN).tolist():
+        for b in np.flatnonzero(found.status == UNSOLVED).tolist():
             raise SearchLimitError(
                 f"X: sequence {evidence.numbers[b]}: no labelling that satisfies the constraints "
                 "was found before the limit was reached, and no proof that there is none. Allow "
                 "more time, use fewer or simpler hard constraints, or set on_infeasible='relax'."
             )
     kept_rules = {} if on_infeasible == "unconstrained" else dict(found.given_up)
-    hopeless = np.flatnonzero(np.isin(found.status, (INFEASIBLE, UNKNOWN)))
+    hopeless = np.flatnonzero(np.isin(found.status, (INFEASIBLE, UNSOLVED)))
     groups = group_by_rules(plan, evidence, hopeless, allowed, on_infeasible, constraints)
     if on_infeasible == "unconstrained":
         groups.setdefault((), []).extend(found.given_up)
@@ -140,7 +140,7 @@ def decode_batch(
             kept_rules.update(dict.fromkeys(members, kept))
             kept_rules.update({b: found.given_up[b] for b in members if b in found.given_up})
             # Scores may forbid what they leave, and a search under predicates find nothing.
-            lost = [b for b in members if found.status[b] in (INFEASIBLE, UNKNOWN)]
+            lost = [b for b in members if found.status[b] in (INFEASIBLE, UNSOLVED)]
             if kept and lost:
                 fewer = tuple(i for i in kept if i not in plan.hard_predicates)
                 weaker.setdefault(fewer if len(fewer) < len(kept) else (), []).extend(lost)

@@ -36,11 +36,10 @@ from trelliswork import _core
 from trelliswork._utils.arguments import check_time_limit
 from trelliswork.decoding.certificate import Certificate
 from trelliswork.decoding.conflicts import open_labels
-from trelliswork.decoding.priced_answers import FEASIBLE, INFEASIBLE, OPTIMAL, UNKNOWN
-from trelliswork.decoding.prices import TOLERANCE
 from trelliswork.inference.results import tags_of
 from trelliswork.inference.trellis import derive, rows_of
 from trelliswork.planning.token_charges import with_tolls
+from trelliswork.proofs.answer import FEASIBLE, INFEASIBLE, OPTIMAL, TOLERANCE, UNSOLVED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -270,7 +269,7 @@ def search_broken(
         As in `search_batch`.
     """
     penalties, functions = plan.penalties, plan.costly_functions(constraints)
-    if not functions and not (found.status == UNKNOWN).any():
+    if not functions and not (found.status == UNSOLVED).any():
         return
     has_answer = np.isin(found.status, (OPTIMAL, FEASIBLE))
     cost = np.zeros(trellis.n_sequences)
@@ -282,7 +281,7 @@ def search_broken(
         each = np.broadcast_to(penalties[functions], broken.shape)
         charged = np.multiply(broken, each, out=np.zeros(broken.shape), where=broken > 0)
         cost[answered] = charged.sum(axis=1)
-    left = (cost > 0.0) | (found.status == UNKNOWN)
+    left = (cost > 0.0) | (found.status == UNSOLVED)
     if functions:
         left[list(found.given_up)] = True
     chosen = np.flatnonzero(left)
@@ -320,7 +319,7 @@ def _put(
         found.leaves.pop(b, None)
         found.given_up.pop(b, None)
         status = searched.status[place]
-        if status in (FEASIBLE, UNKNOWN) and found.scores[b] > searched.scores[place]:
+        if status in (FEASIBLE, UNSOLVED) and found.scores[b] > searched.scores[place]:
             status = FEASIBLE  # what broke predicates is better than what was found in time
         else:
             found.tags[rows], found.scores[b] = own, searched.scores[place]
@@ -357,7 +356,7 @@ def solve_by_search(
         time_limit=time_limit,
         n_jobs=n_jobs,
     )
-    for b in np.flatnonzero(np.isin(found.status, (INFEASIBLE, UNKNOWN))).tolist():
+    for b in np.flatnonzero(np.isin(found.status, (INFEASIBLE, UNSOLVED))).tolist():
         batch.refuse_search(b, found.status[b] == INFEASIBLE)
     everything = Certificate(tuple(np.flatnonzero(plan.item_penalties > 0.0).tolist()))
     proven = found.status == OPTIMAL

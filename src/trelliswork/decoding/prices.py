@@ -20,11 +20,12 @@ from trelliswork import _core
 from trelliswork._utils.arguments import check_time_limit
 from trelliswork.decoding.certificate import Leaf
 from trelliswork.decoding.conflicts import open_labels
-from trelliswork.decoding.priced_answers import FEASIBLE, OPTIMAL, PricedAnswers, prices_by_item
+from trelliswork.decoding.priced_answers import PricedAnswers, prices_by_item
 from trelliswork.errors import TooLargeError
 from trelliswork.inference.results import tags_of
 from trelliswork.inference.trellis import derive, rows_of
 from trelliswork.planning.token_charges import with_tolls
+from trelliswork.proofs.answer import FEASIBLE, OPTIMAL, TOLERANCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,7 +44,6 @@ CORE_METHODS: tuple[PricedMethod, ...] = ("dual", "astar", "branch", "auto")  # 
 MAX_ITERATIONS = 200
 MAX_STATES = 100_000
 MAX_NODES = 100_000
-TOLERANCE = 1e-9
 
 
 def priced_batch(

@@ -11,20 +11,20 @@ from trelliswork.decoding.certificate import Certificate
 from trelliswork.decoding.lazy import METHODS, best_lazily
 from trelliswork.decoding.milp import solve_milp
 from trelliswork.decoding.prefixes import WIDTH, search_broken, solve_by_search
-from trelliswork.decoding.priced_answers import INFEASIBLE, OPTIMAL, UNKNOWN
 from trelliswork.decoding.prices import CORE_METHODS, priced_batch
 from trelliswork.decoding.problem_batch import ProblemBatch, broken_rules, group_problems
 from trelliswork.inference.trellis import derive
 from trelliswork.inference.verbs import viterbi
 from trelliswork.planning.token_charges import with_tolls
+from trelliswork.proofs.answer import INFEASIBLE, OPTIMAL, UNSOLVED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trelliswork.decoding.answers import Status
     from trelliswork.decoding.lazy import Method
     from trelliswork.decoding.prices import PricedMethod
     from trelliswork.decoding.problem import Problem
+    from trelliswork.proofs.answer import Status
 
 __all__ = ["SolveMethod", "solve_problems"]
 
@@ -92,7 +92,7 @@ def _by_prices(
     for b in np.flatnonzero(found.status == INFEASIBLE).tolist():
         batch.refuse(b)
     for b in found.searched:
-        if found.status[b] == UNKNOWN:
+        if found.status[b] == UNSOLVED:
             batch.refuse_search(b, is_proven=False)
     return [
         batch.answer(
@@ -177,7 +177,6 @@ def _by_milp(problem: Problem, number: int, time_limit: float | None) -> Decodin
         labels=labels,
         score=value,
         upper_bound=bound,
-        gap=bound - value,
         status="relaxed" if value == -np.inf else status,
         violations=broken_rules(problem, labels),
         method="milp",
