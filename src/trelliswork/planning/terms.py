@@ -1,132 +1,164 @@
-"""Items: what constraints are made of, as decoding and learning count their violations.
-
-The violation of a constraint is a sum over its items, ``v_c(y) = Σ_i v_i(y)``. An item is a *row*,
-``v_i(y) = max(0, a_i·n(y) − b_i)`` with ``n(y)`` counts of segments or tokens, or a *bit*,
-``v_i(y) = [y ∉ language_i]``. A constraint that is joined by ``&`` has the items of its parts.
-Letters: ``B`` sequences, ``N`` tokens, ``L`` letters of the model, ``R`` rows.
-"""
+"""Items compiled one by one: what rows count, the languages of bits, and violation automata."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from threading import RLock
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.constraints.per_token import PerToken
-from trelliswork.errors import RuleError
-from trelliswork.planning.token_charges import is_toll
+from trelliswork.automata.product_size import chain_product_size
+from trelliswork.constraints.per_token import PerToken, change_counter, count_changes
+from trelliswork.planning.counting_automata import (
+    Degrees,
+    bit_degrees,
+    round_length,
+    row_degrees,
+    row_language,
+)
+from trelliswork.planning.events import Events
+from trelliswork.planning.token_charges import count_broken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from trelliswork._typing import IntArray
-    from trelliswork.constraints import Constraint
-    from trelliswork.constraints.rows import Row
-    from trelliswork.labels.label_set import LabelSet
-    from trelliswork.labels.segmentation import Segmentation
+    from trelliswork.automata.automaton import Automaton
+    from trelliswork.constraints import TokenTest
+    from trelliswork.planning.evidence import Evidence
+    from trelliswork.planning.products import ProductCompiler
+    from trelliswork.planning.terms import Item
 
 
-__all__ = ["Item", "items_of", "letter_table"]
+__all__ = ["ItemParts"]
 
 
-@dataclass(frozen=True)
-class Item:
-    """A part of a constraint whose violation is counted by itself: a row, or else a bit.
-
-    Attributes
-    ----------
-    constraint : int
-        The constraint that it is a part of, by its index.
-    row : Row or None
-        The row, where it is one.
-    rule : Constraint or None
-        The rule that a bit asks for.
-    """
-
-    constraint: int
-    row: Row | None
-    rule: Constraint | None
-
-    def __repr__(self) -> str:
-        return f"Item({self.constraint}, {self.row if self.rule is None else self.rule!r})"
-
-
-def items_of(
-    constraints: Iterable[tuple[int, Constraint]],
-    labels: LabelSet,
-    segmentation: Segmentation | None,
-) -> tuple[Item, ...]:
-    """Return the items of constraints, given with their indices, in order.
-
-    In a semi-Markov model a hard rule about counts of tokens may hold or not whatever the lengths
-    of segments are, where its degrees depend on them: that is a bit.
-    """
-    found: list[Item] = []
-    for index, constraint in constraints:
-        for part in constraint.hard.conjuncts:
-            if constraint.is_soft and is_toll(part):
-                continue
-            rows = part.rows
-            if rows is not None and not constraint.is_soft:
-                rows = rows if _are_readable(rows, labels, segmentation) else None
-            if rows is None:
-                if constraint.is_soft and isinstance(part, PerToken) and segmentation is not None:
-                    raise RuleError(
-                        f"{constraint!r}: a semi-Markov model does not count changes. Leave "
-                        ".per_token() out, or set max_segment=1."
-                    )
-                found.append(Item(index, None, part))
-            else:
-                found += [Item(index, row, None) for row in rows]
-    return tuple(found)
-
-
-def _are_readable(rows: Sequence[Row], labels: LabelSet, segmentation: Segmentation | None) -> bool:
-    try:
-        for row in rows:
-            letter_table(row, labels, segmentation)
-    except RuleError:
-        return False
-    return True
-
-
-def letter_table(row: Row, labels: LabelSet, segmentation: Segmentation | None) -> IntArray:
-    """Return what each letter of a model adds to a row after the letter before it.
+class ItemParts:
+    """The automata of items, by their indices; each is built once.
 
     Parameters
     ----------
-    row
-        The row.
-    labels
-        The labels of tokens.
-    segmentation
-        How they are read as segments, in a semi-Markov model: its letters are segments. Otherwise
-        letters are labels.
+    items
+        All items.
+    is_soft
+        Which of them are soft, shape ``(I,)``.
+    compiler
+        Compiles whole constraints.
 
-    Returns
-    -------
-    numpy.ndarray
-        Shape ``(L + 1, L)``; row 0 is for the first letter.
-
-    Raises
-    ------
-    RuleError
-        Where the lengths of segments matter to the row, in a semi-Markov model.
+    Attributes
+    ----------
+    rows : tuple of int
+        The items that are rows, ``R`` of them.
+    events : Events
+        What they count.
+    counted : frozenset of int
+        Those whose automata depend on the length of a sequence, as letters add to them and take
+        away.
     """
-    table = row.table(labels)
-    if segmentation is None:
-        return table
-    first, rest = segmentation.token_of_tag.reshape(2, segmentation.n_letters)
-    for y, name in enumerate(segmentation.names):
-        goes_on = segmentation.limits[y] > 1
-        adds = table[[first[y] + 1, rest[y] + 1], rest[y]].any()
-        if goes_on and (adds or (table[first[y] + 1] != table[rest[y] + 1]).any()):
-            raise RuleError(
-                f"{row}: depends on how many tokens a segment of {name!r} has, and a semi-Markov "
-                "model reads one letter a segment. Count segments (unit='segment'), or set "
-                "max_segment=1."
-            )
-    before = np.concatenate([[0], first + 1])
-    of_letters: IntArray = table[np.ix_(before, first)]
-    return of_letters
+
+    def __init__(
+        self, items: Sequence[Item], is_soft: Sequence[bool], compiler: ProductCompiler
+    ) -> None:
+        self.items = items
+        self._is_soft = is_soft
+        self._compiler = compiler
+        self._lock = RLock()  # a tagger may decode on several threads
+        self._languages: dict[int, Automaton] = {}
+        self._degrees: dict[tuple[int, int], Degrees] = {}
+        rows = [i for i, item in enumerate(items) if item.row is not None]
+        self.rows = tuple(rows)
+        own = [item.row for item in items if item.row is not None]
+        self.events = Events.of_rows(own, compiler.labels, compiler.segmentation)
+        added = self.events.added
+        if compiler.segmentation is not None:
+            # Whole rules are compiled over the labels, some of which no segment may have.
+            added = Events.of_rows(own, compiler.labels).added
+        mixed = np.flatnonzero((added > 0).any(axis=1) & (added < 0).any(axis=1))
+        self.counted = frozenset(rows[place] for place in mixed.tolist())
+
+    def table(self, index: int) -> IntArray:
+        """Return what letters add to a row after the letter before them, ``(L + 1, L)``."""
+        return self.events.row_table(self.rows.index(index))
+
+    def violations(
+        self, tags: NDArray[np.int32], evidence: Evidence, chosen: Sequence[int]
+    ) -> IntArray:
+        """Return the violations of items by a batch of labellings, shape ``(B, I)``.
+
+        Parameters
+        ----------
+        tags
+            Tags of all tokens, shape ``(N,)``; labels in a chain.
+        evidence
+            What the constraints see of the batch.
+        chosen
+            The items to look at; others may be 0.
+        """
+        found = np.zeros((evidence.offsets.size - 1, len(self.items)), dtype=np.int64)
+        if not set(self.rows).isdisjoint(chosen):
+            letters, offsets = self._compiler.letters(tags, evidence.offsets)
+            found[:, self.rows] = np.maximum(0, self.events.excesses(letters, offsets))
+        for i in chosen:
+            rule = self.items[i].rule
+            if isinstance(rule, PerToken) and self._compiler.segmentation is None:
+                found[:, i] = self._count(rule, tags, evidence)
+            elif rule is not None:
+                language, tests = self.language(i), self.tests_of(i)
+                found[:, i] = ~self._compiler.accepts(language, tests, tags, evidence)
+        return found
+
+    def _count(self, rule: PerToken, tags: NDArray[np.int32], evidence: Evidence) -> IntArray:
+        if not rule.counts_changes:
+            return count_broken(rule, tags, evidence)
+        passes = evidence.classes(rule.tests)
+        assert passes is not None, "it has a test"
+        return count_changes(self._compiler.labels, tags, passes.astype(bool), evidence.offsets)
+
+    def chain_size(self, index: int, length: int) -> tuple[int, int]:
+        """Return the states and arcs of a chain times one item; see `product`."""
+        if self._is_soft[index]:
+            factor = self.degrees_of(index, round_length(length)).automaton
+        else:
+            factor = self.language(index, round_length(length))
+        return chain_product_size(self._compiler.model.n_labels, factor.trim())
+
+    def _row_bound(self, index: int) -> int:
+        row = self.items[index].row
+        assert row is not None, "asked of rows only"
+        return row.bound
+
+    def tests_of(self, index: int) -> tuple[TokenTest, ...]:
+        """Return the token tests that an item reads."""
+        rule = self.items[index].rule
+        return () if rule is None else self._compiler.tests_of(rule)
+
+    def language(self, index: int, length: int = 0) -> Automaton:
+        """Return the labellings that satisfy an item, for a row those of up to `length`."""
+        rule = self.items[index].rule
+        if rule is None:
+            bound, most = self._row_bound(index), self._compiler.max_states
+            return row_language(self.table(index), bound, length, most)
+        with self._lock:
+            if index not in self._languages:
+                self._languages[index] = self._compiler.compile(rule)
+            return self._languages[index]
+
+    def degrees_of(self, index: int, length: int) -> Degrees:
+        """Return the violation automaton of an item, for sequences of up to a rounded length."""
+        key = index, length if index in self.counted else 0
+        with self._lock:
+            if key not in self._degrees:
+                n_letters, most = self._compiler.model.n_labels, self._compiler.max_states
+                rule = self.items[index].rule
+                counts = isinstance(rule, PerToken) and rule.counts_changes
+                if counts and self._compiler.segmentation is None:
+                    made = Degrees.counting(*change_counter(self._compiler.labels))
+                elif rule is not None:
+                    made = bit_degrees(self.language(index), n_letters, most)
+                else:
+                    bound = self._row_bound(index)
+                    made = row_degrees(self.table(index), bound, length, most)
+                self._degrees[key] = made
+            return self._degrees[key]
