@@ -131,7 +131,7 @@ def _value(problem: Problem, decoding: Decoding) -> float:
 
 def _proven_bound(problem: Problem, certificate: Certificate, floor: float) -> float:
     """Return what no labelling exceeds: the largest of the bounds of all leaves."""
-    rows = [i for i in certificate.items if problem.plan.items[i].row is not None]
+    rows = [i for i in certificate.items if problem.plan.terms[i].row is not None]
     # Prices of rows that are counted are there to leave out most of what a product would hold.
     guided = any(item in leaf.prices for leaf in certificate.leaves for item in rows)
     if not guided:
@@ -185,9 +185,9 @@ def _check_form(problem: Problem, certificate: Certificate) -> None:
 
 def _check_parts(problem: Problem, certificate: Certificate) -> None:
     plan, items = problem.plan, certificate.items
-    if not all(_is_index(i, len(plan.items)) for i in items) or len(set(items)) < len(items):
+    if not all(_is_index(i, len(plan.terms)) for i in items) or len(set(items)) < len(items):
         raise WrongError(
-            f"certificate: expected different items among the {len(plan.items)} of the problem, "
+            f"certificate: expected different items among the {len(plan.terms)} of the problem, "
             f"got {items}."
         )
     for leaf in certificate.leaves:
@@ -202,9 +202,9 @@ def _is_index(given: object, count: int) -> bool:
 
 
 def _check_price(plan: Plan, item: int, price: float) -> None:
-    if not _is_index(item, len(plan.items)) or plan.items[item].row is None:
+    if not _is_index(item, len(plan.terms)) or plan.terms[item].row is None:
         raise WrongError(f"certificate: item {item} has a price, and it is no row of the problem.")
-    most = float(plan.item_penalties[item])
+    most = float(plan.costs.of_terms[item])
     if not isinstance(price, Real) or not isfinite(price) or not 0.0 <= price <= most:
         raise WrongError(
             f"certificate: the price of item {item} is {price}; expected a finite number from 0 to "

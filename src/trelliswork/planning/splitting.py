@@ -1,9 +1,11 @@
-"""Items: what constraints are made of, as decoding and learning count their violations.
+"""Rules split into the parts of the violation sum: rows, bits and token charges.
 
-The violation of a constraint is a sum over its items, ``v_c(y) = Σ_i v_i(y)``. An item is a *row*,
-``v_i(y) = max(0, a_i·n(y) − b_i)`` with ``n(y)`` counts of segments or tokens, or a *bit*,
-``v_i(y) = [y ∉ language_i]``. A constraint that is joined by ``&`` has the items of its parts.
-Letters: ``B`` sequences, ``N`` tokens, ``L`` letters of the model, ``R`` rows.
+    Σ_c ρ_c v_c(y) = Σ_{terms i} ρ_i v_i(y) + Σ_{token charges}
+
+A *term* is a *row*, ``v_i(y) = max(0, a_i·n(y) − b_i)`` with ``n(y)`` counts of segments or tokens,
+or a *bit*, ``v_i(y) = [y ∉ language_i]``. A *token charge* belongs to a soft rule about single
+tokens and is taken from their scores, see `trelliswork.planning.token_charges`. A rule that is
+joined by ``&`` has the terms and charges of its parts. ``L`` letters of the model.
 """
 
 from __future__ import annotations
@@ -15,7 +17,6 @@ import numpy as np
 
 from trelliswork.constraints.per_token import PerToken
 from trelliswork.errors import RuleError
-from trelliswork.planning.token_charges import is_toll
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,18 +27,17 @@ if TYPE_CHECKING:
     from trelliswork.labels.label_set import LabelSet
     from trelliswork.labels.segmentation import Segmentation
 
-
-__all__ = ["Item", "items_of", "letter_table"]
+__all__ = ["Term", "TokenCharge", "letter_table", "split_rules"]
 
 
 @dataclass(frozen=True)
-class Item:
-    """A part of a constraint whose violation is counted by itself: a row, or else a bit.
+class Term:
+    """One term of the violation sum: a row or a bit.
 
     Attributes
     ----------
     constraint : int
-        The constraint that it is a part of, by its index.
+        Index of the rule that it is a part of.
     row : Row or None
         The row, where it is one.
     rule : Constraint or None
@@ -49,23 +49,46 @@ class Item:
     rule: Constraint | None
 
     def __repr__(self) -> str:
-        return f"Item({self.constraint}, {self.row if self.rule is None else self.rule!r})"
+        return f"Term({self.constraint}, {self.row if self.rule is None else self.rule!r})"
 
 
-def items_of(
+@dataclass(frozen=True)
+class TokenCharge:
+    """A part of a soft rule that charges single tokens.
+
+    Attributes
+    ----------
+    constraint : int
+        Index of the rule.
+    rule : Constraint
+        The part, which is position-wise.
+    """
+
+    constraint: int
+    rule: Constraint
+
+
+def split_rules(
     constraints: Iterable[tuple[int, Constraint]],
     labels: LabelSet,
     segmentation: Segmentation | None,
-) -> tuple[Item, ...]:
-    """Return the items of constraints, given with their indices, in order.
+) -> tuple[tuple[Term, ...], tuple[TokenCharge, ...]]:
+    """Return the terms and the token charges of rules, given with their indices, in order.
 
     In a semi-Markov model a hard rule about counts of tokens may hold or not whatever the lengths
-    of segments are, where its degrees depend on them: that is a bit.
+    of segments are, where the size of its violation depends on them: that is a bit.
+
+    Raises
+    ------
+    RuleError
+        Where a semi-Markov model cannot count what a soft rule counts.
     """
-    found: list[Item] = []
+    terms: list[Term] = []
+    charges: list[TokenCharge] = []
     for index, constraint in constraints:
         for part in constraint.hard.conjuncts:
-            if constraint.is_soft and is_toll(part):
+            if constraint.is_soft and isinstance(part, PerToken) and not part.counts_changes:
+                charges.append(TokenCharge(index, part))
                 continue
             rows = part.rows
             if rows is not None and not constraint.is_soft:
@@ -76,10 +99,10 @@ def items_of(
                         f"{constraint!r}: a semi-Markov model does not count changes. Leave "
                         ".per_token() out, or set max_segment=1."
                     )
-                found.append(Item(index, None, part))
+                terms.append(Term(index, None, part))
             else:
-                found += [Item(index, row, None) for row in rows]
-    return tuple(found)
+                terms += [Term(index, row, None) for row in rows]
+    return tuple(terms), tuple(charges)
 
 
 def _are_readable(rows: Sequence[Row], labels: LabelSet, segmentation: Segmentation | None) -> bool:

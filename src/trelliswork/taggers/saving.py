@@ -66,7 +66,7 @@ def described(tagger: Tagger) -> tuple[dict[str, Any], int]:
         rules = (tagger.plan_.constraints[i].hard for i in tagger.plan_.predicates)
         settings["predicates"] = [rule.name for rule in rules if isinstance(rule, Predicate)]
     if tagger.plan_.soft:
-        tagger.plan_.check_penalties()  # without them the file would be of no use
+        tagger.plan_.costs.check()  # without them the file would be of no use
         settings["penalties"] = tagger.plan_.penalties[list(tagger.plan_.soft)].tolist()
     return settings, version
 
