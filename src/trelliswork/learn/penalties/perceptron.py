@@ -8,7 +8,8 @@ labelling ``y*``:
 The penalty of a rule increases if the answer breaks it more than gold, and decreases if gold breaks
 it more, but never below 0. ``B`` sentences, ``C`` rules whose penalty is learned.
 
-With `l1` a proximal step follows every batch of ``b`` sentences, which subtracts ``η l1`` per epoch:
+With `l1` a proximal step, which subtracts ``η l1`` per epoch, follows every batch of ``b``
+sentences:
 
     ρ_c ← max(0, ρ_c − η l1 b / B)
 
