@@ -27,6 +27,9 @@ settings.load_profile("trelliswork")
 # Tests build their products themselves, and leave nothing behind.
 os.environ["TRELLISWORK_CACHE"] = "off"
 
+# Messages break where they do in a terminal of the usual width, whatever the one around.
+os.environ["COLUMNS"] = "80"
+
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:

@@ -72,13 +72,13 @@ void search_beam(Prefixes& prefixes, std::int64_t width, double tolerance, const
     }
     if (best < 0) {
         answer.bound = cut;
-        answer.status = cut == kNegativeInfinity ? SolverStatus::infeasible : SolverStatus::unknown;
+        answer.status = cut == kNegativeInfinity ? Status::infeasible : Status::unknown;
         return;
     }
     answer.path = prefixes.labelling(best);
     answer.score = prefixes[best].optimistic;
     answer.bound = std::max(cut, answer.score);
-    answer.status = is_settled(answer, tolerance) ? SolverStatus::optimal : SolverStatus::feasible;
+    answer.status = is_settled(answer, tolerance) ? Status::optimal : Status::feasible;
 }
 
 }  // namespace trelliswork

@@ -45,7 +45,7 @@ void search_best_first(Prefixes& prefixes, const PrefixOptions& options, const D
         if (prefixes[id].end == prefixes.length()) {
             answer.path = prefixes.labelling(id);
             answer.score = answer.bound = prefixes[id].optimistic;
-            answer.status = SolverStatus::optimal;
+            answer.status = Status::optimal;
             return;
         }
         prefixes.settle(id);
@@ -56,7 +56,7 @@ void search_best_first(Prefixes& prefixes, const PrefixOptions& options, const D
         for (auto child = first; child < prefixes.size(); ++child) queue.push(child);
     }
     answer.bound = kNegativeInfinity;
-    answer.status = SolverStatus::infeasible;
+    answer.status = Status::infeasible;
 }
 
 }  // namespace trelliswork

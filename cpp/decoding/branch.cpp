@@ -3,25 +3,20 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <queue>
 #include <stdexcept>
+#include <utility>
+
+#include "base/best_first_tree.hpp"
 
 namespace trelliswork {
 
 namespace {
 
-struct Node {
-    DualResult dual;
+struct Node : DualResult {
     std::vector<Decision> decisions;
     // Every token is decided, and a hard row is broken by so much; −1: not so.
     std::int32_t broken_row = -1;
     double broken_by = 0.0;
-};
-
-struct Lower {
-    bool operator()(const std::unique_ptr<Node>& a, const std::unique_ptr<Node>& b) const {
-        return a->dual.bound < b->dual.bound;
-    }
 };
 
 class Tree {
@@ -39,24 +34,22 @@ class Tree {
         if (root.has_path && !is_settled(root.bound)) settle_decided(*first);  // of no tokens
         put(std::move(first));
         std::int64_t n_nodes = 1;
-        while (!open_.empty()) {
-            if (is_settled(open_.top()->dual.bound)) break;
-            if (n_nodes >= options_.max_nodes || deadline_.passed()) {
-                answer_.bound = std::min(answer_.bound, open_.top()->dual.bound);
-                return false;
-            }
-            const Node node = std::move(*open_.top());
-            open_.pop();
-            const Decision decision = choose(node);
+        const auto settled = [&](const Node& node) { return is_settled(node.bound); };
+        const auto stops = [&] { return n_nodes >= options_.max_nodes || deadline_.passed(); };
+        const auto halve = [&](std::unique_ptr<Node> node) {
+            const Decision decision = choose(*node);
             for (const bool inside : {true, false}) {
-                put(split(node, {decision.token, decision.group, inside}));
+                put(split(*node, {decision.token, decision.group, inside}));
                 ++n_nodes;
             }
+        };
+        if (!tree_.run(settled, stops, halve)) {
+            answer_.bound = std::min(answer_.bound, tree_.highest().bound);
+            return false;
         }
         answer_.bound = answer_.payoff;
         if (std::isfinite(answer_.payoff)) {
-            for (; !open_.empty(); open_.pop()) closed_.push_back(std::move(*open_.top()));
-            for (const Node& node : closed_) answer_.leaves.push_back(as_leaf(node));
+            for (const auto& node : tree_.take_leaves()) answer_.leaves.push_back(as_leaf(*node));
         }
         return true;
     }
@@ -67,19 +60,19 @@ class Tree {
     }
 
     Leaf as_leaf(const Node& node) const {
-        Leaf leaf{node.decisions, node.dual.prices};
+        Leaf leaf{node.decisions, node.prices};
         if (node.broken_row >= 0) {  // dear enough to be no better than the answer
-            const double above = std::max(0.0, node.dual.bound - answer_.payoff);
+            const double above = std::max(0.0, node.bound - answer_.payoff);
             leaf.prices[static_cast<std::size_t>(node.broken_row)] += above / node.broken_by;
         }
         return leaf;
     }
 
     void put(std::unique_ptr<Node> node) {
-        if (node->broken_row >= 0 || is_settled(node->dual.bound)) {
-            closed_.push_back(std::move(*node));
+        if (node->broken_row >= 0 || is_settled(node->bound)) {
+            tree_.close(std::move(node));
         } else {
-            open_.push(std::move(node));
+            tree_.open(std::move(node));
         }
     }
 
@@ -88,9 +81,9 @@ class Tree {
         node->decisions = parent.decisions;
         node->decisions.push_back(decision);
         lagrangian_.restrict_to(mask_of(node->decisions));
-        node->dual = lower_dual(lagrangian_, parent.dual.prices, options_.node_iterations, options_,
-                                deadline_, answer_);
-        if (node->dual.has_path && !is_settled(node->dual.bound)) settle_decided(*node);
+        static_cast<DualResult&>(*node) = lower_dual(
+            lagrangian_, parent.prices, options_.node_iterations, options_, deadline_, answer_);
+        if (node->has_path && !is_settled(node->bound)) settle_decided(*node);
         return node;
     }
 
@@ -100,7 +93,7 @@ class Tree {
                                             [](const Decision& d) { return d.inside; });
         if (n_inside < lagrangian_.length()) return;
         const CountRows& rows = lagrangian_.rows();
-        auto& prices = node.dual.prices;
+        auto& prices = node.prices;
         Evaluation found;
         lagrangian_.evaluate(prices, found);
         for (int i = 0; i < rows.n_rows; ++i) {
@@ -114,7 +107,7 @@ class Tree {
         }
         lagrangian_.evaluate(prices, found);
         offer(answer_, found);
-        node.dual.bound = found.value;
+        node.bound = found.value;
     }
 
     // (T, 2, L), as Batch::allowed.
@@ -145,8 +138,8 @@ class Tree {
         for (const Decision& decision : node.decisions) {
             if (decision.inside) decided[static_cast<std::size_t>(decision.token)] = 1;
         }
-        const Labelling& path = node.dual.at_best;
-        const Labelling& other = node.dual.other;
+        const Labelling& path = node.at_best;
+        const Labelling& other = node.other;
         std::size_t chosen = length;
         for (std::size_t t = 0; t < length; ++t) {
             if (decided[t] != 0) continue;
@@ -164,8 +157,7 @@ class Tree {
     const Deadline& deadline_;
     Answer& answer_;
     std::int32_t n_letters_;
-    std::priority_queue<std::unique_ptr<Node>, std::vector<std::unique_ptr<Node>>, Lower> open_;
-    std::vector<Node> closed_;
+    BestFirstTree<Node> tree_;
 };
 
 }  // namespace

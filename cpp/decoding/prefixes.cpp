@@ -263,7 +263,7 @@ void search_prefixes(const Batch& batch, const std::vector<SearchItem>& items,
             return;
         }
         search_best_first(mine, options, deadline, answer);
-        if (answer.status != SolverStatus::unknown) return;
+        if (answer.status != Status::unknown) return;
         // Too far to go: some labelling, with the bound that was proven.
         const double bound = answer.bound;
         const auto n_expanded = answer.n_expanded;
@@ -271,8 +271,8 @@ void search_prefixes(const Batch& batch, const std::vector<SearchItem>& items,
         search_beam(mine, options.width, options.tolerance, deadline, answer);
         answer.n_expanded += n_expanded;
         answer.bound = std::max(std::min(answer.bound, bound), answer.score);
-        if (answer.status == SolverStatus::feasible && is_settled(answer, options.tolerance)) {
-            answer.status = SolverStatus::optimal;
+        if (answer.status == Status::feasible && is_settled(answer, options.tolerance)) {
+            answer.status = Status::optimal;
         }
     });
 }

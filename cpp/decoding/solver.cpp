@@ -75,12 +75,8 @@ void solve_one(Lagrangian& lagrangian, const SolverOptions& options, std::vector
         proven = solve_by_prices(lagrangian, options, deadline, std::move(prices), answer);
     }
     const bool has_answer = std::isfinite(answer.payoff);
-    if (proven) {
-        answer.status = has_answer ? SolverStatus::optimal : SolverStatus::infeasible;
-        answer.bound = std::min(answer.bound, answer.payoff);
-    } else {
-        answer.status = has_answer ? SolverStatus::feasible : SolverStatus::unknown;
-    }
+    answer.status = status_of(proven, has_answer);
+    if (proven) answer.bound = std::min(answer.bound, answer.payoff);
     answer.iterations = lagrangian.n_evaluations();
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/deadline.hpp"
+#include "base/status.hpp"
 #include "decoding/counts.hpp"
 #include "decoding/lagrangian.hpp"
 #include "kernel/inference.hpp"
@@ -54,16 +55,9 @@ struct SolverOptions {
     std::vector<std::int32_t> group_of_tag;
 };
 
-enum class SolverStatus : int {
-    optimal = 0,     // P(y) equals the bound
-    feasible = 1,    // P(y) is below it
-    infeasible = 2,  // proven: no labelling satisfies the hard rows
-    unknown = 3      // neither a labelling nor a proof
-};
-
 // The answer to one sequence.
 struct Answer {
-    SolverStatus status = SolverStatus::unknown;
+    Status status = Status::unknown;
     SolverMethod method = SolverMethod::dual;  // the last that was needed
     Labelling path;                            // where there is none: the last one that was tried
     double payoff = kNegativeInfinity;         // P of it

@@ -16,7 +16,7 @@ void offer_start(const Graph& graph, const GraphStart& start, Incumbent& incumbe
 
 GraphAnswer infeasible_answer() {
     GraphAnswer answer;
-    answer.status = GraphStatus::infeasible;
+    answer.status = Status::infeasible;
     answer.bound = kNegativeInfinity;
     answer.nodes = 1;
     answer.leaves.emplace_back();

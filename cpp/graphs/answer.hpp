@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/status.hpp"
 #include "graphs/ad3.hpp"
 #include "graphs/rounding.hpp"
 
@@ -32,16 +33,8 @@ struct GraphOptions {
     bool certify = true;  // collect leaves
 };
 
-enum class GraphStatus : int {
-    optimal = 0,     // the score equals the bound
-    feasible = 1,    // it is below
-    infeasible = 2,  // proven
-    unsolved = 3,    // neither a solution nor a proof; of AD³ alone: iterations ran out
-    fractional = 4   // of AD³ alone: the relaxation has no integral solution
-};
-
 struct GraphAnswer {
-    GraphStatus status = GraphStatus::unsolved;
+    Status status = Status::unknown;
     std::vector<std::uint8_t> values;  // (N,), empty: none
     std::vector<double> relaxed;       // (N,) u of AD³ at the root
     double score = kNegativeInfinity;

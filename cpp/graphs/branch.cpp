@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <queue>
 #include <utility>
+
+#include "base/best_first_tree.hpp"
 
 namespace trelliswork {
 
@@ -20,12 +21,6 @@ struct Node {
     std::vector<float> u;                 // (N',)
     double eta = 0.0;
     std::int32_t branch_variable = -1;
-};
-
-struct Lower {
-    bool operator()(const std::unique_ptr<Node>& a, const std::unique_ptr<Node>& b) const {
-        return a->bound < b->bound;
-    }
 };
 
 class Tree {
@@ -46,10 +41,9 @@ class Tree {
         if (incumbent_.propagator.start()) {
             root_mark_ = incumbent_.propagator.mark();
             put(solve_root());
-            while (!open_.empty() && !is_closed(*open_.top())) {
-                if (watch_.nodes >= options_.max_nodes || watch_.stopped()) break;
-                split_top();
-            }
+            tree_.run([&](const Node& node) { return is_closed(node); },
+                      [&] { return watch_.nodes >= options_.max_nodes || watch_.stopped(); },
+                      [&](std::unique_ptr<Node> node) { split(std::move(node)); });
         } else {
             auto root = std::make_unique<Node>();
             root->bound = kNegativeInfinity;
@@ -63,18 +57,11 @@ class Tree {
     bool is_closed(const Node& node) const { return incumbent_.closes(node.bound, node.magnitude); }
 
     void put(std::unique_ptr<Node> node) {
-        if (is_closed(*node)) {
-            if (options_.certify) closed_.push_back(std::move(node));
-        } else {
-            open_.push(std::move(node));
+        if (!is_closed(*node)) {
+            tree_.open(std::move(node));
+        } else if (options_.certify) {
+            tree_.close(std::move(node));
         }
-    }
-
-    std::unique_ptr<Node> pop() {
-        // The queue gives no way to move out of its top; it is popped at once.
-        auto node = std::move(const_cast<std::unique_ptr<Node>&>(open_.top()));
-        open_.pop();
-        return node;
     }
 
     std::unique_ptr<Node> solve_root() {
@@ -93,15 +80,14 @@ class Tree {
         return node;
     }
 
-    void split_top() {
-        auto node = pop();
-        watch_.elsewhere = open_.empty() ? kNegativeInfinity : open_.top()->bound;
+    void split(std::unique_ptr<Node> node) {
+        watch_.elsewhere = tree_.is_empty() ? kNegativeInfinity : tree_.highest().bound;
         watch_.inherited = node->bound;
         std::vector<std::unique_ptr<Node>> children;
         for (const bool value : {true, false}) {
             children.push_back(solve_child(*node, {node->branch_variable, value}));
             if (watch_.stopped()) {  // its halves are not both bounded: the whole stays open
-                open_.push(std::move(node));
+                tree_.open(std::move(node));
                 return;
             }
             watch_.elsewhere = std::max(watch_.elsewhere, children.back()->bound);
@@ -203,21 +189,15 @@ class Tree {
 
     void finish() {
         const bool has_solution = incumbent_.score > kNegativeInfinity;
-        const bool proven = open_.empty() || is_closed(*open_.top());
-        if (proven) {
-            answer_.status = has_solution ? GraphStatus::optimal : GraphStatus::infeasible;
-            answer_.bound = incumbent_.score;
-        } else {
-            answer_.status = has_solution ? GraphStatus::feasible : GraphStatus::unsolved;
-            answer_.bound = open_.top()->bound;
-        }
+        const bool proven = tree_.is_empty() || is_closed(tree_.highest());
+        answer_.status = status_of(proven, has_solution);
+        answer_.bound = proven ? incumbent_.score : tree_.highest().bound;
         answer_.score = incumbent_.score;
         answer_.values = std::move(incumbent_.values);
         answer_.iterations = watch_.iterations;
         answer_.nodes = watch_.nodes;
         if (!options_.certify) return;
-        while (!open_.empty()) closed_.push_back(pop());
-        for (auto& node : closed_) answer_.leaves.push_back(std::move(node->leaf));
+        for (auto& node : tree_.take_leaves()) answer_.leaves.push_back(std::move(node->leaf));
     }
 
     const Graph& graph_;
@@ -229,8 +209,7 @@ class Tree {
     std::size_t root_mark_ = 0;
     std::vector<double> shares_;  // (K,) of the node that is split
     std::vector<double> u_;       // (N,)
-    std::priority_queue<std::unique_ptr<Node>, std::vector<std::unique_ptr<Node>>, Lower> open_;
-    std::vector<std::unique_ptr<Node>> closed_;
+    BestFirstTree<Node> tree_;
 };
 
 }  // namespace

@@ -31,20 +31,20 @@ GraphAnswer solve_by_ad3(const Graph& graph, const GraphStart& start, const Grap
     answer.leaves.push_back({{}, reduced.link_of, ad3.dual().best_shares()});
     switch (stop) {
         case AD3Stop::closed:
-            answer.status = GraphStatus::optimal;
+            answer.status = Status::optimal;
             answer.bound = std::max(answer.bound, answer.score);
             break;
         case AD3Stop::converged:
-            answer.status = GraphStatus::fractional;
+            answer.status = Status::fractional;
             break;
         case AD3Stop::infeasible:
-            answer.status = GraphStatus::infeasible;
+            answer.status = Status::infeasible;
             answer.bound = kNegativeInfinity;
             break;
         case AD3Stop::stalled:
         case AD3Stop::exhausted:
         case AD3Stop::interrupted:
-            answer.status = GraphStatus::unsolved;
+            answer.status = Status::unknown;
             break;
     }
     return answer;

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/polyak.hpp"
+
 namespace trelliswork {
 
 namespace {
 
-constexpr std::int64_t kPatience = 5;     // iterations without a lower bound before steps shorten
+constexpr int kPatience = 5;              // iterations without a lower bound before steps shorten
 constexpr double kShortest = 1e-8;        // of what steps began with
 constexpr std::int64_t kRoundEvery = 20;  // iterations
 
@@ -26,8 +28,8 @@ class Subgradient {
 
     // True: closed, or infeasible.
     bool run(Incumbent& incumbent, GraphWatch& watch) {
-        double factor = 1.0, lowest = -kNegativeInfinity;
-        std::int64_t since_better = 0;
+        PolyakSteps steps(kPatience, kShortest);
+        double lowest = -kNegativeInfinity;
         for (std::int64_t t = 1; t <= options_.max_iterations; ++t) {
             ++watch.iterations;
             const double value = dual_.evaluate();
@@ -35,16 +37,14 @@ class Subgradient {
             if (incumbent.rules_out(bound(), magnitude())) return true;
             offer(t, norm, incumbent);
             if (incumbent.closes(bound(), magnitude())) return true;
-            if (watch.stops(incumbent.score, bound(), std::sqrt(norm), factor)) return false;
-            since_better = value < lowest ? 0 : since_better + 1;
-            lowest = std::min(lowest, value);
-            if (since_better >= kPatience) {
-                factor *= 0.5;
-                since_better = 0;
+            if (watch.stops(incumbent.score, bound(), std::sqrt(norm), steps.factor())) {
+                return false;
             }
-            if (norm == 0.0 || factor < kShortest) return false;
+            const bool goes_on = steps.go_on(value < lowest);
+            lowest = std::min(lowest, value);
+            if (norm == 0.0 || !goes_on) return false;
             const double above = value + reduced_.constant - incumbent.score;
-            step(std::isfinite(above) ? factor * above / norm
+            step(std::isfinite(above) ? steps.length(above, norm)
                                       : options_.ad3.eta / std::sqrt(static_cast<double>(t)));
         }
         return false;
@@ -126,12 +126,12 @@ GraphAnswer solve_by_subgradient(const Graph& graph, const GraphStart& start,
     answer.bound = std::max(subgradient.bound(), answer.score);
     answer.leaves.push_back({{}, reduced.link_of, subgradient.shares()});
     if (incumbent.rules_out(subgradient.bound(), subgradient.magnitude())) {
-        answer.status = GraphStatus::infeasible;
+        answer.status = Status::infeasible;
         answer.bound = kNegativeInfinity;
     } else if (is_done) {
-        answer.status = GraphStatus::optimal;
+        answer.status = Status::optimal;
     } else if (answer.score > kNegativeInfinity) {
-        answer.status = GraphStatus::feasible;
+        answer.status = Status::feasible;
     }
     return answer;
 }

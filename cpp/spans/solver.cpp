@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <queue>
 #include <utility>
 
+#include "base/best_first_tree.hpp"
 #include "base/deadline.hpp"
+#include "base/polyak.hpp"
 #include "base/threads.hpp"
 
 namespace trelliswork {
@@ -27,12 +28,6 @@ struct Node {
     SpanChoice split{-1, -1};
 };
 
-struct Lower {
-    bool operator()(const std::unique_ptr<Node>& a, const std::unique_ptr<Node>& b) const {
-        return a->bound < b->bound;
-    }
-};
-
 class Solver {
   public:
     Solver(const SpanProblem& problem, const SpanOptions& options)
@@ -46,24 +41,20 @@ class Solver {
     SpanAnswer run() {
         auto root = std::make_unique<Node>();
         root->prices.assign(problem_.rules().bound.size(), 0.0);
-        bool proven = true;
         put(std::move(root));
-        while (!open_.empty()) {
-            if (is_settled(open_.top()->bound)) break;
+        const auto settled = [&](const Node& node) { return is_settled(node.bound); };
+        const auto stops = [&] {
             const bool spent = options_.max_nodes > 0 && answer_.nodes >= options_.max_nodes;
-            if (spent || deadline_.passed() || is_stopped()) {
-                proven = false;
-                break;
-            }
-            auto node = std::move(const_cast<std::unique_ptr<Node>&>(open_.top()));
-            open_.pop();
+            return spent || deadline_.passed() || is_stopped();
+        };
+        const auto split = [&](std::unique_ptr<Node> node) {
             for (const bool taken : {true, false}) {
                 auto child = std::make_unique<Node>(*node);
                 child->decisions.push_back({node->split, taken});
                 put(std::move(child));
             }
-        }
-        finish(proven);
+        };
+        finish(tree_.run(settled, stops, split));
         return std::move(answer_);
     }
 
@@ -93,9 +84,9 @@ class Solver {
     void put(std::unique_ptr<Node> node) {
         ++answer_.nodes;
         if (settle(*node)) {
-            answer_.leaves.push_back({std::move(node->decisions), std::move(node->prices)});
+            tree_.close(std::move(node));
         } else {
-            open_.push(std::move(node));
+            tree_.open(std::move(node));
         }
     }
 
@@ -124,13 +115,12 @@ class Solver {
         const SpanRules& rules = problem_.rules();
         std::vector<double> prices = node.prices;
         SpanAssignment& found = found_;
-        double factor = 1.0;
-        int since_better = 0;
+        PolyakSteps steps(kPatience, kSmallestFactor);
         for (std::int64_t iteration = 1;; ++iteration) {
             const double value = dual_.evaluate(prices);
             dual_.read(found, excess_);
             const double gap = node.bound - target();
-            since_better = value < node.bound - kEnough * gap ? 0 : since_better + 1;
+            const bool is_lower = value < node.bound - kEnough * gap;
             if (value < node.bound) {
                 node.bound = value;
                 node.prices = prices;
@@ -139,22 +129,9 @@ class Solver {
             offer(found);
             if (is_settled(node.bound)) return true;
             if (iteration >= max_iterations) return false;
-            double norm = 0.0;
-            for (int c = 0; c < rules.size(); ++c) {
-                const bool can_move =
-                    excess_[c] < 0.0 ? prices[c] > 0.0 : prices[c] < rules.penalty[c];
-                if (can_move) norm += excess_[c] * excess_[c];
-            }
-            if (norm == 0.0) return false;
-            if (since_better >= kPatience) {
-                factor *= 0.5;
-                since_better = 0;
-                if (factor < kSmallestFactor) return false;
-            }
-            const double step = factor * (value - target()) / norm;
-            for (int c = 0; c < rules.size(); ++c) {
-                prices[c] = std::clamp(prices[c] + step * excess_[c], 0.0, rules.penalty[c]);
-            }
+            const double norm = squared_norm(prices, excess_, rules.penalty);
+            if (norm == 0.0 || !steps.go_on(is_lower)) return false;
+            move_prices(prices, excess_, rules.penalty, steps.length(value - target(), norm));
         }
     }
 
@@ -192,13 +169,11 @@ class Solver {
     void finish(bool proven) {
         const bool has_answer = std::isfinite(answer_.best.payoff);
         answer_.bound = answer_.best.payoff;
-        if (!proven) answer_.bound = std::max(answer_.bound, open_.top()->bound);
-        for (; !open_.empty(); open_.pop()) {
-            const Node& node = *open_.top();
-            answer_.leaves.push_back({node.decisions, node.prices});
+        if (!proven) answer_.bound = std::max(answer_.bound, tree_.highest().bound);
+        for (auto& node : tree_.take_leaves()) {
+            answer_.leaves.push_back({std::move(node->decisions), std::move(node->prices)});
         }
-        answer_.status = proven ? (has_answer ? SpanStatus::optimal : SpanStatus::infeasible)
-                                : (has_answer ? SpanStatus::feasible : SpanStatus::unknown);
+        answer_.status = status_of(proven, has_answer);
         answer_.iterations = dual_.n_evaluations();
     }
 
@@ -210,7 +185,7 @@ class Solver {
     std::vector<double> excess_;
     double least_;  // no assignment that satisfies the hard rules is worth less
     SpanAnswer answer_;
-    std::priority_queue<std::unique_ptr<Node>, std::vector<std::unique_ptr<Node>>, Lower> open_;
+    BestFirstTree<Node> tree_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/status.hpp"
 #include "spans/dual.hpp"
 
 namespace trelliswork {
@@ -25,10 +26,8 @@ struct SpanLeaf {
     std::vector<double> prices;  // (C,)
 };
 
-enum class SpanStatus : int { optimal = 0, feasible = 1, infeasible = 2, unknown = 3 };
-
 struct SpanAnswer {
-    SpanStatus status = SpanStatus::unknown;
+    Status status = Status::unknown;
     SpanAssignment best;
     double bound = -kNegativeInfinity;
     std::int64_t iterations = 0, nodes = 0;

@@ -71,7 +71,7 @@ def test_records_become_references_to_learn_from(shipped):
     assert after > before
 
 
-def test_nothing_to_learn_from_is_an_error(shipped):
+def test_no_corrections_are_an_error(shipped):
     with pytest.raises(DataError, match=r"got 2 texts, none of which is one \(2 are"):
         adapt(shipped, [Sentence([]), Sentence(["a"] * 301)])
     with pytest.raises(DataError, match="got 1 texts, none of which is one"):
@@ -80,7 +80,7 @@ def test_nothing_to_learn_from_is_an_error(shipped):
         learn_labelled(shipped, [])
 
 
-def test_what_is_no_reference_is_not_learned_from(shipped):
+def test_non_references_are_not_learned_from(shipped):
     seen = []
     prose = TOKENIZER.tokenize("The quick brown fox jumps over the lazy dog.")
     both = adapt(shipped, [*SENTENCES, prose], on_cycle=lambda *step: seen.append(step))

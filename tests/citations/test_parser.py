@@ -112,7 +112,7 @@ def test_every_record_is_possible():
         assert not any(rule.degree(reading) for rule in hard_rules())
 
 
-def test_what_the_rules_changed_is_told():
+def test_fields_changed_by_rules_are_reported():
     references = [
         r for r in parse([SHANNON + " " + text for text in FRESH_REFERENCES]) if r.unruled
     ]
@@ -148,14 +148,14 @@ def test_exact_confidences_are_higher():
         "שלום עולם, זהו טקסט בעברית ואין בו שום הפניה",
     ],
 )
-def test_what_is_no_reference_is_not_believed(text):
+def test_prose_gets_no_confidence(text):
     (reference,) = parse(text)
     assert reference.confidence == 0.0
     assert all(field.confidence == 0.0 for field in reference.fields)
 
 
 @pytest.mark.parametrize("text", ["", " \n\t\n", [], [""]])
-def test_nothing(text):
+def test_empty_texts(text):
     assert [reference.fields for reference in parse(text)] in ([], [()])
 
 
@@ -168,7 +168,7 @@ def test_a_line_that_is_too_long_is_not_read():
 
 @given(st.text(max_size=200))
 @settings(max_examples=60)
-def test_nothing_crashes(text):
+def test_any_text_is_parsed(text):
     for reference in parse(text):
         assert set(reference.labels) <= set(LABELS)
         for field in reference.fields:

@@ -120,7 +120,7 @@ def test_alternatives_are_the_next_best(tagger, tokens):
 
 
 @pytest.mark.parametrize("arcs", [1, 30])
-def test_where_a_product_is_too_large_the_last_rules_do_not_count(tagger, arcs):
+def test_rules_beyond_the_product_budget_do_not_count(tagger, arcs):
     tight = tagger.with_constraints(RULES, decoding_budget=arcs)
     tokens = ["on", "bob", "on"]
     (reading,) = Reader(tight).read([Sentence(tokens)], exact=True)
@@ -189,6 +189,6 @@ def test_fields_without_confidences_of_their_own_have_that_of_the_whole(tagger):
         )
 
 
-def test_nothing_to_read(tagger):
+def test_empty_inputs(tagger):
     assert Reader(tagger.with_constraints(RULES)).read([]) == []
     assert Reader(tagger).read([Sentence(["ann"])])[0].broken == ()

@@ -48,7 +48,7 @@ def line_number(form: str, text: str) -> int:
 
 
 @given(st.lists(labelled(), max_size=4))
-def test_what_is_left_as_it_is_is_confirmed(references):
+def test_unchanged_entries_are_confirmed(references):
     found = read_review(write_review(references), source="form")
     kept = sorted((r for r in references if r.tokens), key=lambda r: r.confidence)
     assert [(own.tokens, own.labels) for own in found] == [(r.tokens, r.labels) for r in kept]

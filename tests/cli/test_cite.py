@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import shlex
 import subprocess
-import sys
 
 import pytest
 
-from commands import fail, run
+from commands import PROGRAM, fail, run
 from trelliswork.citations.fresh import FRESH_REFERENCES
 
 LIST = "\n".join(f"[{i}] {text}" for i, text in enumerate(FRESH_REFERENCES, start=1)) + "\n"
@@ -96,7 +96,7 @@ def test_corrections_that_no_record_can_have_are_named(references, tmp_path):
     assert "1 of the corrected references break at_most(1, 'title')" in result.stderr
 
 
-def test_what_is_not_read_is_counted():
+def test_unread_references_are_counted():
     result = run("cite", stdin="word " * 2000)
     assert "1 reference, 1 uncertain" in result.stderr
     assert "1 not read: more than 3,000 characters" in result.stderr
@@ -137,7 +137,7 @@ def test_help_teaches():
         (b"abc\0def", "NUL"),
     ],
 )
-def test_what_is_no_text_is_refused(tmp_path, content, message):
+def test_binary_input_is_refused(tmp_path, content, message):
     path = tmp_path / "refs.txt"
     path.write_bytes(content)
     assert message in fail("cite", path)
@@ -155,7 +155,7 @@ def test_other_mistakes_are_named(tmp_path, references):
 @pytest.mark.parametrize(
     "command", [["train"], ["adapt", "refs.txt"], ["parse", "refs.txt"], ["review", "refs.txt"]]
 )
-def test_what_cannot_be_written_is_told_before_any_work(tmp_path, references, command):
+def test_unwritable_outputs_fail_before_any_work(tmp_path, references, command):
     command = [str(references) if word == "refs.txt" else word for word in command]
     option = "--out" if command[0] in ("train", "adapt") else "--output"
     missing = tmp_path / "missing" / "m.tw"
@@ -221,7 +221,7 @@ def test_closed_streams(references, tmp_path, closed, said):
     source = "-" if closed == "<&-" else references
     out = tmp_path / "out.bib"
     target = f'> "{out}"' if closed == "2>&-" else ""
-    command = f'"{sys.executable}" -m trelliswork cite parse "{source}" {target} {closed}'
+    command = f'{shlex.join(PROGRAM)} cite parse "{source}" {target} {closed}'
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
     if said:
         assert done.returncode == 2

@@ -123,7 +123,7 @@ def test_plots(files, tmp_path):
     assert "no such directory" in fail("evaluate", *files, "--plot", tmp_path / "no" / "x.png")
 
 
-def test_how_segments_are_read():
+def test_segment_reading_options():
     broken = "a O I-X\nb B-X I-X\n"
     assert scores("-", stdin=broken)["fields"]["X"]["predicted"] == 1
     assert scores("-", "--strict", stdin=broken)["fields"]["X"]["predicted"] == 0

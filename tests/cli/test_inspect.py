@@ -9,7 +9,7 @@ import trelliswork as tw
 from commands import fail, run, train_model
 from trelliswork.taggers.inspection import (
     ModelSizes,
-    WeighedPatterns,
+    PatternWeights,
     feature_names,
     top_edge_features,
     top_features,
@@ -162,7 +162,7 @@ def test_sparse_patterns_are_shown_by_length(tmp_path):
     record = json.loads(run("inspect", path, "--json").stdout)
     assert [own["patterns"] for own in record["patterns"]["lengths"]] == [4, 3]
     assert record["sizes"]["patterns"] == 7
-    patterns = WeighedPatterns.of(tagger)
+    patterns = PatternWeights.of(tagger)
     best = int(patterns.weights[4:].argmax()) + 4
     name, weight = record["patterns"]["lengths"][1]["top"]["positive"][0]
     assert (name, weight) == (patterns.spell(best), patterns.weights[best])

@@ -74,7 +74,7 @@ def test_json(corpus):
     assert record["rule"] == "within"
 
 
-def test_where_nothing_is_kept_a_warning_says_so(tmp_path, corpus):
+def test_a_warning_if_no_template_is_kept(tmp_path, corpus):
     kept = tmp_path / "kept.txt"
     options = ("--features", FEATURES, "--tolerance", 1, "--points", 2)
     result = run("select", corpus, "--templates", kept, *options, "--quiet")

@@ -151,12 +151,12 @@ def test_columns_by_number(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "\n\n\n"])
-def test_nothing_in_nothing_out(model, text):
+def test_empty_input_gives_empty_output(model, text):
     result = run("tag", model, stdin=text)
     assert (result.exit_code, result.output) == (0, "")
 
 
-def test_what_came_before_a_bad_line_is_written(model):
+def test_sentences_before_a_bad_line_are_written(model):
     text = conll(width=2) + "Ann\tNNP\nLee\n\nBob\tNNP\n\n"
     result = run("tag", model, stdin=text)
     assert result.exit_code == 2

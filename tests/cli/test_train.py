@@ -312,7 +312,7 @@ def test_weights_that_become_0_are_told_of(tmp_path, corpus):
     assert tagger.regularizer == expected
 
 
-def test_how_near_the_optimum_is_told(tmp_path, corpus):
+def test_the_gap_is_printed(tmp_path, corpus):
     result = run("train", corpus, "--out", tmp_path / "m.tw", "--l1", 0.5)
     assert "above the least" in result.stdout
 
@@ -334,7 +334,7 @@ def test_how_near_the_optimum_is_told(tmp_path, corpus):
         ("--model perceptron --solver fista", "--solver: expected with --model crf only"),
     ],
 )
-def test_what_makes_weights_0_is_checked(tmp_path, corpus, options, message):
+def test_sparsity_options_are_checked(tmp_path, corpus, options, message):
     assert message in fail("train", corpus, "--out", tmp_path / "m.tw", *options.split())
 
 

@@ -224,7 +224,7 @@ def test_labels_by_option(tmp_path, corpus):
         ("--training CIBT --decode-only-rules --rule at_most(1,PER)", "expected True"),
     ],
 )
-def test_what_makes_no_sense(tmp_path, corpus, raw, monkeypatch, options, message):
+def test_invalid_options(tmp_path, corpus, raw, monkeypatch, options, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "words.conll").write_text("Bob\nsings\n\nAnn\n\n")
     (tmp_path / "words.jsonl").write_text('{"tokens": ["Bob", "sings"]}\n')

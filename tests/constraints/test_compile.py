@@ -161,7 +161,7 @@ def test_combinations_that_look_at_the_input(case):
 
 @settings(max_examples=60, deadline=None)
 @given(rules(with_input=True))
-def test_what_is_printed_is_read_back(case):
+def test_printed_rules_are_read_back(case):
     rule, _ = case
     again = parse(repr(rule))
     assert again == rule

@@ -205,7 +205,7 @@ def test_strings_given_as_constraints_stay_regular_expressions():
     | looking(["a", "x y"]),
     st.none() | st.just(True) | st.floats(0, 1e6),
 )
-def test_what_prints_is_read_back(rule, penalty):
+def test_printed_rules_are_read_back(rule, penalty):
     if penalty is not None:
         rule = rule.soft(None if penalty is True else penalty)
     assert parse(repr(rule)) == rule

@@ -71,7 +71,7 @@ def test_wildcards_count_all_that_match(labels, name):
     assert rule.violations(labels, scheme=PATH) == max(0, total - rule.rows[0].bound)
 
 
-def test_what_counts_of_paths_mean():
+def test_counts_of_label_paths():
     labels = ["B-by/B-person", "I-by/I-person", "I-by/B-person", "O", "B-person"]
     for name, number in [("**/person", 3), ("by/person", 2), ("person", 1), ("by", 1), ("*", 2)]:
         assert count(name).equals(0).violations(labels, scheme=PATH) == number
@@ -102,7 +102,7 @@ def test_rows_of_words(rule, rows):
 @pytest.mark.parametrize(
     "rule", [requires("a", "b"), at_most(1, "a") | at_most(1, "b"), ~at_most(1, "a")]
 )
-def test_what_is_not_linear_has_no_rows(rule):
+def test_nonlinear_rules_have_no_rows(rule):
     assert rule.rows is None
     assert (rule & at_most(1, "a")).rows is None
     assert rule.soft().rows is None
@@ -216,7 +216,7 @@ def test_exported_at_the_top():
         (lambda: count(1), "count: expected a label, got int 1"),
     ],
 )
-def test_what_makes_no_rule_is_refused(make, message):
+def test_invalid_linear_rules_are_refused(make, message):
     pattern = message if "\\" in message else re.escape(message)
     with pytest.raises(TypeError, match=pattern):
         make()

@@ -151,7 +151,7 @@ def test_inputs():
     ]
 
 
-def test_what_is_too_large_is_said():
+def test_rules_too_large_to_check_are_reported():
     labels = LabelSet(list("abcdefghijkl"))
     rules = [at_most(1, name) for name in labels]
     findings = lint(rules, labels, max_states=200)

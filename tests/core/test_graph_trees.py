@@ -295,7 +295,7 @@ def test_huge_scores_elsewhere_close_no_gap():
         assert answer.score == pytest.approx(alone.score, abs=1e-9)
 
 
-def test_what_cancels_leaves_nothing_to_split():
+def test_cancelling_scores_are_solved():
     # Sums of these in another order differ by more than the gap, with every variable fixed.
     rng = np.random.default_rng(0)
     for _ in range(20):

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from trelliswork.automaton import Automaton
-from trelliswork.product import product
-from trelliswork.trellis import Trellis
 
 from oracle import enumerate_paths, log_sum_exp
 from strategies import arrays, sparse_chain, trellises
 from trelliswork import inference
+from trelliswork.automata.automaton import Automaton
+from trelliswork.automata.product import product
+from trelliswork.inference.trellis import Trellis
 
 
 def test_scaled_sums_do_not_lose_a_path():

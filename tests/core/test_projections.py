@@ -141,7 +141,7 @@ def test_maxima_equal_enumeration(data):
 
 
 @given(st.data())
-def test_what_a_factor_accepts(data):
+def test_accepted_configurations(data):
     case = data.draw(logic_cases())
     on = data.draw(st.lists(st.integers(0, 1), min_size=case.n, max_size=case.n))
     found = _core.accepts_logic(case.kind, np.array(on, np.uint8), case.weights, case.limit)
@@ -217,7 +217,7 @@ def test_weights_are_checked():
 
 
 @pytest.mark.parametrize("n", [1, 5, 64])
-def test_what_is_no_number_writes_nowhere_else(n):
+def test_nan_scores_stay_within_bounds(n):
     for kind in (XOR, AT_MOST_ONE):
         _, on = maximize(LogicCase(kind, n), np.full(n, np.nan))
         assert on.sum() <= 1

@@ -39,7 +39,7 @@ def test_maxima_equal_enumeration(cases, data):
 
 
 @given(structure_cases)
-def test_what_configurations_are_worth(case):
+def test_configuration_values(case):
     known = {tuple(on): value for on, value in zip(case.configurations, case.values, strict=True)}
     n = case.structure.size
     for on in product((0, 1), repeat=n) if n < 8 else known:
@@ -48,7 +48,7 @@ def test_what_configurations_are_worth(case):
 
 
 @given(structure_cases)
-def test_how_little_configurations_are_worth(case):
+def test_lowest_bounds_the_configuration_values(case):
     worth = [h for h in case.values if h > -np.inf]
     assert case.structure.lowest <= min(worth, default=np.inf) + 1e-9
     assert case.structure.scale >= 0.0

@@ -100,13 +100,13 @@ def test_classes_of_every_character():
         ("(" * 300 + ")" * 300, 200, "deeply"),
     ],
 )
-def test_what_is_refused(expression, column, message):
+def test_invalid_patterns_are_refused(expression, column, message):
     with pytest.raises(ValueError, match=message) as caught:
         pattern(expression)
     assert caught.value.args[1] == column
 
 
-def test_time_is_linear():
+def test_nested_repetitions_terminate():
     text = "a" * 100_000
     assert not pattern("(a*)*b").fullmatch(text)
     assert not pattern("(a|aa)*$b").search(text)

@@ -251,7 +251,7 @@ def test_some_constraints_are_heeded_as_if_there_were_no_others(case, data, on_i
     assert found.kept == {b: tuple(chosen[i] for i in kept) for b, kept in expected.kept.items()}
 
 
-def test_where_scores_forbid_what_is_left_all_rules_go():
+def test_all_rules_are_dropped_if_scores_forbid_the_rest():
     rules = (starts_with("a"), starts_with("b"), at_least(1, "c"))
     scores = np.array([[0.0, 1.0, -np.inf]] * 2)
     case = Case(LabelSet(["a", "b", "c"]), rules, [["x", "x"]], [scores], np.zeros((3, 3)))
@@ -320,7 +320,7 @@ def test_scores_that_forbid_what_the_rules_leave():
     assert (answer.labels, answer.status) == (["b"], "relaxed")
 
 
-def test_nothing_is_added_where_nothing_is_broken():
+def test_satisfied_rules_are_not_compiled():
     labels = LabelSet(list("ab"))
     scores = np.array([[0.0, 5.0], [0.0, 5.0]])
     case = Case(labels, (at_most(1, "a"),), [["x", "y"]], [scores], np.zeros((2, 2)))

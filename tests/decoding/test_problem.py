@@ -40,7 +40,7 @@ def test_transitions_start_and_end_count():
     assert repr(problem) == "Problem(3 tokens, 2 labels, 0 constraints)"
 
 
-def test_what_is_known_counts():
+def test_known_labels_restrict_values():
     problem = tw.Problem(SCORES, labels=LABELS, known=["author", None, {"title"}])
     assert problem.value(["author", "title", "title"]) == 3.0
     assert problem.value(["author", "title", "author"]) == -np.inf

@@ -154,7 +154,7 @@ def test_a_penalty_of_zero_changes_nothing(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_what_is_known_is_kept(method):
+def test_known_labels_are_kept(method):
     rule = tw.at_most(1, "a").soft(0.5)
     scores = [[0.0, 1.0, 0.0], [0.0, 2.0, 0.0], [1.0, 0.0, 0.0]]
     known = ["a", None, {"a", "c"}]

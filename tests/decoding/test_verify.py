@@ -166,7 +166,7 @@ ITEMS = everything(CASE).items
         ({"certificate": "trust me"}, "expected a Certificate, got str"),
     ],
 )
-def test_whatever_was_tampered_with_is_rejected(changes, reason):
+def test_tampered_answers_are_rejected(changes, reason):
     found = tw.verify(PROBLEM, replace(TRUE, **changes))
     assert found.status == "rejected"
     assert not found

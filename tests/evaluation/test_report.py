@@ -165,7 +165,7 @@ def test_text_and_json():
         scores.tokens = 3
 
 
-def test_nothing_to_score():
+def test_empty_reports():
     scores = report([], [])
     assert scores.token_accuracy == scores.sentence_accuracy == scores.f1 == scores.macro_f1 == 0.0
     assert "micro" in str(scores)

@@ -81,7 +81,7 @@ def test_labels_that_do_not_tell_where_segments_begin_are_refused() -> None:
 
 
 @pytest.mark.parametrize("rules", [[], [tw.at_most(1, "t")], [tw.count("t") - tw.count("u") <= 0]])
-def test_what_algorithm_1_converges_to_is_best(
+def test_algorithm_1_converges_to_the_best_labelling(
     tagger: tw.CRFTagger, rules: list[Constraint]
 ) -> None:
     words = [["a", "b", "a", "b"], ["a", "x"], ["b"]]
@@ -106,7 +106,7 @@ def test_contradictory_rules_end_infeasible(tagger: tw.CRFTagger) -> None:
     assert not last.converged[0]
 
 
-def test_nothing_mined_changes_nothing(tagger: tw.CRFTagger) -> None:
+def test_no_mined_rules_change_nothing(tagger: tw.CRFTagger) -> None:
     own = [tw.Sentence(w, labels=y) for w, y in zip(WORDS, LABELS, strict=True)]
     task = soft_rules.Task.make(tagger, own)
     divisions = soft_rules.halves(len(own), 0)

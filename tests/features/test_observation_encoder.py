@@ -90,7 +90,7 @@ def test_shares_of_a_shape_sum_to_one(corpus, min_count, lowercase, shapes):
 
 
 @given(corpora, corpora, st.booleans(), st.booleans())
-def test_what_is_stored_encodes_the_same(corpus, other, lowercase, shapes):
+def test_stored_encoders_encode_the_same(corpus, other, lowercase, shapes):
     encoder = ObservationEncoder(lowercase=lowercase, shapes=shapes)
     encoder.fit(corpus)
     again = restore(encoder.settings(), encoder.arrays())

@@ -255,7 +255,7 @@ def test_a_bag_of_words_keeps_all_its_lines():
     assert smaller.feature_names() == ["U2:_B+1"]
 
 
-def test_nothing_is_left():
+def test_encoders_without_features():
     encoder = TemplateEncoder('lexicon x = "b"\nword[-1..1]\nin(x, word)\nedge: word')
     encoder.fit([["a", "b"]])
     nothing = encoder.select(np.zeros(len(encoder.feature_names())), [False])

@@ -65,7 +65,7 @@ def test_everything_has_a_name():
     assert repr(tw.FactorGraph()) == "FactorGraph(0 variables, 0 factors)"
 
 
-def test_what_assignments_are_worth():
+def test_values_of_assignments():
     graph = tw.FactorGraph()
     z = graph.binary(3, [1.0, 2.0, 4.0])
     graph.add(AtMostOne(z[:2]), Pair(z[1], ~z[2], [[0.0, 0.5], [-np.inf, 0.25]]))

@@ -27,7 +27,7 @@ def test_literals_have_no_value(z):
         _ = z == 1
 
 
-def test_what_is_no_literal_is_refused(z):
+def test_invalid_literals_are_refused(z):
     with pytest.raises(TypeError, match=r"Xor: expected one sequence .* Write Xor\(\[a, b\]\)"):
         Xor(z[0, 0], z[0, 1])
     for wrong in ("abc", ["z"], 3):

@@ -113,7 +113,7 @@ class Fickle:
         return self.answers.pop(0)
 
 
-def test_what_is_no_certificate_is_rejected():
+def test_malformed_certificates_are_rejected():
     graph = tw.FactorGraph()
     z = graph.binary(2, [3.0, 1.0])
     graph.add(Or(z))
@@ -183,7 +183,7 @@ def test_shares_of_any_size_bound_the_best(case, data):
     assert GraphBound(case.graph).bound((), shares) >= case.best - 1e-9 * (1 + abs(case.best))
 
 
-def test_that_there_is_nothing_can_be_proven():
+def test_infeasibility_is_proven():
     graph = tw.FactorGraph()
     z = graph.binary(4, 1.0)
     graph.add(Xor(z), Xor(z[:2]), Xor(z[2:]))  # one and one are not one

@@ -81,7 +81,7 @@ def test_a_weak_one_learns_the_new_labels(model):
     assert tagger.predict(NEW_X) == NEW_Y
 
 
-def test_what_is_not_seen_stays(model):
+def test_unseen_features_keep_their_weights(model):
     found = learn_near(model, [["zebra"]], [["A"]], l2=0.1)
     names = model.encoder.feature_names()
     unseen = [i for i, name in enumerate(names) if "word[0]" in name]

@@ -218,7 +218,7 @@ def test_labels_that_training_does_not_show():
     assert tagger.fit(X, Y, unlabelled=U).labels_.names == ("A", "B", "editor")
 
 
-def test_what_cannot_satisfy_the_rules_is_left_out(caplog):
+def test_unsatisfiable_sentences_are_left_out(caplog):
     base = counted(training="L+CI", constraints=at_least(2, "A"))
     tagger = tw.CODLTagger(base, cycles=1).fit(
         X_MORE, Y_MORE, unlabelled=[["a"], ["a", "b", "a"], ["b"]]
@@ -230,7 +230,7 @@ def test_what_cannot_satisfy_the_rules_is_left_out(caplog):
 
 
 @pytest.mark.parametrize("labelling", ["top1", "topk", "posterior"])
-def test_nothing_is_learned_from_what_cannot_satisfy_the_rules(labelling):
+def test_unsatisfiable_sentences_teach_nothing(labelling):
     both = [at_least(1, "A"), at_least(1, "B")]
     fits = ["a", "zz"]  # one token cannot have both labels
 

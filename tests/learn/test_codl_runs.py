@@ -42,7 +42,7 @@ def test_an_interruption_keeps_what_was_reached(when):
 
 
 @pytest.mark.parametrize("unlabelled", [[], [[]], [[], []]])
-def test_nothing_without_labels(unlabelled):
+def test_unlabelled_data_are_required(unlabelled):
     with pytest.raises(tw.DataError, match="fit the HMMTagger itself"):
         tw.CODLTagger(BASES["hmm"]).fit(X, Y, unlabelled=unlabelled)
 

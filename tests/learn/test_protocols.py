@@ -136,12 +136,12 @@ def test_hard_constraints_in_training_refuse_labels_that_break_them():
         ({"training": "none"}, "training: expected one of"),
     ],
 )
-def test_what_contradicts_a_protocol(parameters, message):
+def test_parameters_that_contradict_a_protocol(parameters, message):
     with pytest.raises(ValueError, match=message):
         crf(**parameters).fit(X, Y)
 
 
-def test_what_does_not():
+def test_parameters_that_agree_with_a_protocol():
     parameters = crf(training="L+wCI", penalties="counts", constrained_training=False).get_params()
     assert settle_protocol(parameters) == {**parameters, "constraints": RULES}
     assert settle_protocol(crf().get_params()) == crf().get_params()

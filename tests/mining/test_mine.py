@@ -50,7 +50,7 @@ def test_degrees_are_violations(case, template):
     for rule, degree in zip(rules, degrees, strict=True):
         assert degree.tolist() == [rule.violations(s, scheme=labels) for s in sequences]
     assert len(set(rules)) == len(rules), "each rule comes once"
-    broken = found.broken(Occurrences.read(columns, sequences))
+    broken = found.violation_counts(Occurrences.read(columns, sequences))
     assert broken.tolist() == (degrees > 0).sum(axis=1).tolist()
 
 

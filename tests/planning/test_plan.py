@@ -128,7 +128,7 @@ def test_as_constraints_takes_what_users_give():
         (["author*", "(title"], RegexError, r"constraints\[1\]: matches: "),
     ],
 )
-def test_what_is_no_constraint_is_named(given, error, message):
+def test_values_that_are_no_constraints_are_named(given, error, message):
     with pytest.raises(error, match=message):
         as_constraints(given)
 
@@ -177,7 +177,7 @@ def test_guards_survive_the_disk(monkeypatch):
         np.testing.assert_array_equal(getattr(stored, name), getattr(built, name))
 
 
-def test_what_was_chosen_is_known_by_its_rules_not_by_their_numbers(cache, monkeypatch):
+def test_cached_choices_are_keyed_by_rules_not_positions(cache, monkeypatch):
     monkeypatch.setattr(products, "SECONDS_WORTH_A_FILE", 0.0)
     rules = [at_most(1, name) for name in LABELS]
     masks = [only_on(YEAR, "year"), at(0, "author")]

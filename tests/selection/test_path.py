@@ -218,6 +218,6 @@ def test_other_taggers_have_no_path():
         tw.regularization_path(tw.PerceptronTagger(l1=1.0), X, Y)
 
 
-def test_nothing_to_measure_on_is_refused():
+def test_a_path_needs_data_to_measure_on():
     with pytest.raises(tw.DataError, match="dev: expected labelled tokens to measure on, got none"):
         tw.regularization_path(exact(l1=1.0), X, Y, dev=([], []))

@@ -114,7 +114,7 @@ def test_keys_of_feature_dicts():
     assert found.to_dict()["templates"] is None
 
 
-def test_where_nothing_is_kept_one_template_is_left():
+def test_one_template_is_always_left():
     found = tw.select_templates(TRAIN, DEV, FEATURES, strengths=[1e6])
     assert found.kept == ()
     assert found.sentence().startswith("kept 0 of 4 templates")

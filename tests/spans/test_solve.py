@@ -179,7 +179,7 @@ def test_tables_without_spans_or_roles():
         tw.assign(tw.SpanTable([], ["A"], []), tw.at_least(1, "A"))
 
 
-def test_what_cannot_be_satisfied_is_named():
+def test_unsatisfiable_rules_are_named():
     rules = [
         tw.no_overlap(),
         tw.excludes("Agent", "Theme"),
@@ -314,7 +314,7 @@ def test_wrong_calls_are_refused():
         tw.SpanTable([(0, 1)], "AB", [[1.0, 1.0]])
 
 
-def test_that_nothing_fits_is_found_without_trying_everything():
+def test_infeasibility_is_found_without_enumeration():
     # Two roles must be filled, their only spans overlap, and there is much else to choose.
     random = np.random.default_rng(0)
     starts = random.integers(4, 40, 30)

@@ -40,39 +40,57 @@ _LINE_ENDS = ("\n", "\r\n", "\t", "\x00", "\x1f", "\x7f", "\x85", "\u2028", "\uf
 _FOREIGN = ("TY  - BOOK\n", "ER  - ", "😀", "שלום", "العربية", "王伟", "İ", "ﬁ")
 NASTY = st.sampled_from(_SIGNS + _LINE_ENDS + _FOREIGN)
 TEXTS = st.lists(NASTY | st.text(max_size=8), max_size=6).map("".join)
-NAMES = st.builds(Name, family=TEXTS, given=TEXTS, particle=TEXTS, suffix=TEXTS) | st.builds(
-    Name, literal=TEXTS
-)
-NAME_LISTS = st.lists(NAMES, max_size=3).map(tuple)
-CONFIDENCES = st.floats(0, 1) | st.just(float("nan"))
-FIELDS = st.builds(
-    Field,
-    label=st.sampled_from(["title", "author"]),
-    text=TEXTS,
-    start=st.integers(0, 9),
-    end=st.integers(9, 99),
-    confidence=CONFIDENCES,
-)
-FIELD_TUPLES = st.lists(FIELDS, max_size=2).map(tuple)
+
+
+def _names(texts):
+    whole = st.builds(Name, family=texts, given=texts, particle=texts, suffix=texts)
+    return whole | st.builds(Name, literal=texts)
+
+
+NAMES = _names(TEXTS)
 TYPED_TEXTS = (
     *("key", "title", "container", "series", "volume", "issue", "pages", "year", "month", "day"),
     *("edition", "publisher", "place", "institution", "number", "genre", "doi", "url", "arxiv"),
     *("isbn", "issn", "note"),
 )
-REFERENCES = st.builds(
-    Reference,
-    text=TEXTS,
-    start=st.integers(0, 9),
-    end=st.integers(9, 99),
-    fields=FIELD_TUPLES,
-    confidence=CONFIDENCES,
-    type=st.sampled_from([*WORK_TYPES, "misc"]),
-    authors=NAME_LISTS,
-    editors=NAME_LISTS,
-    translators=NAME_LISTS,
-    et_al=st.booleans(),
-    alternatives=st.lists(st.builds(Alternative, FIELD_TUPLES, CONFIDENCES), max_size=1).map(tuple),
-    unruled=FIELD_TUPLES,
-    **dict.fromkeys(TYPED_TEXTS, st.just("") | TEXTS),
-)
+CONFIDENCES = st.floats(0, 1) | st.just(float("nan"))
+
+
+@st.composite
+def _references(draw):
+    # All values are of a few texts: to draw one for each would take longer than what is tested.
+    pool = draw(st.lists(TEXTS, min_size=1, max_size=8))
+    texts = st.sampled_from([*[""] * len(pool), *pool])
+    name_lists = st.lists(_names(texts), max_size=3).map(tuple)
+    fields = st.builds(
+        Field,
+        label=st.sampled_from(["title", "author"]),
+        text=texts,
+        start=st.integers(0, 9),
+        end=st.integers(9, 99),
+        confidence=CONFIDENCES,
+    )
+    field_tuples = st.lists(fields, max_size=2).map(tuple)
+    alternatives = st.builds(Alternative, field_tuples, CONFIDENCES)
+    return draw(
+        st.builds(
+            Reference,
+            text=texts,
+            start=st.integers(0, 9),
+            end=st.integers(9, 99),
+            fields=field_tuples,
+            confidence=CONFIDENCES,
+            type=st.sampled_from([*WORK_TYPES, "misc"]),
+            authors=name_lists,
+            editors=name_lists,
+            translators=name_lists,
+            et_al=st.booleans(),
+            alternatives=st.lists(alternatives, max_size=1).map(tuple),
+            unruled=field_tuples,
+            **dict.fromkeys(TYPED_TEXTS, texts),
+        )
+    )
+
+
+REFERENCES = _references()
 """References that no parser would make, with all that may break a format in their values."""

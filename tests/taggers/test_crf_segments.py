@@ -111,7 +111,7 @@ def test_training_under_a_rule_leaves_out_what_breaks_it():
         trained(PLAIN, rule, order=2, max_segment="auto")
 
 
-def test_what_is_left_out_shapes_neither_limits_nor_patterns():
+def test_skipped_sentences_shape_neither_limits_nor_patterns():
     x = [["a"] * 4, ["b"] * 60, ["a", "c"]]
     y = [["P", "Q", "P", "Q"], ["Z"] * 58 + ["P", "R"], ["Q", "P"]]
     options = {"max_segment": "auto", "order": 2, "features": "word[0]", "max_iter": 3}

@@ -169,7 +169,7 @@ def test_other_constraints_keep_the_penalties_that_are_known(tmp_path):
     assert np.isnan(clone(new).fit(X, Y).with_constraints([ONE]).penalties_[repr(ONE)])
 
 
-def test_what_does_not_fit_the_budget_is_an_error_that_says_what_to_do():
+def test_rules_beyond_the_training_budget_are_an_error():
     rules = [ONE, at_most(2, "A").soft()]
     with pytest.raises(RuleError, match=r"12 arcs .* at_most\(2, 'A'\).*penalties='perceptron'"):
         fitted(rules, training_budget=12)
@@ -229,7 +229,7 @@ def test_gold_labels_that_break_a_sum_of_counts_are_named():
     assert rules[0].violations(relaxed.labels) == 0
 
 
-def test_how_probable_a_soft_rule_is_to_hold_is_that_of_the_rule():
+def test_probability_of_a_soft_rule():
     tagger = fitted(())
     soft, hard = (tagger.probability_of(X[:3], rule) for rule in (ONE, ONE.hard))
     np.testing.assert_allclose(soft, hard)

@@ -83,14 +83,15 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_found_is_optimal_among_all_weights(name):
+def test_solutions_are_optimal_among_all_weights(name):
     names, parameters = CASES[name]
     tagger = tw.CRFTagger(**{"features": RULES, **parameters, **TIGHT}).fit(X, names)
     x, _ = check_optimal(tagger, names)
     assert 0 < np.count_nonzero(x) < x.size
     assert tagger.training_log_[-1].nonzero == np.count_nonzero(x)
     losses = [step.loss for step in tagger.training_log_]
-    assert all(b <= a for a, b in itertools.pairwise(losses))
+    # Optimisers that take turns sum the same loss in other orders.
+    assert all(b <= a * (1 + 1e-12) for a, b in itertools.pairwise(losses))
 
 
 def test_optimality_conditions_of_l1():

@@ -15,7 +15,7 @@ from trelliswork.taggers.model_file import (
     read_model_file,
     write_model_file,
 )
-from trelliswork.taggers.parameters import SINCE_VERSION_2, SINCE_VERSION_3
+from trelliswork.taggers.saving import SINCE_VERSION_2, SINCE_VERSION_3
 
 X = [["the", "cat", "sat"], ["a", "dog", "ran"], ["cats", "run"]]
 Y = [["D", "N", "V"], ["D", "N", "V"], ["N", "V"]]
@@ -156,7 +156,7 @@ def test_earlier_versions_read_chains(tagger, tmp_path, monkeypatch):
     assert tw.load(path).get_params() == tagger.get_params()
 
 
-def test_what_version_1_leaves_out_are_the_defaults():
+def test_parameters_missing_in_old_files_have_defaults():
     defaults = tw.CRFTagger().get_params()
     since = SINCE_VERSION_2 | SINCE_VERSION_3
     assert {name: defaults[name] for name in since} == since

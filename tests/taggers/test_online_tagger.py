@@ -87,6 +87,6 @@ def test_debias_and_dev_and_files(tmp_path):
         ({"constraints": tw.at_most(2, "A").soft()}, "without soft constraints"),
     ],
 )
-def test_what_it_cannot_do_is_refused(parameters, message):
+def test_unsupported_settings_are_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
         fitted(solver="online", **parameters)

@@ -20,8 +20,8 @@ from trelliswork.constraints import (
 from trelliswork.planning.plan import plan
 from trelliswork.taggers.parameters import (
     check_parameters,
-    restored_parameters,
-    saved_parameters,
+    parameters_from_json,
+    parameters_to_json,
 )
 
 
@@ -199,6 +199,6 @@ def test_files_keep_mappings_and_patterns():
         "patterns": [("a", "b")],
     }
     check_parameters(given)
-    saved = json.loads(json.dumps(saved_parameters(given, plan(tw.LabelSet(["a", "b"]), ()))))
-    restored = restored_parameters(saved)
+    saved = json.loads(json.dumps(parameters_to_json(given, plan(tw.LabelSet(["a", "b"]), ()))))
+    restored = parameters_from_json(saved)
     assert restored == given | {"constraints": ()}

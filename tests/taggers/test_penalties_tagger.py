@@ -193,7 +193,7 @@ def test_bad_options(options, message):
         tw.learn_penalties(CHAIN, SENTENCES, GOLD, **options)
 
 
-def test_nothing_to_learn_from():
+def test_no_sentences_to_learn_penalties_from():
     with pytest.raises(tw.DataError, match="expected at least one labelled sequence, got none"):
         tw.learn_penalties(CHAIN, [], [])
 

@@ -149,7 +149,7 @@ def test_a_sequence_without_targets_counts_nothing(backend):
 
 @pytest.mark.parametrize("backend", ["core", "tensor"])
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
-def test_what_is_no_score_shows_in_its_sequence_alone(bad, backend):
+def test_nan_scores_show_in_their_sequence_alone(bad, backend):
     crf = CRF(2, batch_first=True, backend=backend)
     emissions = torch.zeros(2, 3, 2)
     emissions[0, 1, 0] = bad

@@ -222,7 +222,7 @@ def test_one_rule_or_several():
         ({"constraints": ["0*", 5]}, "constraints: each must be a regular .* got int 5"),
     ],
 )
-def test_what_is_no_rule(arguments, message):
+def test_invalid_rules(arguments, message):
     with pytest.raises(TypeError, match=message):
         CRF(2, **arguments)
 

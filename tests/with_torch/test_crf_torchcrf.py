@@ -145,7 +145,7 @@ def test_tags_that_are_no_ids(dtype):
         CRF(3)(torch.zeros(2, 2, 3), torch.zeros(2, 2, dtype=dtype))
 
 
-def test_what_is_no_tensor():
+def test_invalid_tensors():
     crf, emissions, tags = CRF(3), torch.zeros(2, 2, 3), torch.zeros(2, 2, dtype=torch.long)
     with pytest.raises(TypeError, match="emissions: expected a tensor, got ndarray"):
         crf.decode(emissions.numpy())

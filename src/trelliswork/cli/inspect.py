@@ -27,7 +27,7 @@ from trelliswork.taggers.base import Tagger
 from trelliswork.taggers.codl import CODLTagger
 from trelliswork.taggers.inspection import (
     ModelSizes,
-    WeighedPatterns,
+    PatternWeights,
     feature_names,
     top_edge_features,
     top_features,
@@ -115,7 +115,7 @@ def _summary(tagger: Tagger, path: Path, labels: Sequence[str], top: int) -> dic
         ],
         "features": {name: _signs(top_features(tagger, name, top, names=names)) for name in labels},
         "transitions": _signs(top_transitions(tagger, top)),
-        "patterns": _patterns(WeighedPatterns.of(tagger), tagger.model_.automaton, top),
+        "patterns": _patterns(PatternWeights.of(tagger), tagger.model_.automaton, top),
         "edge_features": _signs(top_edge_features(tagger, top)),
         "training": describe_training(tagger),
     }
@@ -143,7 +143,7 @@ def _segments(tagger: Tagger) -> dict[str, int | None] | None:
     return {name: None if outside else limit for name, limit, outside in letters}
 
 
-def _patterns(weighed: WeighedPatterns, automaton: Automaton, top: int) -> dict[str, Any]:
+def _patterns(weighed: PatternWeights, automaton: Automaton, top: int) -> dict[str, Any]:
     """Return statistics of label patterns and the strongest ones, as JSON values."""
     summary = PatternStatistics.of(weighed.patterns, automaton).to_dict()
     for own in summary["lengths"]:

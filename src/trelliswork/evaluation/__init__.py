@@ -1,7 +1,11 @@
-"""How good predictions are.
+"""Evaluation: how good predictions are, and how often they break rules.
 
-`Report` (token accuracy, precision, recall and F1 of segments as conlleval counts them, violations
-of rules), confusion, calibration, approximate randomisation tests, plots.
+    precision = correct / predicted,  recall = correct / gold,  F1 = 2 correct / (predicted + gold)
 
-Imports `constraints`, `planning` and the floors below. Reads labels, never models.
+of segments, as conlleval counts them. `scoring` counts sentence by sentence, `report` adds up the
+counts by field, `confusion` compares token labels, `calibration` compares confidence with accuracy,
+`significance` tests the difference of two systems by approximate randomisation, `rule_report`
+counts violations of rules, and `plots` draws figures.
+
+Imports `constraints`, `planning`, `labels` and the floors below. Reads labels, never models.
 """

@@ -183,7 +183,7 @@ def learn_with_unlabelled(
                 changed = labels.changed_since(earlier)
                 logger.info("cycle %d: learns from %d labellings", number, len(labels.names))
                 found = _learn_from(learner, labels, pool, labelled, now, settings)
-                now, reached = _mixed(learner, first, found, settings.gamma), number
+                now, reached = _mix(learner, first, found, settings.gamma), number
                 note(number, changed)
                 if found.interrupted:
                     reason = "interrupted"
@@ -238,7 +238,7 @@ def _learn_from(
         assert isinstance(learner, HMMLearner)  # the tagger sees to that
         known = learner.count(*labelled) if settings.include_labelled else None
         feasible = [pool.sequences[u] for u in dict.fromkeys(labels.numbers)]
-        found = learner.learn_expected(feasible, _summable(now), labelled=known)
+        found = learner.learn_expected(feasible, _with_summable_plan(now), labelled=known)
         return Learned(found.model, now.plan)
     sequences = [pool.sequences[u] for u in labels.numbers]
     names: list[Sequence[Any]] = list(labels.names)
@@ -250,7 +250,7 @@ def _learn_from(
     return learner.learn(sequences, names, None if (weights == 1.0).all() else weights)
 
 
-def _summable(learned: Learned) -> Learned:
+def _with_summable_plan(learned: Learned) -> Learned:
     """Return a model under constraints that sums over all labellings are affordable with.
 
     Raises
@@ -277,7 +277,7 @@ def _summable(learned: Learned) -> Learned:
     return Learned(learned.model, limited)
 
 
-def _mixed(learner: Learner, first: Learned, found: Learned, gamma: float) -> Learned:
+def _mix(learner: Learner, first: Learned, found: Learned, gamma: float) -> Learned:
     """Return ``γ (w₀, ρ₀) + (1 − γ) (w, ρ)``."""
     penalties = mix_penalties(first.plan.penalties, found.plan.penalties, gamma)
     return Learned(

@@ -18,7 +18,6 @@ from trelliswork.learn.objective.objective import Objective
 from trelliswork.learn.optimizers.choose import Minimizer
 from trelliswork.learn.penalties.counts import count_penalties
 from trelliswork.learn.penalties.held_out import learn_held_out
-from trelliswork.learn.protocols import settle_protocol
 from trelliswork.learn.sequence_weights import sequence_weights
 from trelliswork.learn.settings_checks import check_rule_names, check_settings, warn_of_no_features
 from trelliswork.learn.setup import Setup
@@ -36,15 +35,16 @@ if TYPE_CHECKING:
     from trelliswork.data.sentence import Label
     from trelliswork.features import EncodedFeatures
     from trelliswork.labels.label_set import LabelSet
+    from trelliswork.learn.crf_settings import CRFSettings
     from trelliswork.learn.objective.soft_terms import SoftTerms
+    from trelliswork.learn.penalties.held_out import Refit
     from trelliswork.learn.train import TrainingRun
     from trelliswork.models.model import CRFModel
     from trelliswork.planning.plan import Plan
-    from trelliswork.taggers.crf import CRFTagger
 
     Labelled = tuple[list[Any], Sequence[Sequence[Label]]]
 
-__all__ = ["CRFLearner", "LearnedCRF", "PosedCRF"]
+__all__ = ["CRFLearner", "CRFProblem", "LearnedCRF"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class LearnedCRF(Learned):
 
 
 @dataclass(frozen=True, eq=False)
-class PosedCRF:
+class CRFProblem:
     """What is to be minimised to learn from some sequences.
 
     Attributes
@@ -102,8 +102,8 @@ class CRFLearner:
 
     Parameters
     ----------
-    tagger
-        Its parameters say how; what its training protocol implies goes before the others.
+    settings
+        How to learn.
     labels
         The labels.
     sequences, names
@@ -112,38 +112,43 @@ class CRFLearner:
         More sequences that features are made of.
     init
         What to start from the first time. Default: zeros.
+    refit
+        Trains another tagger with the same settings; used where penalties are learned on
+        sequences held out.
     """
 
     def __init__(
         self,
-        tagger: CRFTagger,
+        settings: CRFSettings,
         labels: LabelSet,
         sequences: list[Any],
         names: Sequence[Sequence[Label]],
         unlabelled: Sequence[Any] = (),
         init: Learned | None = None,
+        *,
+        refit: Refit,
     ) -> None:
-        self._tagger = tagger
-        self._parameters = settle_protocol(tagger.get_params(deep=False))
-        check_rule_names(self._parameters["constraints"], labels)
-        setup = Setup.choose(self._parameters, labels, sequences, names)
+        self._settings = settings
+        self._refit = refit
+        check_rule_names(settings.constraints, labels)
+        setup = Setup.choose(settings, labels, sequences, names)
         self.structure = structure = setup.structure
-        check_settings(self._parameters, structure)
+        check_settings(settings, structure)
         warn_of_growth(PatternStatistics.of(structure.patterns, structure.automaton))
         kept = setup.kept.tolist()
         own = [names[b] for b in kept]
         # Labelled sequences first: the places of gold segments count from there.
         known = [*(sequences[b] for b in kept), *unlabelled]
         self.encoder = make_encoder(
-            known, tagger.features, segments=structure.segmentation is not None
+            known, settings.features, segments=structure.segmentation is not None
         )
         features = self.encoder.fit(
             known,
-            min_count=tagger.min_count,
-            n_jobs=resolve_jobs(tagger.n_jobs),
+            min_count=settings.min_count,
+            n_jobs=resolve_jobs(settings.n_jobs),
             segments=structure.known_segments(structure.encode(own), [len(one) for one in own]),
         )
-        warn_of_no_features(features, tagger.min_count)
+        warn_of_no_features(features, settings.min_count)
         self._rules = setup.rules
         # What is known of the sequences that are most likely to be learned from first.
         self._first: tuple[Any, Setup, EncodedFeatures | None] | None = (
@@ -176,21 +181,21 @@ class CRFLearner:
         on_step
             Called after every iteration.
         """
-        posed = self.pose(sequences, names, weights, on_step=on_step)
-        task = posed.task.screened()
-        posed = replace(posed, task=task if self._tagger.debias else task.closed())
+        problem = self.make_problem(sequences, names, weights, on_step=on_step)
+        task = problem.task.screened()
+        problem = replace(problem, task=task if self._settings.debias else task.final())
         del task  # and with it, unless they are needed again, the features
-        self._last = found = self.fit(posed, self.start(posed), dev=dev, on_step=on_step)
+        self._last = found = self.fit(problem, self.start(problem), dev=dev, on_step=on_step)
         return found
 
-    def pose(
+    def make_problem(
         self,
         sequences: list[Any],
         names: Sequence[Sequence[Label]],
         weights: ArrayLike | None = None,
         *,
         on_step: Callable[[TrainingStep], object] | None = None,
-    ) -> PosedCRF:
+    ) -> CRFProblem:
         """Return what is to be minimised; the parameters are those of `learn`.
 
         Where groups are weighted by a first fit, it is made here.
@@ -207,46 +212,46 @@ class CRFLearner:
             lambda kept, soft: self._objective(setup, features, names, of_sequences, kept, soft),
             setup.under.soft,
             self.encoder,
-            self._tagger.l1,
-            self._tagger.regularizer,
+            self._settings.l1,
+            self._settings.regularizer,
         )
-        groups = self._tagger.regularizer
+        groups = self._settings.regularizer
         if groups is None or not groups.adaptive:
-            return PosedCRF(task, rules, n_skipped)
+            return CRFProblem(task, rules, n_skipped)
         start = np.zeros(task.objective.n_parameters)
         first = train(task.objective, start, self.minimizer().smooth(), on_step=on_step)
         if first.reason == "interrupted":
             raise KeyboardInterrupt
-        return PosedCRF(task.adapted(first.parameters), rules, n_skipped, tuple(first.log))
+        return CRFProblem(task.adapted(first.parameters), rules, n_skipped, tuple(first.log))
 
-    def start(self, posed: PosedCRF) -> FloatArray:
+    def start(self, problem: CRFProblem) -> FloatArray:
         """Return where to begin: what was learned last, or zeros."""
-        objective, earlier = posed.task.objective, self._last
+        objective, earlier = problem.task.objective, self._last
         if earlier is None:
             return np.zeros(objective.n_parameters)
-        known = posed.rules.with_penalties_of(earlier.plan).penalties
+        known = problem.rules.with_penalties_of(earlier.plan).penalties
         return parameters_like(objective, earlier.model, self.encoder, known)
 
     def fit(
         self,
-        posed: PosedCRF,
+        problem: CRFProblem,
         start: FloatArray,
         *,
         dev: Labelled | None = None,
         on_step: Callable[[TrainingStep], object] | None = None,
     ) -> LearnedCRF:
-        """Minimise, and debias where the tagger asks for it.
+        """Minimise, and debias if the settings say so.
 
         Parameters
         ----------
-        posed
+        problem
             What.
         start
             Initial parameters of its objective.
         dev, on_step
             As for `learn`.
         """
-        task, rules, minimizer = posed.task, posed.rules, self.minimizer()
+        task, rules, minimizer = problem.task, problem.rules, self.minimizer()
         objective = task.objective
         sparse_run = run = train(
             objective,
@@ -255,9 +260,9 @@ class CRFLearner:
             regularizer=task.regularizer,
             dev=None if dev is None else self._dev_check(objective, rules, dev),
             on_step=on_step,
-            earlier=posed.log,
+            earlier=problem.log,
         )
-        if self._tagger.debias and run.reason != "interrupted":
+        if self._settings.debias and run.reason != "interrupted":
             survivors, start = task.survivors(run.parameters)
             try:
                 run = train(
@@ -276,19 +281,19 @@ class CRFLearner:
             _learned_rules(objective, run.parameters, rules),
             run,
             sparse_run,
-            posed.n_skipped,
+            problem.n_skipped,
         )
 
     def minimizer(self) -> Minimizer:
-        """Return how the tagger minimises."""
-        tagger = self._tagger
+        """Return the optimiser and its stopping rules."""
+        settings = self._settings
         return Minimizer(
-            tagger.solver,
-            max_iter=tagger.max_iter,
-            tol=tagger.tol,
-            gap_tol=tagger.gap_tol,
-            n_jobs=resolve_jobs(tagger.n_jobs),
-            random_state=tagger.random_state,
+            settings.solver,
+            max_iter=settings.max_iter,
+            tol=settings.tol,
+            gap_tol=settings.gap_tol,
+            n_jobs=resolve_jobs(settings.n_jobs),
+            random_state=settings.random_state,
         )
 
     def mix(self, first: CRFModel, second: CRFModel, share: float) -> CRFModel:
@@ -304,10 +309,10 @@ class CRFLearner:
         if first is not None and first[0] is sequences:
             _, setup, features = first
         else:
-            setup = Setup.on(self._parameters, self.structure, sequences, names, self._rules)
+            setup = Setup.on(self._settings, self.structure, sequences, names, self._rules)
         if features is None:
             kept = [sequences[b] for b in setup.kept.tolist()]
-            features = self.encoder.transform(kept, n_jobs=resolve_jobs(self._tagger.n_jobs))
+            features = self.encoder.transform(kept, n_jobs=resolve_jobs(self._settings.n_jobs))
         return setup, features
 
     def _with_penalties(
@@ -318,7 +323,7 @@ class CRFLearner:
         weights: ArrayLike | None,
     ) -> Plan:
         """Return the constraints, with penalties where these are not learned with the weights."""
-        if self._parameters["penalties"] == "counts":
+        if self._settings.penalties == "counts":
             whole = [b for b, own in enumerate(names) if all(isinstance(y, str) for y in own)]
             counted = count_penalties(
                 rules.constraints,
@@ -329,12 +334,14 @@ class CRFLearner:
             )
             return rules.with_penalties(counted)
         known = self.structure.labels.names
-        by_decoding = learn_held_out(self._tagger, sequences, names, weights, known)
+        by_decoding = learn_held_out(
+            self._settings, sequences, names, weights, known, refit=self._refit
+        )
         return rules if by_decoding is None else rules.with_penalties(by_decoding)
 
     def _class_weight(self, names: Sequence[Sequence[Label]]) -> Mapping[str, float] | str | None:
         """Return the weights of labels, without those that do not occur but might have."""
-        given = self._tagger.class_weight
+        given = self._settings.class_weight
         if not isinstance(given, Mapping):
             return given
         there = {label for own in names for label in own}
@@ -350,15 +357,15 @@ class CRFLearner:
         kept: NDArray[np.bool_] | None,
         soft: SoftTerms | None,
     ) -> Objective:
-        tagger, under = self._tagger, setup.under
+        settings, under = self._settings, setup.under
         return Objective(
             features,
             self.structure.encode(names),
             self.structure,
             weights=weights,
-            l2=tagger.l2,
-            pairs="all" if tagger.pairs == "all" else "observed",
-            transitions="all" if tagger.transitions == "all" else "observed",
+            l2=settings.l2,
+            pairs="all" if settings.pairs == "all" else "observed",
+            transitions="all" if settings.transitions == "all" else "observed",
             automaton=under.automaton,
             classes=under.classes,
             open_labels=under.open_labels,
@@ -368,7 +375,7 @@ class CRFLearner:
 
     def _dev_check(self, objective: Objective, rules: Plan, dev: Labelled) -> DevCheck:
         sequences, gold = dev
-        labels, jobs = self.structure.labels, self._tagger.n_jobs
+        labels, jobs = self.structure.labels, self._settings.n_jobs
 
         def score(parameters: FloatArray) -> float:
             candidate = objective.model(parameters, self.encoder)
@@ -376,7 +383,7 @@ class CRFLearner:
             found = candidate.decode(sequences, under, n_jobs=jobs)
             return report(gold, found, scheme=labels.scheme, outside=labels.outside).f1
 
-        return DevCheck(score, self._tagger.dev_every, self._tagger.patience)
+        return DevCheck(score, self._settings.dev_every, self._settings.patience)
 
 
 def _learned_rules(objective: Objective, parameters: FloatArray, rules: Plan) -> Plan:

@@ -184,11 +184,11 @@ def _check_learnable(plan: Plan, left: Sequence[int], trained: bool) -> None:
     )
     for those, why in reasons:
         if at_fault := [i for i in unknown if i in those]:
-            names = _spelled(plan, at_fault)
+            names = _rule_names(plan, at_fault)
             raise RuleError(
                 f"penalties: the likelihood does not learn what {names} cost, {why}. {learn}."
             )
-    names = _spelled(plan, unknown)
+    names = _rule_names(plan, unknown)
     if trained and plan.training_budget:
         largest = max(plan.placements, key=lambda placement: placement.arcs)
         raise RuleError(
@@ -203,7 +203,7 @@ def _check_learnable(plan: Plan, left: Sequence[int], trained: bool) -> None:
     )
 
 
-def _spelled(plan: Plan, constraints: Sequence[int]) -> str:
+def _rule_names(plan: Plan, constraints: Sequence[int]) -> str:
     return join_names([shorten(repr(plan.constraints[i])) for i in constraints], limit=3)
 
 

@@ -11,13 +11,14 @@ from trelliswork.errors import LabelError
 from trelliswork.labels.schemes import OUTSIDE, TAGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from trelliswork.constraints import Constraint
     from trelliswork.data.sentence import Label
     from trelliswork.features import EncodedFeatures
     from trelliswork.labels.label_set import LabelSet
     from trelliswork.labels.segmentation import Segmentation
+    from trelliswork.learn.crf_settings import CRFSettings
     from trelliswork.models.model import CRFModel
     from trelliswork.models.structure import Structure
 
@@ -33,13 +34,13 @@ __all__ = [
 logger = logging.getLogger(__name__)
 
 
-def check_settings(parameters: Mapping[str, Any], structure: Structure) -> None:
+def check_settings(settings: CRFSettings, structure: Structure) -> None:
     """Log a warning for settings without an effect, and for those that hardly were meant.
 
     Parameters
     ----------
-    parameters
-        Those of a tagger.
+    settings
+        The settings of the learner.
     structure
         What was made of them and of the training labels.
 
@@ -49,13 +50,13 @@ def check_settings(parameters: Mapping[str, Any], structure: Structure) -> None:
         For a pattern that was asked for and can never occur.
     """
     segmentation = structure.segmentation
-    if parameters["adjacent"]:
+    if settings.adjacent:
         _warn_of_adjacent(segmentation)
     if segmentation is not None:
         _warn_of_plain_outside(segmentation)
-        _check_patterns(parameters["patterns"] or (), segmentation)
-    least = parameters["min_pattern_count"]
-    observed = parameters["patterns"] is None and parameters["order"] > 0
+        _check_patterns(settings.patterns or (), segmentation)
+    least = settings.min_pattern_count
+    observed = settings.patterns is None and settings.order > 0
     if observed and least > 1 and not len(structure.patterns):
         logger.warning(
             "no label pattern occurs %d times: the model has no transitions; lower "

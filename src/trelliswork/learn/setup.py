@@ -12,12 +12,13 @@ from trelliswork.models.structure import Structure
 from trelliswork.planning.plan import Plan, plan
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from trelliswork.data.sentence import Label
     from trelliswork.labels.label_set import LabelSet
+    from trelliswork.learn.crf_settings import CRFSettings
 
 __all__ = ["Setup"]
 
@@ -46,7 +47,7 @@ class Setup:
     @classmethod
     def choose(
         cls,
-        parameters: Mapping[str, Any],
+        settings: CRFSettings,
         labels: LabelSet,
         sequences: Sequence[Any],
         names: Sequence[Sequence[Label]],
@@ -56,22 +57,22 @@ class Setup:
         Sequences that are left out (``on_conflict="skip"``) shape neither patterns nor limits of
         segments: these are observed again on the others. Labels stay, as constraints may name them.
         """
-        structure = _structure(parameters, labels, names)
-        first = cls.on(parameters, structure, sequences, names)
+        structure = _structure(settings, labels, names)
+        first = cls.on(settings, structure, sequences, names)
         if not first.under.n_skipped:
             return first
         kept = first.kept.tolist()
         own = [sequences[b] for b in kept], [names[b] for b in kept]
-        structure = _structure(parameters, labels, own[1])
+        structure = _structure(settings, labels, own[1])
         if structure == first.structure:
             return first
-        second = cls.on(parameters, structure, *own)
+        second = cls.on(settings, structure, *own)
         return replace(second, kept=first.kept[second.kept])
 
     @classmethod
     def on(
         cls,
-        parameters: Mapping[str, Any],
+        settings: CRFSettings,
         structure: Structure,
         sequences: Sequence[Any],
         names: Sequence[Sequence[Label]],
@@ -81,49 +82,49 @@ class Setup:
 
         Parameters
         ----------
-        parameters, sequences, names
+        settings, sequences, names
             As for `choose`.
         structure
             The structure.
         rules
             The constraints on it. Default: planned anew.
         """
-        trained = bool(parameters["constrained_training"])
+        trained = bool(settings.constrained_training)
         rules = (
             rules
             if rules is not None
             else plan(
                 structure.labels,
-                parameters["constraints"],
+                settings.constraints,
                 model=structure.automaton,
                 segmentation=structure.segmentation,
-                training_budget=parameters["training_budget"] if trained else 0,
-                decoding_budget=parameters["decoding_budget"],
-                train_soft=parameters["penalties"] == "likelihood",
+                training_budget=settings.training_budget if trained else 0,
+                decoding_budget=settings.decoding_budget,
+                train_soft=settings.penalties == "likelihood",
             )
         )
         under = Denominator.choose(
-            rules, sequences, names, trained=trained, on_conflict=parameters["on_conflict"]
+            rules, sequences, names, trained=trained, on_conflict=settings.on_conflict
         )
         return cls(structure, rules, under, np.flatnonzero(under.kept))
 
 
 def _structure(
-    parameters: Mapping[str, Any], labels: LabelSet, names: Sequence[Sequence[Label]]
+    settings: CRFSettings, labels: LabelSet, names: Sequence[Sequence[Label]]
 ) -> Structure:
-    transitions = parameters["transitions"]
+    transitions = settings.transitions
     # Segments show few transitions; but whoever names patterns, or wants none, gets no others.
-    is_chain, chosen = parameters["max_segment"] == 1, parameters["patterns"] is not None
-    all_by_default = not (is_chain or chosen or parameters["order"] == 0)
+    is_chain, chosen = settings.max_segment == 1, settings.patterns is not None
+    all_by_default = not (is_chain or chosen or settings.order == 0)
     return Structure.choose(
         labels,
         names,
-        order=parameters["order"],
-        max_segment=parameters["max_segment"],
-        adjacent=parameters["adjacent"],
-        patterns=parameters["patterns"],
-        min_count=parameters["min_pattern_count"],
-        max_patterns=parameters["max_patterns"],
+        order=settings.order,
+        max_segment=settings.max_segment,
+        adjacent=settings.adjacent,
+        patterns=settings.patterns,
+        min_count=settings.min_pattern_count,
+        max_patterns=settings.max_patterns,
         all_transitions=all_by_default if transitions is None else transitions == "all",
-        edge_order=parameters["edge_order"],
+        edge_order=settings.edge_order,
     )

@@ -1,9 +1,10 @@
-"""Rules found in data.
+"""Mining: rules that gold labels satisfy and predictions break.
 
-`mine` counts, for families of rules, how often predictions break what gold labels keep, and ranks
-them by
+    importance(c) = (#predictions that break c + s) / (#gold labellings that break c + s)
 
-    importance = violations in predictions − violations in gold labels, a sentence.
+`families` lists the candidates of each family of rules, `counts` counts the names in labellings so
+that all candidates can be checked at once, `mine` ranks and prunes them and learns their penalties,
+and `table` is the result, a sequence that prints as a table.
 
-Imports `taggers`, `constraints` and the floors below.
+Imports `taggers` (for types), `learn.penalties`, `evaluation`, `constraints` and the floors below.
 """

@@ -83,7 +83,7 @@ class Candidates:
             # Precedence is a bit: its columns are places, and their distance means nothing.
             yield np.clip(degree, 0, 1 if self.template == "precedence" else None)
 
-    def broken(self, seen: Occurrences) -> NDArray[np.int64]:
+    def violation_counts(self, seen: Occurrences) -> NDArray[np.int64]:
         """Return how many labellings break each rule, shape ``(K,)``."""
         counts = [np.count_nonzero(degree, axis=1) for degree in self.degrees(seen)]
         return np.concatenate([np.zeros(0, dtype=np.int64), *counts])

@@ -187,8 +187,8 @@ def _prune(
 
     Small bounds before large ones, and upper before lower ones.
     """
-    predicted = tried.broken(guesses)
-    importance = _importance(predicted, tried.broken(gold), smoothing)
+    predicted = tried.violation_counts(guesses)
+    importance = _importance(predicted, tried.violation_counts(gold), smoothing)
     found = tried.take(np.flatnonzero((importance >= cutoff) & (predicted >= min_predicted)))
     logger.info("%s: %d of %d rules kept", tried.template, len(found), len(tried))
     return found.take(np.lexsort((found.bounds < 0, np.abs(found.bounds))))

@@ -1,11 +1,11 @@
 """Models: structure and weights, and the scores they give.
 
-A model is a `Structure` (labels, automaton, segmentation, plan) and weights; on features ``X`` it
-scores
+    φ = X W,   score(y) = Σ_t φ_t(y_t) + Σ_patterns ψ_p
 
-    φ = X W,   ψ = the pattern weights.
+`structure` is a model before it has weights: labels, label patterns with their automaton, and
+segments. `pair_weights` holds the weights of pairs of a feature and an output, `model` all weights
+of a model: it scores sequences, decodes them, and turns into arrays and settings for a file.
+`batches` scores and decodes long inputs in batches that fit into memory, in order.
 
-`batches` cuts long corpora into batches and keeps their order.
-
-Imports `decoding`, `features` and the floors below. Knows no training.
+Imports `decoding`, `planning`, `features` and the floors below. Knows no training.
 """

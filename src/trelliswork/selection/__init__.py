@@ -1,7 +1,11 @@
-"""Which weights a model needs: regularisation paths and feature templates.
+"""Selection of weights and feature templates by regularisation paths.
 
-`path` refits along falling strengths of a regulariser, each model starting from the one before;
-`templates` ranks the templates along such a path and picks a set by dev score and size.
+    min_w f(w) + s Ω(w)   for falling strengths s
 
-Imports `taggers`, `learn` and the floors below.
+`path` trains a tagger along such a path, each point starting from the one before; `path_points`
+holds the points and prints them as a table, and `plots` draws them. `template_sizes` counts the
+weights of each template. `templates` runs a group lasso over templates and picks a point by its
+score on a development set and its size.
+
+Imports `taggers`, `learn`, `evaluation` and the floors below.
 """

@@ -107,18 +107,18 @@ def regularization_path(
     checked = None if dev is None else as_dev(dev, learner.structure.labels)
     if checked is not None:
         warn_of_long_segments(checked[1], learner.structure.segmentation)
-    posed = replace(learner.pose(sequences, names, sample_weight), log=())
+    problem = replace(learner.make_problem(sequences, names, sample_weight), log=())
     strongest = None
     if strengths is None:
-        start, strongest = _strongest(learner, posed.task)
+        start, strongest = _strongest(learner, problem.task)
         # A little above, so that rounding leaves nothing alive.
         falling = (_ABOVE * strongest * np.geomspace(1.0, least, n)).tolist()
     else:
-        start = learner.start(posed)
+        start = learner.start(problem)
         falling = sorted({float(value) for value in strengths}, reverse=True)
-    n_weights = posed.task.objective.n_parameters
-    alive = posed.task.may_live(falling[-1])
-    posed = replace(posed, task=posed.task.screened(falling[-1]))
+    n_weights = problem.task.objective.n_parameters
+    alive = problem.task.may_be_nonzero(falling[-1])
+    problem = replace(problem, task=problem.task.screened(falling[-1]))
     start = start[alive]
     points: list[PathPoint] = []
     interrupted = False
@@ -127,7 +127,7 @@ def regularization_path(
         try:
             for strength in falling:
                 began = time.perf_counter()
-                weaker = replace(posed, task=posed.task.times(strength))
+                weaker = replace(problem, task=problem.task.times(strength))
                 found = learner.fit(weaker, start)
                 if found.interrupted:
                     raise KeyboardInterrupt
@@ -164,7 +164,7 @@ def _strongest(learner: CRFLearner, task: SparseTask) -> tuple[FloatArray, float
         parameters[free] = run.parameters
     gradient = np.empty(parameters.size)
     task.objective.value_and_grad(parameters, gradient, n_jobs=learner.minimizer().n_jobs)
-    strongest = regularizer.needed(np.where(free, 0.0, -gradient))
+    strongest = regularizer.dual_norm(np.where(free, 0.0, -gradient))
     if not 0.0 < strongest < np.inf:
         raise DataError(
             "X: expected features that tell labels apart: without any the model fits the labels "

@@ -1,8 +1,13 @@
 """The estimators: `CRFTagger`, `HMMTagger`, `PerceptronTagger`, `CODLTagger`.
 
-scikit-learn conventions: ``__init__`` stores, ``fit`` validates, learned state ends in ``_``.
-`trained` predicts with a model, `base` adds scoring and saving, `saving` and `load` turn a tagger
-into a file and back; loading never executes code from the file.
+    predict(x) = argmax_y score(y) − Σ_c ρ_c v_c(y)
 
-Imports `learn`, `models` and the floors below.
+They follow the conventions of scikit-learn: ``__init__`` stores parameters, ``fit`` checks them and
+calls a learner, learned attributes end in ``_``. `trained` predicts with a model and its
+constraints, `base` adds scoring and saving, `parameters` checks parameters and converts them to
+JSON. `saving`, `model_file` and `load` turn a tagger into a file and back; loading never executes
+code from the file. `inspection` reads sizes and weights off a tagger, `changes` compares its
+answers with and without constraints.
+
+Imports `learn`, `models`, `decoding` and the floors below.
 """

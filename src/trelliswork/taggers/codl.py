@@ -27,7 +27,7 @@ from trelliswork.planning.plan import DECODING_BUDGET
 from trelliswork.taggers.base import Tagger
 from trelliswork.taggers.crf import CRFTagger
 from trelliswork.taggers.hmm import HMMTagger
-from trelliswork.taggers.parameters import restored_parameters, saved_parameters
+from trelliswork.taggers.parameters import parameters_from_json, parameters_to_json
 from trelliswork.taggers.perceptron import PerceptronTagger
 
 if TYPE_CHECKING:
@@ -284,24 +284,23 @@ class CODLTagger(Tagger):
         made: bool = self.base._makes_zeros()
         return made
 
-    def _saved_parameters(self) -> dict[str, Any]:
-        base = self.base.get_params(deep=False)
-        described = {
+    def _parameters_to_json(self) -> dict[str, Any]:
+        base = {
             "estimator": type(self.base).__name__,
-            "parameters": saved_parameters(base, self.plan_),
+            "parameters": parameters_to_json(self.base.get_params(deep=False), self.plan_),
         }
         own = {name: value for name, value in self.get_params(deep=False).items() if name != "base"}
-        return {**saved_parameters(own, self.plan_), "base": described}
+        return {**parameters_to_json(own, self.plan_), "base": base}
 
     @classmethod
-    def _restored_parameters(
+    def _parameters_from_json(
         cls, saved: Mapping[str, Any], predicates: Mapping[str, Predicate] | None = None
     ) -> dict[str, Any]:
         own = dict(saved)
-        described = own.pop("base")
-        base = BASES[described["estimator"]]
-        restored = base(**base._restored_parameters(described["parameters"], predicates))
-        return {**restored_parameters(own, predicates), "base": restored}
+        base = own.pop("base")
+        kind = BASES[base["estimator"]]
+        parameters = kind._parameters_from_json(base["parameters"], predicates)
+        return {**parameters_from_json(own, predicates), "base": kind(**parameters)}
 
     def _training_record(self) -> dict[str, Any]:
         return {

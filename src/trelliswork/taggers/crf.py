@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from trelliswork._utils.progress import TrainingProgress, TrainingStep
 from trelliswork.features.inputs import as_dev, as_labels, as_sequences, infer_labels
 from trelliswork.learn.crf import CRFLearner
+from trelliswork.learn.crf_settings import CRFSettings
 from trelliswork.learn.learner import Learned
 from trelliswork.learn.settings_checks import warn_of_long_segments, warn_of_no_weights
 from trelliswork.planning.plan import DECODING_BUDGET, TRAINING_BUDGET
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from trelliswork.constraints import Constraint
     from trelliswork.data.sentence import Label
     from trelliswork.decoding.conflicts import OnInfeasible
     from trelliswork.features import Templates
@@ -377,9 +379,31 @@ class CRFTagger(Tagger):
         unlabelled: Sequence[Any] = (),
     ) -> CRFLearner:
         """Settle structure, features and constraints on a training set."""
-        check_parameters(self.get_params(deep=False))
+        parameters = self.get_params(deep=False)
+        check_parameters(parameters)
         earlier = None if self.init is None else _trained(self.init)
-        return CRFLearner(self, labels, sequences, names, unlabelled, earlier)
+        return CRFLearner(
+            CRFSettings.of(parameters),
+            labels,
+            sequences,
+            names,
+            unlabelled,
+            earlier,
+            refit=self._refit,
+        )
+
+    def _refit(
+        self,
+        constraints: Sequence[Constraint],
+        labels: Sequence[str],
+        sequences: list[Any],
+        names: Sequence[Sequence[Label]],
+        weights: ArrayLike | None,
+    ) -> CRFTagger:
+        """Train a copy of this tagger; see `trelliswork.learn.penalties.held_out.Refit`."""
+        other: CRFTagger = clone(self)
+        other.set_params(constraints=constraints, penalties="likelihood", labels=labels)
+        return other.fit(sequences, names, sample_weight=weights)
 
     def _training_record(self) -> dict[str, Any]:
         return {

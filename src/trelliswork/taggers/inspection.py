@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ModelSizes",
+    "NamedWeight",
+    "PatternWeights",
     "TopFeatures",
-    "WeighedPatterns",
-    "Weighted",
     "feature_names",
     "top_edge_features",
     "top_features",
@@ -100,7 +100,7 @@ class ModelSizes:
         return ", ".join(shown)
 
 
-class Weighted(NamedTuple):
+class NamedWeight(NamedTuple):
     """Something with a weight: a feature, or a transition ``before → after``."""
 
     name: str
@@ -110,8 +110,8 @@ class Weighted(NamedTuple):
 class TopFeatures(NamedTuple):
     """What speaks most for a label and what most against it, strongest first."""
 
-    positive: list[Weighted]
-    negative: list[Weighted]
+    positive: list[NamedWeight]
+    negative: list[NamedWeight]
 
 
 def feature_names(tagger: Tagger) -> list[Sequence[str]]:
@@ -170,16 +170,16 @@ def top_features(
     weights = _as_shown(model, np.concatenate([own for _, _, own in found]))
     ends = np.cumsum([own.size for _, _, own in found])
 
-    def weighted(index: int) -> Weighted:
+    def named_weight(index: int) -> NamedWeight:
         part = int(np.searchsorted(ends, index, side="right"))
         own, features, _ = found[part]
         place = index - int(ends[part]) + features.size
-        return Weighted(own[features[place]], float(weights[index]))
+        return NamedWeight(own[features[place]], float(weights[index]))
 
-    return _signs(weights, weighted, n)
+    return _signs(weights, named_weight, n)
 
 
-class WeighedPatterns(NamedTuple):
+class PatternWeights(NamedTuple):
     """The label patterns of a model.
 
     Attributes
@@ -197,7 +197,7 @@ class WeighedPatterns(NamedTuple):
     names: Sequence[str]
 
     @classmethod
-    def of(cls, tagger: Tagger) -> WeighedPatterns:
+    def of(cls, tagger: Tagger) -> PatternWeights:
         """Return those of a trained tagger; in a chain of order 1, the transitions."""
         model = tagger.model_
         weights = _as_shown(model, model.pattern_weights)
@@ -207,7 +207,7 @@ class WeighedPatterns(NamedTuple):
         """Return the patterns of a length with the largest and with the smallest weights."""
         first, last = np.searchsorted(self.patterns.lengths, [length, length + 1]).tolist()
         weights = self.weights[first:last]
-        return _signs(weights, lambda i: Weighted(self.spell(first + i), float(weights[i])), n)
+        return _signs(weights, lambda i: NamedWeight(self.spell(first + i), float(weights[i])), n)
 
     def spell(self, pattern: int) -> str:
         """Return the labels of a pattern, with arrows between them."""
@@ -216,7 +216,7 @@ class WeighedPatterns(NamedTuple):
 
 def top_transitions(tagger: Tagger, n: int = 10) -> TopFeatures:
     """Return the likeliest and the unlikeliest steps from one label to the next."""
-    return WeighedPatterns.of(tagger).top(2, n)
+    return PatternWeights.of(tagger).top(2, n)
 
 
 def top_edge_features(tagger: Tagger, n: int = 10) -> TopFeatures:
@@ -225,14 +225,14 @@ def top_edge_features(tagger: Tagger, n: int = 10) -> TopFeatures:
     if model.edge is None:
         return TopFeatures([], [])
     names, edge = model.encoder.edge_feature_names(), model.edge
-    patterns = WeighedPatterns.of(tagger)
+    patterns = PatternWeights.of(tagger)
 
-    def weighted(index: int) -> Weighted:
+    def named_weight(index: int) -> NamedWeight:
         feature = int(np.searchsorted(edge.offsets, index, side="right")) - 1
         step = patterns.spell(int(edge.outputs[index]))
-        return Weighted(f"{names[feature]}  {step}", float(edge.weights[index]))
+        return NamedWeight(f"{names[feature]}  {step}", float(edge.weights[index]))
 
-    return _signs(edge.weights, weighted, n)
+    return _signs(edge.weights, named_weight, n)
 
 
 def _as_shown(model: CRFModel, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -246,10 +246,11 @@ def _segment_parts(model: CRFModel) -> tuple[PairWeights | None, ...]:
 
 
 def _signs(
-    weights: NDArray[np.float64], weighted: Callable[[int], Weighted], n: int
+    weights: NDArray[np.float64], named_weight: Callable[[int], NamedWeight], n: int
 ) -> TopFeatures:
     return TopFeatures(
-        [weighted(i) for i in _largest(weights, n)], [weighted(i) for i in _largest(-weights, n)]
+        [named_weight(i) for i in _largest(weights, n)],
+        [named_weight(i) for i in _largest(-weights, n)],
     )
 
 

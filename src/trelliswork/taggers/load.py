@@ -1,4 +1,4 @@
-"""From a model file back to the tagger that was saved."""
+"""Load a tagger from a model file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load", "load_saved"]
 
-# Where the taggers are: each brings its learner, and only the one saved is needed.
+# The modules of the taggers. Each imports its learner, so only the one needed is imported.
 KINDS = {
     "CRFTagger": "trelliswork.taggers.crf",
     "HMMTagger": "trelliswork.taggers.hmm",
@@ -34,51 +34,51 @@ KINDS = {
 
 
 def load(path: str | os.PathLike[str], *, predicates: Predicates | None = None) -> Tagger:
-    """Read a tagger that ``save`` wrote. Runs no code from the file.
+    """Load a tagger that ``save`` wrote. No code from the file is executed.
 
     Parameters
     ----------
     path
-        The file.
+        Path of the model file.
     predicates
-        The Python functions among its constraints, which no file holds: what `predicate` made, in a
-        list or by their names.
+        The predicates among its constraints, as a list or by name. Model files do not contain
+        Python functions.
 
     Raises
     ------
     ModelFileError
-        For a file that is no model, is cut short, is damaged, or comes from a newer version; and
-        where predicates are missing, naming them.
+        If the file is not a model, is truncated or damaged, or comes from a newer version; or if
+        predicates are missing, with their names.
     """
-    from trelliswork.taggers.saving import restored
+    from trelliswork.taggers.saving import restore_tagger
 
     given = as_predicates(predicates)
     settings, arrays = _read(path, given)
     name = settings["estimator"]
     kind: type[Tagger] = getattr(import_module(KINDS[name]), name)
-    with _damage_named(path):
-        return restored(kind, settings, arrays, given)
+    with _damage_as_error(path):
+        return restore_tagger(kind, settings, arrays, given)
 
 
 def load_saved(
     path: str | os.PathLike[str], *, predicates: Predicates | None = None
 ) -> SavedTagger:
-    """Read a tagger for tagging alone, which starts sooner than `load`: scikit-learn stays out.
+    """Load a tagger for tagging alone. Starts faster than `load`: scikit-learn is not imported.
 
-    The parameters and errors are those of `load`.
+    Parameters and errors are those of `load`.
     """
-    from trelliswork.taggers.saving import restored_model
+    from trelliswork.taggers.saving import restore_saved_tagger
 
     given = as_predicates(predicates)
     settings, arrays = _read(path, given)
-    with _damage_named(path):
-        return restored_model(settings, arrays, given)
+    with _damage_as_error(path):
+        return restore_saved_tagger(settings, arrays, given)
 
 
 def _read(
     path: str | os.PathLike[str], given: Mapping[str, Predicate]
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Return the settings and the arrays of a model whose kind is known."""
+    """Return the settings and arrays of a model file whose estimator is known."""
     settings, arrays = read_model_file(path)
     if settings.get("estimator") not in KINDS:
         raise ModelFileError(
@@ -90,8 +90,8 @@ def _read(
 
 
 @contextmanager
-def _damage_named(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn what a damaged file makes go wrong into an error that names it."""
+def _damage_as_error(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn errors caused by a damaged file into a `ModelFileError` that names the file."""
     try:
         yield
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -104,7 +104,7 @@ def _damage_named(path: str | os.PathLike[str]) -> Iterator[None]:
 def _check_predicates(
     path: str | os.PathLike[str], named: Any, given: Mapping[str, Predicate]
 ) -> None:
-    """Raise where a model was saved with predicates that are not given."""
+    """Raise if the model was saved with predicates that are not given."""
     names = list(dict.fromkeys(named)) if isinstance(named, list) else []
     missing = [repr(name) for name in names if name not in given]
     if missing:

@@ -1,4 +1,4 @@
-"""Model files: one safetensors file, versioned, written atomically, read without running code.
+"""Model files: safetensors, versioned, written atomically, read without executing code.
 
 The tensors are the weights and the feature vocabulary. The header's metadata holds the format name,
 its version, a checksum of the tensors and one JSON document with everything else.
@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT_VERSION", "model_file", "read_model_file", "write_model_file"]
 
 FORMAT = "trelliswork-model"
-# 1: chains of first order. 2: the same and models with label patterns or segments. 3: the same with
-# soft constraints, or rules that add up counts. 4: taggers other than CRFTagger, and
-# training protocols. 5: weights that training made 0.
+# 1: first-order chains. 2: label patterns and segments. 3: soft constraints and rules that add up
+# counts. 4: taggers other than CRFTagger, training protocols. 5: sparse training.
 FORMAT_VERSION = 5
 
 
@@ -38,12 +37,12 @@ def write_model_file(
     arrays: dict[str, NDArray[Any]],
     version: int = FORMAT_VERSION,
 ) -> None:
-    """Write a model file; readers see the old file or the whole new one.
+    """Write a model file. Readers see either the old file or the complete new one.
 
     Parameters
     ----------
     path
-        Where to.
+        Path of the file.
     settings, arrays, version
         As for `model_file`.
     """
@@ -59,10 +58,10 @@ def model_file(
     Parameters
     ----------
     settings, arrays
-        What `read_model_file` is to return.
+        The settings and arrays that `read_model_file` returns.
     version
-        The lowest version of the format that has all of it. Readers that know only lower ones
-        refuse the file and advise to update.
+        The lowest format version that can hold the content. Older readers refuse the file and
+        advise to update.
     """
     tensors = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     document = json.dumps(settings)
@@ -78,14 +77,14 @@ def model_file(
 def read_model_file(
     path: str | os.PathLike[str],
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Read a model file into its settings and arrays.
+    """Return the settings and arrays of a model file.
 
     Raises
     ------
     ModelFileError
-        For a file that is no model, is cut short, is damaged, or comes from a newer version.
+        If the file is not a model, is truncated or damaged, or comes from a newer version.
     FileNotFoundError
-        Where there is no file.
+        If there is no such file.
     """
     content = Path(path).read_bytes()
     metadata = _metadata(path, content)
@@ -110,7 +109,7 @@ def read_model_file(
 
 
 def _in_order(content: bytes) -> bytes:
-    """Return a safetensors file with its header sorted: each run writes it in another order."""
+    """Return a safetensors file with a sorted header; the library writes it in random order."""
     begin = 8 + int.from_bytes(content[:8], "little")
     header = json.dumps(json.loads(content[8:begin]), sort_keys=True).encode()
     header += b" " * (-len(header) % 8)  # tensors are aligned
@@ -118,9 +117,9 @@ def _in_order(content: bytes) -> bytes:
 
 
 def _metadata(path: str | os.PathLike[str], content: bytes) -> dict[str, str]:
-    """Check the frame of a safetensors file and return its metadata.
+    """Check the layout of a safetensors file and return its metadata.
 
-    The frame is 8 bytes that say how long the JSON header is, the header, and the tensors it lists.
+    The layout: 8 bytes with the length of the JSON header, the header, and the tensors it lists.
     """
     no_model = ModelFileError(
         f"{path}: expected a trelliswork model, got something else. "
@@ -129,7 +128,7 @@ def _metadata(path: str | os.PathLike[str], content: bytes) -> dict[str, str]:
     if not content:
         raise ModelFileError(f"{path}: expected a trelliswork model, got an empty file.")
     header_size = int.from_bytes(content[:8], "little")
-    # A JSON header begins with a brace; without one the first 8 bytes were no length at all.
+    # A JSON header begins with a brace; otherwise the first 8 bytes are not its length.
     if len(content) > 8 and content[8:9] != b"{":
         raise no_model
     if len(content) < 9 or len(content) < 8 + header_size:

@@ -1,4 +1,4 @@
-"""Parameters of a tagger: checked before training, and as they are written to a file."""
+"""Parameters of a tagger: checks before training, and conversion to and from JSON."""
 
 from __future__ import annotations
 
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 __all__ = [
     "check_parameters",
     "check_sparsity",
-    "oldest_parameters",
-    "restored_parameters",
-    "saved_parameters",
+    "parameters_from_json",
+    "parameters_to_json",
 ]
 
 LEAST = {
@@ -35,28 +34,6 @@ LEAST = {
     "training_budget": 0,
     "decoding_budget": 1,
 }
-# Parameters that model files of version 1 do not have, and what they were then.
-SINCE_VERSION_2: dict[str, Any] = {
-    "order": 1,
-    "max_segment": 1,
-    "adjacent": False,
-    "patterns": None,
-    "min_pattern_count": 1,
-    "max_patterns": None,
-    "edge_order": 1,
-}
-# The same of version 2, with soft constraints.
-SINCE_VERSION_3: dict[str, Any] = {"penalties": "likelihood", "held_out": 0.2}
-# The same of version 3, with training protocols, and labels that training does not show.
-SINCE_VERSION_4: dict[str, Any] = {"training": None, "labels": None}
-# The same of version 4, with weights that training makes 0.
-SINCE_VERSION_5: dict[str, Any] = {
-    "l1": 0.0,
-    "regularizer": None,
-    "solver": "auto",
-    "debias": False,
-    "gap_tol": 1e-4,
-}
 CHOICES = {
     "pairs": ("observed", "all"),
     "transitions": ("observed", "all", None),
@@ -66,7 +43,7 @@ CHOICES = {
 
 
 def check_parameters(parameters: Mapping[str, Any]) -> None:
-    """Raise a `ValueError` at the first parameter with a value that makes no sense."""
+    """Raise a `ValueError` for the first parameter of `CRFTagger` with an invalid value."""
     for name, low in LEAST.items():
         check_whole(name, parameters[name], low)
     check_number("tol", parameters["tol"])
@@ -91,9 +68,9 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
 
 
 def _check_structure(parameters: Mapping[str, Any]) -> None:
-    """Raise at the first parameter of label patterns and segments that makes no sense.
+    """Raise for the first invalid parameter of label patterns and segments.
 
-    Names of labels and the lengths of gold segments are checked against the training set later.
+    Label names and lengths of gold segments are checked later, against the training set.
     """
     check_whole("order", parameters["order"], 0)
     check_whole("edge_order", parameters["edge_order"], 0)
@@ -115,7 +92,7 @@ def _check_structure(parameters: Mapping[str, Any]) -> None:
 
 def _check_patterns(patterns: Any) -> None:
     expected = "patterns: expected a list of tuples of names, such as [('author', 'title')]"
-    # A generator would be used up by this very check.
+    # This check would exhaust a generator.
     if isinstance(patterns, str) or not isinstance(patterns, Sequence | Set):
         raise TypeError(f"{expected}, got {patterns!r}. Put them in a list.")
     for place, pattern in enumerate(patterns):
@@ -142,7 +119,7 @@ def _check_sparsity(parameters: Mapping[str, Any]) -> None:
 
 
 def check_sparsity(l1: Any, groups: Any, debias: Any) -> None:
-    """Raise at the first parameter of what makes weights 0 that makes no sense."""
+    """Raise for the first invalid parameter of sparse training."""
     check_number("l1", l1)
     if groups is not None and not isinstance(groups, GroupLasso):
         raise TypeError(
@@ -174,16 +151,16 @@ def _check_l2(l2: Any) -> None:
         )
 
 
-def saved_parameters(parameters: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
-    """Return the parameters of a trained tagger as JSON can hold them.
+def parameters_to_json(parameters: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
+    """Return the parameters of a trained tagger as JSON values.
 
     Parameters
     ----------
     parameters
-        Those of the estimator.
+        The result of ``get_params``.
     plan
-        The constraints that the tagger works under. They are what is written: those among the
-        parameters may have been set after training.
+        The compiled constraints of the tagger. They are saved instead of the parameter
+        `constraints`, which may have been set after training.
     """
     saved = dict(parameters)
     if isinstance(saved.get("features"), Templates):
@@ -192,7 +169,7 @@ def saved_parameters(parameters: Mapping[str, Any], plan: Plan) -> dict[str, Any
         saved["regularizer"] = saved["regularizer"].to_dict()
     # As text, which is parsed and never executed.
     saved["constraints"] = [repr(constraint) for constraint in plan.constraints]
-    # Where training began is history; the file stands by itself.
+    # Only training used the initial model; the file must not depend on it.
     if "init" in saved:
         saved["init"] = None
     weights = saved.get("class_weight")
@@ -205,38 +182,18 @@ def saved_parameters(parameters: Mapping[str, Any], plan: Plan) -> dict[str, Any
         saved["labels"] = list(map(str, saved["labels"]))
     if saved.get("patterns") is not None:
         saved["patterns"] = [list(map(str, pattern)) for pattern in saved["patterns"]]
-    # A grid over a NumPy range leaves NumPy numbers, which JSON does not know.
+    # A grid search over a NumPy range leaves NumPy numbers, which JSON cannot hold.
     return {name: _plain(value) for name, value in saved.items()}
-
-
-def oldest_parameters(saved: Mapping[str, Any], version: int) -> tuple[dict[str, Any], int]:
-    """Return parameters as the oldest version of files that can hold them has them, and which.
-
-    Parameters
-    ----------
-    saved
-        From `saved_parameters`.
-    version
-        The oldest version for other reasons.
-    """
-    found, needed = dict(saved), 5
-    news = (SINCE_VERSION_5, SINCE_VERSION_4, SINCE_VERSION_3, SINCE_VERSION_2)
-    for earlier, added in zip((4, 3, 2, 1), news, strict=True):
-        if earlier < version or any(found[name] != default for name, default in added.items()):
-            break
-        found = {name: value for name, value in found.items() if name not in added}
-        needed = earlier
-    return found, needed
 
 
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def restored_parameters(
+def parameters_from_json(
     saved: Mapping[str, Any], predicates: Mapping[str, Predicate] | None = None
 ) -> dict[str, Any]:
-    """Return the parameters that `saved_parameters` described; rules are parsed, never executed."""
+    """Return the parameters that `parameters_to_json` wrote. Rules are parsed, never executed."""
     parameters = dict(saved)
     if isinstance(parameters.get("features"), dict):
         parameters["features"] = Templates.from_dict(parameters["features"])
@@ -246,7 +203,7 @@ def restored_parameters(
         parameters["l2"] = {int(order): value for order, value in parameters["l2"].items()}
     if parameters.get("patterns") is not None:
         parameters["patterns"] = [tuple(pattern) for pattern in parameters["patterns"]]
-    # JSON knows no tuple, and old files no constraints.
+    # JSON has no tuples; old files have no constraints.
     texts = parameters.get("constraints") or ()
     parameters["constraints"] = tuple(parse(text, predicates=predicates) for text in texts)
     return parameters

@@ -1,9 +1,9 @@
-"""A trained tagger as the content of a model file: settings, arrays and a version.
+"""Convert a trained tagger to the content of a model file, and back.
 
-What a model file needs to become a tagger again, and a tagger that needs nothing else.
-
-Tagging with a saved model takes neither a learner nor scikit-learn, whose import alone lasts longer
-than to read the file and to tag some hundred sentences.
+`Tagger.save` writes the settings of `tagger_settings` and the arrays of the model. `load` restores
+the estimator from them; `load_saved` restores a `SavedTagger`, which can tag but not train. Tagging
+with a saved model imports neither a learner nor scikit-learn: importing those takes longer than
+reading the file and tagging some hundred sentences.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from trelliswork.errors import DataError
 from trelliswork.models.model import CRFModel
 from trelliswork.planning.plan import DECODING_BUDGET, Plan
 from trelliswork.taggers.model_file import FORMAT_VERSION, model_file
-from trelliswork.taggers.parameters import oldest_parameters
 from trelliswork.taggers.trained import TrainedTagger
 
 if TYPE_CHECKING:
@@ -33,83 +32,49 @@ if TYPE_CHECKING:
     from trelliswork.taggers.base import Tagger
 
 
-__all__ = ["SavedTagger", "described", "file_size", "restore_model", "restored", "restored_model"]
+__all__ = [
+    "SavedTagger",
+    "file_size",
+    "restore_saved_tagger",
+    "restore_tagger",
+    "tagger_settings",
+]
 
-
-NEWEST = FORMAT_VERSION
-"""What taggers that earlier versions do not know need."""
-
-
-def described(tagger: Tagger) -> tuple[dict[str, Any], int]:
-    """Return the settings of a trained tagger as JSON can hold them, and the version they need."""
-    parameters = tagger._saved_parameters()
-    version = NEWEST
-    if type(tagger).__name__ == "CRFTagger":  # which earlier versions can read
-        least = 1 if tagger.model_.is_first_order_chain else 2
-        if tagger.plan_.soft or any("count(" in text for text in parameters["constraints"]):
-            least = 3
-        newer = any(".per_token()" in text for text in parameters["constraints"])
-        if newer or parameters["penalties"] == "counts":
-            least = 4
-        parameters, version = oldest_parameters(parameters, least)
-    if tagger.plan_.predicates:
-        version = max(version, 4)
-    settings: dict[str, Any] = {
-        "estimator": type(tagger).__name__,
-        "parameters": parameters,
-        "plan": tagger.plan_.budgets(),
-        "model": tagger.model_.settings(),
-        "training": tagger._training_record(),
-        "metadata": tagger.metadata_,
-    }
-    if tagger.plan_.predicates:
-        rules = (tagger.plan_.constraints[i].hard for i in tagger.plan_.predicates)
-        settings["predicates"] = [rule.name for rule in rules if isinstance(rule, Predicate)]
-    if tagger.plan_.soft:
-        tagger.plan_.check_penalties()  # without them the file would be of no use
-        settings["penalties"] = tagger.plan_.penalties[list(tagger.plan_.soft)].tolist()
-    return settings, version
-
-
-def file_size(tagger: Tagger) -> int:
-    """Return how many bytes the model file of a trained tagger has; nothing is written."""
-    settings, version = described(tagger)
-    return len(model_file(settings, tagger.model_.arrays(), version))
-
-
-def restored(
-    kind: type[Tagger],
-    settings: Mapping[str, Any],
-    arrays: Mapping[str, NDArray[Any]],
-    predicates: Mapping[str, Predicate] | None = None,
-) -> Tagger:
-    """Return the tagger that `described` and its model's arrays stand for; nothing is executed.
-
-    Its predicates, which are never saved, are those given.
-    """
-    tagger = kind(**kind._restored_parameters(settings["parameters"], predicates))
-    restore_model(
-        tagger,
-        settings,
-        arrays,
-        constrained_training=getattr(tagger, "constrained_training", False),
-        train_soft=getattr(tagger, "penalties", None) == "likelihood",
-    )
-    tagger._restore_training(settings["training"])
-    return tagger
+# Parameters that files of version 1 lack, with the values they had then.
+SINCE_VERSION_2: dict[str, Any] = {
+    "order": 1,
+    "max_segment": 1,
+    "adjacent": False,
+    "patterns": None,
+    "min_pattern_count": 1,
+    "max_patterns": None,
+    "edge_order": 1,
+}
+# The same for version 2: soft constraints are new.
+SINCE_VERSION_3: dict[str, Any] = {"penalties": "likelihood", "held_out": 0.2}
+# The same for version 3: training protocols and labels without training examples are new.
+SINCE_VERSION_4: dict[str, Any] = {"training": None, "labels": None}
+# The same for version 4: sparse training is new.
+SINCE_VERSION_5: dict[str, Any] = {
+    "l1": 0.0,
+    "regularizer": None,
+    "solver": "auto",
+    "debias": False,
+    "gap_tol": 1e-4,
+}
 
 
 class SavedTagger(TrainedTagger):
-    """A trained tagger that is no estimator: it can tag, and not be trained again.
+    """A trained tagger for tagging alone: no estimator, it cannot be trained again.
 
     Parameters
     ----------
     constraints
         The rules.
     on_infeasible
-        What to do where no labelling satisfies them.
+        What to do if no labelling satisfies them.
     decoding_budget
-        Most arcs of a product.
+        Maximum number of arcs of a product.
     n_jobs
         Threads, as scikit-learn counts them.
     """
@@ -127,12 +92,78 @@ class SavedTagger(TrainedTagger):
         self.n_jobs = n_jobs
 
 
-def restored_model(
+def tagger_settings(tagger: Tagger) -> tuple[dict[str, Any], int]:
+    """Return the settings of a trained tagger as JSON values, and the file version they need."""
+    parameters = tagger._parameters_to_json()
+    version = FORMAT_VERSION
+    if type(tagger).__name__ == "CRFTagger":  # readable by earlier versions
+        least = 1 if tagger.model_.is_first_order_chain else 2
+        if tagger.plan_.soft or any("count(" in text for text in parameters["constraints"]):
+            least = 3
+        newer = any(".per_token()" in text for text in parameters["constraints"])
+        if newer or parameters["penalties"] == "counts":
+            least = 4
+        parameters, version = _oldest_parameters(parameters, least)
+    if tagger.plan_.predicates:
+        version = max(version, 4)
+    settings: dict[str, Any] = {
+        "estimator": type(tagger).__name__,
+        "parameters": parameters,
+        "plan": tagger.plan_.budgets(),
+        "model": tagger.model_.settings(),
+        "training": tagger._training_record(),
+        "metadata": tagger.metadata_,
+    }
+    if tagger.plan_.predicates:
+        rules = (tagger.plan_.constraints[i].hard for i in tagger.plan_.predicates)
+        settings["predicates"] = [rule.name for rule in rules if isinstance(rule, Predicate)]
+    if tagger.plan_.soft:
+        tagger.plan_.check_penalties()  # a file without them would be useless
+        settings["penalties"] = tagger.plan_.penalties[list(tagger.plan_.soft)].tolist()
+    return settings, version
+
+
+def file_size(tagger: Tagger) -> int:
+    """Return the size of the model file of a trained tagger in bytes, without writing it."""
+    settings, version = tagger_settings(tagger)
+    return len(model_file(settings, tagger.model_.arrays(), version))
+
+
+def restore_tagger(
+    kind: type[Tagger],
+    settings: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+    predicates: Mapping[str, Predicate] | None = None,
+) -> Tagger:
+    """Return the estimator that a model file holds, without executing code from the file.
+
+    Parameters
+    ----------
+    kind
+        The class of the estimator.
+    settings, arrays
+        The content of the file.
+    predicates
+        The predicates among its constraints, by name; they are never saved.
+    """
+    tagger = kind(**kind._parameters_from_json(settings["parameters"], predicates))
+    _restore_model(
+        tagger,
+        settings,
+        arrays,
+        constrained_training=getattr(tagger, "constrained_training", False),
+        train_soft=getattr(tagger, "penalties", None) == "likelihood",
+    )
+    tagger._restore_training(settings["training"])
+    return tagger
+
+
+def restore_saved_tagger(
     settings: Mapping[str, Any],
     arrays: Mapping[str, NDArray[Any]],
     predicates: Mapping[str, Predicate] | None = None,
 ) -> SavedTagger:
-    """Return what the settings and the arrays of a model file stand for; nothing is executed."""
+    """Return the tagger that a model file holds, without executing code from the file."""
     parameters = settings["parameters"]
     rules = parameters.get("constraints") or ()  # old files have none
     tagger = SavedTagger(
@@ -141,10 +172,10 @@ def restored_model(
         parameters.get("decoding_budget", DECODING_BUDGET),
         parameters.get("n_jobs"),
     )
-    # What old files of CRFs do not name; other taggers have no such parameters.
+    # Old files of CRFs lack these parameters; other taggers never have them.
     is_crf = settings["estimator"] == "CRFTagger"
     penalties = parameters.get("penalties", "likelihood" if is_crf else None)
-    restore_model(
+    _restore_model(
         tagger,
         settings,
         arrays,
@@ -154,7 +185,7 @@ def restored_model(
     return tagger
 
 
-def restore_model(
+def _restore_model(
     tagger: TrainedTagger,
     settings: Mapping[str, Any],
     arrays: Mapping[str, NDArray[Any]],
@@ -162,23 +193,25 @@ def restore_model(
     constrained_training: bool,
     train_soft: bool,
 ) -> None:
-    """Set what a tagger has learned from a model file.
+    """Set the learned attributes of a tagger from a model file.
 
     Parameters
     ----------
     tagger
-        A tagger with its parameters.
+        The tagger, with its parameters set.
     settings, arrays
-        What the file holds.
-    constrained_training, train_soft
-        Whether training was under its constraints, and learned the penalties of the soft ones.
+        The content of the file.
+    constrained_training
+        Whether the constraints applied in training.
+    train_soft
+        Whether training learned the penalties of soft constraints.
     """
     check_on_infeasible(tagger.on_infeasible)
     check_jobs(tagger.n_jobs)
     tagger.model_ = CRFModel.restore(settings["model"], arrays)
     tagger.labels_ = tagger.model_.labels
     tagger.classes_ = np.array(tagger.labels_.names)
-    # Files written before budgets could be chosen do not name them.
+    # Files of the first versions do not name the budgets.
     old = {} if constrained_training else {"training_budget": 0}
     plan = Plan(
         tagger.labels_,
@@ -190,6 +223,26 @@ def restore_model(
     )
     tagger.plan_ = _with_penalties(plan, settings.get("penalties", []))
     tagger.metadata_ = dict(settings["metadata"])
+
+
+def _oldest_parameters(saved: Mapping[str, Any], version: int) -> tuple[dict[str, Any], int]:
+    """Return parameters in the oldest format that can hold them, and its version.
+
+    Parameters
+    ----------
+    saved
+        The parameters as JSON values.
+    version
+        The lowest version that the rest of the file needs.
+    """
+    found, needed = dict(saved), 5
+    news = (SINCE_VERSION_5, SINCE_VERSION_4, SINCE_VERSION_3, SINCE_VERSION_2)
+    for earlier, added in zip((4, 3, 2, 1), news, strict=True):
+        if earlier < version or any(found[name] != default for name, default in added.items()):
+            break
+        found = {name: value for name, value in found.items() if name not in added}
+        needed = earlier
+    return found, needed
 
 
 def _with_penalties(plan: Plan, values: Any) -> Plan:

@@ -221,7 +221,7 @@ def test_a_year_on_a_line_of_its_own_stays():
 
 
 @pytest.mark.parametrize("document", ["", " \n\t\r\n", "\ufeff", "\x00\x00\n\x01", "References\n"])
-def test_nothing_is_found_in_nothing(document):
+def test_empty_documents_hold_no_references(document):
     assert split_references(document) == []
 
 
@@ -295,7 +295,7 @@ We did it.
 
 
 @pytest.mark.parametrize("mark", ["", "[1] ", "1. "])
-def test_what_precedes_the_heading_of_a_list_is_left_out(mark):
+def test_text_before_the_heading_of_a_list_is_left_out(mark):
     first = mark + "Smith, A. (1990). Nets. Journal of Nets, 1, 1-2."
     second = mark.replace("1", "2") + "Jones, B. (1991). More on nets. Springer."
     entries = split_references(PAPER.format(f"{first}\n{second}"))

@@ -66,7 +66,7 @@ def test_a_chapter():
     assert (reference.publisher, reference.place) == ("Academic Press", "New York")
 
 
-def test_what_is_known_of_the_reading_is_kept():
+def test_details_of_the_reading_are_kept():
     other = Alternative((), 0.25)
     field = Field("title", "T", 0, 1, 0.5)
     reference = read(
@@ -229,7 +229,7 @@ def test_long_noise_is_read(mark):
         ("pages", "xii + 345 pp."),
     ],
 )
-def test_what_gives_no_value_is_a_note(label, text):
+def test_unreadable_values_are_notes(label, text):
     assert read(("title", "A title"), (label, text)).note == text
 
 
@@ -250,7 +250,7 @@ def test_longer_noise_is_read(label, unit):
     assert read((label, unit * (20_000 // len(unit)))).fields[0].label == label
 
 
-def test_what_else_stands_in_the_field_of_an_identifier_is_a_note():
+def test_text_beside_an_identifier_is_a_note():
     def read(label, text):
         return interpret(text, [Field(label, text, 0, len(text), 1.0)])
 
@@ -305,6 +305,6 @@ def test_what_else_stands_in_the_field_of_an_identifier_is_a_note():
         ([("title", "E\ufb03cient \ufb02ow")], {"title": "Efficient flow"}),
     ],
 )
-def test_what_fields_say_beside_what_they_are(fields, values):
+def test_values_implied_by_fields(fields, values):
     reference = read(*fields)
     assert {name: getattr(reference, name) for name in values} == values

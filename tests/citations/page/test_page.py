@@ -146,7 +146,7 @@ def test_only_addresses_of_the_web_are_links(page):
     ]
 
 
-def test_what_cannot_be_interpreted_is_shown_as_written():
+def test_uninterpreted_text_is_shown_as_written():
     odd = Outline(render_page([reference(("date", "in the fall "), ("date", "of a year"))]))
     assert "in the fall · of a year" in odd.text_of("td", dir="auto")
 

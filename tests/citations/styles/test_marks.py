@@ -39,7 +39,7 @@ def test_the_innermost_field_counts(before, inside, after):
     ]
 
 
-def test_what_stands_outside_joins_a_neighbour():
+def test_unmarked_text_joins_a_neighbour():
     text = f"[1] {marked('Ann', 'author')}, in: {marked('Book', 'booktitle')} (pp. "
     text += f"{marked('1–2', 'pages')}). end"
     assert unmark(text) == [

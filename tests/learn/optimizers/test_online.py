@@ -323,7 +323,7 @@ def test_ctrl_c_is_noticed_and_keeps_the_last_epoch(monkeypatch):
     assert found.value == pytest.approx(loss + np.abs(found.x).sum())
 
 
-def test_what_cannot_be_is_refused():
+def test_invalid_arguments_are_refused():
     objective = random_objective()
     n = objective.n_parameters
     groups, strengths = np.zeros(n, dtype=np.int32), np.ones(1)

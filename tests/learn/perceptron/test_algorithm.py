@@ -188,7 +188,7 @@ def test_stopping_early_changes_nothing(training: str) -> None:
         np.testing.assert_allclose(tagger.plan_.penalties, expected)
 
 
-def test_what_fits_a_sentence_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_that_fit_a_sentence_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = [["x", "x"], ["y"]], [["A", "B"], ["B"]]
     rules = [FEW_B, tw.at_least(3, "A", unit="token")]
     found: list[Any] = []

@@ -106,7 +106,7 @@ def test_solvers_say_how_close_they_are(solver):
     assert found.gap <= 1e-6 * found.value
 
 
-def test_nothing_is_known_with_labels_in_part():
+def test_partial_labels_have_no_bound():
     objective = small(known=False)
     assert not objective.is_convex
     regularizer = Regularizer(objective.n_parameters, 0.5)

@@ -73,9 +73,9 @@ def test_gradients_of_euclidean_norms(case):
 def test_the_dual_norm_is_the_least_step_that_leaves_nothing(case):
     level, u = case
     if (u[level.groups < 0] != 0.0).any():
-        assert level.needed(u) == np.inf
+        assert level.dual_norm(u) == np.inf
     u = np.where(level.groups < 0, 0.0, u)
-    needed = level.needed(u)
+    needed = level.dual_norm(u)
     expected = max(
         (
             (np.linalg.norm(own) if level.norm == "l2" else np.abs(own).sum()) / strength
@@ -91,8 +91,8 @@ def test_the_dual_norm_is_the_least_step_that_leaves_nothing(case):
 
 def test_a_group_without_a_strength_needs_infinitely_much():
     level = GroupNorms(np.array([0, 1], dtype=np.int32), np.array([0.0, 1.0]))
-    assert level.needed(np.array([0.0, 2.0])) == 2.0
-    assert level.needed(np.array([1.0, 2.0])) == np.inf
+    assert level.dual_norm(np.array([0.0, 2.0])) == 2.0
+    assert level.dual_norm(np.array([1.0, 2.0])) == np.inf
 
 
 @given(cases(), st.data())
@@ -104,7 +104,7 @@ def test_some_weights_keep_the_strengths_of_their_groups(case, data):
     inside[places] = x[places]
     assert part.value(x[places]) == pytest.approx(level.value(inside))
     np.testing.assert_allclose(part.prox(x[places], 0.7), level.prox(inside, 0.7)[places])
-    assert part.needed(x[places]) == pytest.approx(level.needed(inside))
+    assert part.dual_norm(x[places]) == pytest.approx(level.dual_norm(inside))
 
 
 @given(cases(), st.floats(0.0, 3.0))
@@ -133,4 +133,4 @@ def test_no_weights_at_all():
         nothing = np.zeros(0)
         assert level.value(nothing) == 0.0
         assert level.prox(nothing, 1.0).size == 0
-        assert level.needed(nothing) == 0.0
+        assert level.dual_norm(nothing) == 0.0

@@ -99,7 +99,7 @@ def test_answers_stay_the_same(name, l1, tmp_path):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_nothing_is_left(name, tmp_path):
+def test_models_without_features(name, tmp_path):
     sequences, names, new, more = CASES[name]
     tagger = tw.CRFTagger(l1=1e6, **more).fit(sequences, names)
     model = tagger.model_

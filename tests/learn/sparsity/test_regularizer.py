@@ -48,7 +48,7 @@ def test_proximal_points_are_those_of_a_conic_solver(kind, data, step):
 
 
 @given(cases(("none", "groups", "tree", "tree of three", "partial tree")), STEPS)
-def test_what_is_zero_is_exactly_so(case, step):
+def test_zeros_are_exact(case, step):
     regularizer, v = case
     if not regularizer.is_tree:  # an l2 norm within an l∞ norm: what is left is a matter of rounds
         return
@@ -68,7 +68,7 @@ def test_steps_of_length_zero_only_keep_the_bounds(case):
 @given(cases())
 def test_the_dual_norm_is_the_least_step_that_leaves_nothing(case):
     regularizer, u = case
-    needed = regularizer.needed(u)
+    needed = regularizer.dual_norm(u)
     if needed == np.inf:
         assert regularizer.prox(u, 1e6).any()
         return
@@ -129,7 +129,7 @@ def test_trees_are_known_as_such(case, data):
     assert Regularizer(regularizer.size, 0.5, levels).is_tree
 
 
-def test_what_a_tree_is():
+def test_tree_detection():
     def level(*groups):
         return GroupNorms(np.array(groups, dtype=np.int32), np.ones(max(groups) + 1))
 
@@ -170,8 +170,8 @@ def test_groups_that_are_nested_one_way_here_and_another_there(v, step, order):
 def test_weights_without_a_penalty_are_left_alone():
     regularizer = Regularizer(3, np.array([0.0, 1.0, 0.0]), nonnegative=np.array([2]))
     assert regularizer.prox(np.array([4.0, 0.5, -1.0]), 1.0).tolist() == [4.0, 0.0, 0.0]
-    assert regularizer.needed(np.array([0.0, 3.0, -1.0])) == 3.0
-    assert regularizer.needed(np.array([0.1, 3.0, -1.0])) == np.inf
+    assert regularizer.dual_norm(np.array([0.0, 3.0, -1.0])) == 3.0
+    assert regularizer.dual_norm(np.array([0.1, 3.0, -1.0])) == np.inf
 
 
 def test_small_groups_beside_large_ones():

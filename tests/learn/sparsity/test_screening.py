@@ -15,7 +15,7 @@ from regularizer_cases import SEEDS, regularizers
 from trelliswork.learn.optimizers.proximal import minimize_proximal
 from trelliswork.learn.sparsity.group_norms import GroupNorms
 from trelliswork.learn.sparsity.regularizer import Regularizer
-from trelliswork.learn.sparsity.task import may_live
+from trelliswork.learn.sparsity.task import may_be_nonzero
 
 if TYPE_CHECKING:
     from trelliswork.learn.objective.objective import Objective
@@ -35,29 +35,29 @@ def objectives(draw) -> Objective:
 @given(objectives(), SEEDS, st.sampled_from([0.1, 1.0, 10.0, 1000.0]))
 @settings(max_examples=100)
 def test_no_gradient_is_steeper(objective, seed, scale):
-    steepest = objective.steepest()
+    bounds = objective.gradient_bounds()
     rng = np.random.default_rng(seed)
     size = objective.n_parameters
-    assert steepest.shape == (size,)
-    assert (steepest >= 0.0).all()
+    assert bounds.shape == (size,)
+    assert (bounds >= 0.0).all()
     x = scale * rng.normal(size=size)
     first = size - objective.n_penalties
     x[first:] = np.abs(x[first:])
     gradient = np.empty(size)
     objective.value_and_grad(x, gradient)
     loss = np.abs(gradient - 2.0 * objective.l2 * x)
-    assert (loss <= steepest + 1e-9 * (1.0 + scale)).all()
+    assert (loss <= bounds + 1e-9 * (1.0 + scale)).all()
 
 
 @given(objectives(), st.data())
 @settings(max_examples=60)
-def test_what_is_ruled_out_is_zero_at_the_optimum(objective, data):
+def test_screened_weights_are_zero_at_the_optimum(objective, data):
     size = objective.n_parameters
     drawn = data.draw(regularizers(size, ("none", "groups", "tree"), mixed=False))
     penalties = np.arange(size - objective.n_penalties, size)
     regularizer = Regularizer(size, drawn.l1, drawn.levels, penalties)
-    steepest = objective.steepest()
-    alive = may_live(regularizer, steepest)
+    bounds = objective.gradient_bounds()
+    alive = may_be_nonzero(regularizer, bounds)
     if alive.all() or size == 0:
         return
     # From a point where all live, so that nothing is 0 for want of a push.
@@ -70,7 +70,7 @@ def test_what_is_ruled_out_is_zero_at_the_optimum(objective, data):
         tol=1e-9,
     )
     # What makes no difference, and costs nothing, is wherever it was; the rest is almost there.
-    assert np.abs(found.x[~alive & (steepest > 0.0)]).max(initial=0.0) < 1e-3
+    assert np.abs(found.x[~alive & (bounds > 0.0)]).max(initial=0.0) < 1e-3
     # To leave them out from the first costs nothing.
     kept = np.flatnonzero(alive)
     part = regularizer.take(kept)
@@ -89,7 +89,7 @@ def test_what_is_ruled_out_is_zero_at_the_optimum(objective, data):
 
 def test_infinite_bounds_keep_their_groups():
     regularizer = Regularizer(3, 1.0)
-    assert may_live(regularizer, np.array([np.inf, 0.5, 2.0])).tolist() == [True, False, True]
+    assert may_be_nonzero(regularizer, np.array([np.inf, 0.5, 2.0])).tolist() == [True, False, True]
     groups = Regularizer(3, 0.0, [GroupNorms(np.array([0, 0, 1], np.int32), np.full(2, 3.0))])
-    assert may_live(groups, np.array([np.inf, 0.5, 2.0])).tolist() == [True, True, False]
-    assert may_live(groups, np.array([2.0, 2.0, 3.5])).tolist() == [False, False, True]
+    assert may_be_nonzero(groups, np.array([np.inf, 0.5, 2.0])).tolist() == [True, True, False]
+    assert may_be_nonzero(groups, np.array([2.0, 2.0, 3.5])).tolist() == [False, False, True]

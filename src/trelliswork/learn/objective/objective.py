@@ -108,7 +108,7 @@ class Objective:
         self._parts: dict[str, Part] = builder.parts()
         self._patterns = patterns = builder.weighted_patterns(transitions)
         self._edge = builder.edge()
-        gold_patterns = builder.fired
+        gold_patterns = builder.gold_patterns
         self.is_convex = gold.allowed is None
         self._heaviest = 1.0 if weights is None else float(weights.max(initial=0.0))
         if soft is not None:
@@ -235,7 +235,7 @@ class Objective:
         found[found.size - self.n_penalties :] = self.n_sequences
         return found
 
-    def steepest(self) -> FloatArray:
+    def gradient_bounds(self) -> FloatArray:
         """Return what ``|∂ loss / ∂ w|`` of each parameter never exceeds, whatever the weights.
 
         The gradient is an expectation minus a count, and the expectation of a feature lies between

@@ -137,7 +137,7 @@ class PartsBuilder:
             return None
         if self._all:
             return self._all_pairs(rows, n_outputs)
-        fired_offsets, fired = self.fired
+        fired_offsets, fired = self.gold_patterns
         seen = scipy.sparse.csr_array(
             (np.ones(fired.size), fired, fired_offsets),
             shape=(rows.shape[0], len(self._structure.patterns)),
@@ -155,7 +155,7 @@ class PartsBuilder:
         )
 
     @cached_property
-    def fired(self) -> tuple[IntArray, IdArray]:
+    def gold_patterns(self) -> tuple[IntArray, IdArray]:
         """Patterns that end with the segment that begins at each token: offsets (N + 1,), ids."""
         gold, structure, offsets = self._gold, self._structure, self._features.offsets
         letters = structure.letters_of(gold, offsets)
@@ -170,7 +170,7 @@ class PartsBuilder:
         seen = np.ones(len(patterns), dtype=bool)
         if patterns.is_chain and transitions != "all":
             seen[:] = False
-            seen[self.fired[1]] = True
+            seen[self.gold_patterns[1]] = True
             if self._gold.allowed is not None:
                 seen |= self._gold.open_pairs(self._features.offsets).ravel()
         found = np.flatnonzero(seen).astype(np.int32)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from trelliswork.learn.optimizers.growing import Beginning, begin_on_parts
+from trelliswork.learn.optimizers.growing import StartingPoint, begin_on_parts
 from trelliswork.learn.optimizers.hybrid import minimize_hybrid
 from trelliswork.learn.optimizers.lbfgs import minimize
 from trelliswork.learn.optimizers.online import minimize_online
@@ -133,7 +133,7 @@ class Minimizer:
                 gap_tol=self.gap_tol,
                 callback=callback,
             )
-            return _after(begun, whole, self.max_iter)
+            return _finish_on_all(begun, whole, self.max_iter)
         if self.solver == "hybrid" or (self.solver == "auto" and regularizer.is_smooth_on_faces):
             return minimize_hybrid(
                 function,
@@ -159,7 +159,9 @@ class Minimizer:
         )
 
 
-def _after(begun: Beginning, whole: Callable[..., OptimizeResult], max_iter: int) -> OptimizeResult:
+def _finish_on_all(
+    begun: StartingPoint, whole: Callable[..., OptimizeResult], max_iter: int
+) -> OptimizeResult:
     """Go on with all sequences; after Ctrl-C what was reached so far is only evaluated."""
     interrupted = begun.interrupted
     try:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from trelliswork.learn.sparsity.regularizer import Regularizer
 
 
-__all__ = ["Beginning", "begin_on_parts"]
+__all__ = ["StartingPoint", "begin_on_parts"]
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ _PARTS = ((0.1, 150), (0.35, 60))  # of the sequences, and most iterations there
 _TOL = 1e-3
 
 
-class Beginning(NamedTuple):
+class StartingPoint(NamedTuple):
     """Where to begin, how many iterations led there, and whether Ctrl-C ended them."""
 
     x: FloatArray
@@ -46,7 +46,7 @@ def begin_on_parts(
     *,
     max_iter: int,
     n_jobs: int = 1,
-) -> Beginning:
+) -> StartingPoint:
     """Return where to begin on all sequences.
 
     Parameters
@@ -63,7 +63,7 @@ def begin_on_parts(
     """
     n = objective.n_sequences
     if n < _FEWEST or start.any():
-        return Beginning(start, 0, False)
+        return StartingPoint(start, 0, False)
     x, n_iterations = start, 0
     for share, most in _PARTS:
         try:
@@ -77,13 +77,13 @@ def begin_on_parts(
         except KeyboardInterrupt:
             if not n_iterations:
                 raise
-            return Beginning(x, n_iterations, True)
+            return StartingPoint(x, n_iterations, True)
         logger.info("%d%% of the sequences: %d iterations", 100 * share, found.n_iterations)
         x = found.x
         n_iterations += found.n_iterations
         if found.reason == "interrupted":
-            return Beginning(x, n_iterations, True)
-    return Beginning(x, n_iterations, False)
+            return StartingPoint(x, n_iterations, True)
+    return StartingPoint(x, n_iterations, False)
 
 
 class _Part:

@@ -53,7 +53,7 @@ class _Bounds:
         x[self.indices] = np.maximum(own, 0.0)
         return True
 
-    def reduced(self, x: FloatArray, gradient: FloatArray) -> FloatArray:
+    def projected_gradient(self, x: FloatArray, gradient: FloatArray) -> FloatArray:
         """Return the gradient along what may move: 0 where only a step below 0 would help."""
         held = self.indices[(x[self.indices] <= 0.0) & (gradient[self.indices] > 0.0)]
         if not held.size:
@@ -65,7 +65,7 @@ class _Bounds:
     def hold(self, x: FloatArray, gradient: FloatArray, direction: FloatArray) -> None:
         """Take out of a direction, in place, what would lead below 0 at once.
 
-        With what `reduced` leaves out, so that it stays a direction of descent.
+        With what `projected_gradient` leaves out, so that it stays a direction of descent.
         """
         at_zero = self.indices[x[self.indices] <= 0.0]
         down = (gradient[at_zero] > 0.0) | (direction[at_zero] < 0.0)
@@ -131,12 +131,12 @@ def minimize(
     stopping = Stopping(tol, 0.0, None, max_iter)
     number = 0
     value = evaluate(x, gradient)
-    norm = norm_of(bounds.reduced(x, raw_gradient))
+    norm = norm_of(bounds.projected_gradient(x, raw_gradient))
     refuse_start(value, norm)
     reason = stopping.at_once(x, value, gradient, norm)
     try:
         while reason is None:
-            direction = history.direction(bounds.reduced(x, gradient))
+            direction = history.direction(bounds.projected_gradient(x, gradient))
             bounds.hold(x, gradient, direction)
             found = _line_search(evaluate, x, value, gradient, direction, sizes, bounds)
             if found is None:
@@ -148,7 +148,7 @@ def minimize(
             step, new_x, new_value, new_gradient = found
             history.add(step, new_gradient - gradient)
             x, value, gradient = new_x, new_value, new_gradient
-            norm = norm_of(bounds.reduced(x, raw_gradient))
+            norm = norm_of(bounds.projected_gradient(x, raw_gradient))
             number += 1
             logger.debug("iteration %d: value %.6g, gradient %.3g", number, value, norm)
             if callback is not None and callback(Iteration(number, value, norm, n_evaluations, x)):

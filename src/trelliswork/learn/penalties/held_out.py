@@ -6,10 +6,9 @@ small. So a tagger is trained on the rest, and the penalties are learned on what
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from sklearn.base import clone
 
 from trelliswork.constraints.given import as_constraints
 from trelliswork.constraints.soft import Soft
@@ -22,32 +21,64 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from trelliswork._typing import FloatArray
+    from trelliswork.constraints import Constraint
     from trelliswork.data.sentence import Label
-    from trelliswork.taggers.crf import CRFTagger
+    from trelliswork.learn.crf_settings import CRFSettings
+    from trelliswork.learn.penalties.problem import PenaltyTagger
 
 
-__all__ = ["learn_held_out", "split_off"]
+__all__ = ["Refit", "learn_held_out", "split_off"]
+
+
+class Refit(Protocol):
+    """Train a tagger with the settings of the learner, apart from constraints and labels."""
+
+    def __call__(
+        self,
+        constraints: Sequence[Constraint],
+        labels: Sequence[str],
+        sequences: list[Any],
+        names: Sequence[Sequence[Label]],
+        weights: ArrayLike | None,
+    ) -> PenaltyTagger:
+        """Return the trained tagger.
+
+        Parameters
+        ----------
+        constraints
+            Its constraints, all hard.
+        labels
+            The names of all labels.
+        sequences, names
+            The training set.
+        weights
+            Weight of each sequence, shape ``(B,)``. Default: 1.
+        """
 
 
 def learn_held_out(
-    tagger: CRFTagger,
+    settings: CRFSettings,
     sequences: list[Any],
-    labels: Sequence[Sequence[Label]],
-    sample_weight: ArrayLike | None,
-    known: Sequence[str],
+    names: Sequence[Sequence[Label]],
+    weights: ArrayLike | None,
+    labels: Sequence[str],
+    *,
+    refit: Refit,
 ) -> FloatArray | None:
-    """Return the penalties of all constraints of a tagger that is about to be trained.
+    """Return the penalties of all constraints, before the weights are trained.
 
     Parameters
     ----------
-    tagger
-        The tagger; its parameters say how.
-    sequences, labels
+    settings
+        The method, the constraints, the share to hold out and the random seed.
+    sequences, names
         The training set.
-    sample_weight
-        Weight of each sequence, shape ``(B,)``; those held out all weigh the same.
-    known
-        The names of all labels that there are.
+    weights
+        Weight of each sequence, shape ``(B,)``; the sequences held out all weigh the same.
+    labels
+        The names of all labels.
+    refit
+        Trains the base model on the sequences that are not held out.
 
     Returns
     -------
@@ -59,37 +90,34 @@ def learn_held_out(
     DataError
         Where no sequence can be held out.
     """
-    constraints = as_constraints(tagger.constraints)
+    constraints = as_constraints(settings.constraints)
     penalties = [rule.penalty for rule in constraints if isinstance(rule, Soft)]
-    method = tagger.penalties
+    method = settings.penalties
     if method == "likelihood" or method == "counts":
         return None
     if all(known is not None for known in penalties):
         return None
-    held = split_off(labels, tagger.held_out, tagger.random_state)
+    held = split_off(names, settings.held_out, settings.random_state)
     if not held.any():
         raise DataError(
             f"penalties={method!r}: expected sequences to hold out, all of whose labels "
             "are known and occur in others too; there are none. Give numbers, as in .soft(2.0), "
             "or set penalties='likelihood'."
         )
-    base = clone(tagger).set_params(
-        constraints=[rule for rule in constraints if not rule.is_soft],
-        penalties="likelihood",
-        labels=known,
-    )
     train, left = np.flatnonzero(~held).tolist(), np.flatnonzero(held).tolist()
-    base.fit(
+    base = refit(
+        [rule for rule in constraints if not rule.is_soft],
+        labels,
         [sequences[b] for b in train],
-        [labels[b] for b in train],
-        sample_weight=None if sample_weight is None else np.asarray(sample_weight)[train],
+        [names[b] for b in train],
+        None if weights is None else np.asarray(weights)[train],
     )
     return fit_penalties(
         base.with_constraints(constraints),
         [sequences[b] for b in left],
-        [labels[b] for b in left],
+        [names[b] for b in left],
         method=method,
-        random_state=tagger.random_state,
+        random_state=settings.random_state,
     )
 
 

@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
     from trelliswork._typing import FloatArray
     from trelliswork.data.sentence import Label
+    from trelliswork.learn.penalties.problem import PenaltyTagger
     from trelliswork.learn.penalties.run import PenaltyEpoch, PenaltyRun
-    from trelliswork.taggers.base import Tagger
 
 
 __all__ = ["PenaltyMethod", "fit_penalties", "learn_penalties"]
 
 PenaltyMethod: TypeAlias = Literal["perceptron", "ssvm"]
-AnyTagger = TypeVar("AnyTagger", bound="Tagger")
+AnyTagger = TypeVar("AnyTagger", bound="PenaltyTagger")
 
 EPOCHS: dict[str, int] = {"perceptron": 10, "ssvm": 100}
 
@@ -155,7 +155,7 @@ def learn_penalties(
 
 
 def fit_penalties(
-    tagger: Tagger,
+    tagger: PenaltyTagger,
     sequences: list[Any],
     labels: Sequence[Sequence[Label]],
     *,
@@ -199,7 +199,9 @@ def fit_penalties(
     return problem.all_penalties(np.array(rounded))
 
 
-def _dev_score(tagger: Tagger, problem: TaggerProblem, dev: Any) -> Callable[[FloatArray], float]:
+def _dev_score(
+    tagger: PenaltyTagger, problem: TaggerProblem, dev: Any
+) -> Callable[[FloatArray], float]:
     """Return the segment F1 on a development set as a function of the penalties learned."""
     X, y = dev if isinstance(dev, tuple) else (dev, None)  # noqa: N806
     sequences = as_sequences(X, "dev")
@@ -225,7 +227,7 @@ def _with_penalties(tagger: AnyTagger, values: FloatArray, *, prune: bool = Fals
 
 
 def _check_options(
-    tagger: Tagger,
+    tagger: PenaltyTagger,
     method: str,
     n_epochs: int | None,
     learning_rate: float,

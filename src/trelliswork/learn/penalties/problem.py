@@ -10,7 +10,7 @@ anything is never decoded again. ``B`` sentences, ``N`` tokens, ``L`` letters, `
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -24,16 +24,53 @@ from trelliswork.learn.penalties.run import Answers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
     from trelliswork._typing import BoolArray, FloatArray, IntArray
     from trelliswork.data.sentence import Label
+    from trelliswork.decoding.conflicts import OnInfeasible
     from trelliswork.inference.trellis import Trellis
-    from trelliswork.taggers.base import Tagger
+    from trelliswork.labels.label_set import LabelSet
+    from trelliswork.models.model import CRFModel
+    from trelliswork.planning.plan import Plan
 
 
-__all__ = ["TaggerProblem", "rules_to_learn"]
+__all__ = ["PenaltyTagger", "TaggerProblem", "rules_to_learn"]
 
 logger = logging.getLogger(__name__)
+
+
+class PenaltyTagger(Protocol):
+    """A trained tagger as penalty learning sees it: a model that decodes under constraints.
+
+    Attributes
+    ----------
+    model_ : CRFModel
+        The weights.
+    plan_ : Plan
+        The compiled constraints.
+    labels_ : LabelSet
+        The labels.
+    constraints
+        The constraints as they were given.
+    n_jobs : int or None
+        Threads.
+    on_infeasible : str
+        What to do with a sequence that no labelling fits.
+    """
+
+    model_: CRFModel
+    plan_: Plan
+    labels_: LabelSet
+    constraints: Any
+    n_jobs: int | None
+    on_infeasible: OnInfeasible
+
+    def with_constraints(self, constraints: Any) -> Self:
+        """Return the tagger under other constraints, with the same weights."""
+
+    def predict(self, X: Any) -> list[list[str]]:  # noqa: N803
+        """Return the best labelling of each sequence."""
 
 
 class TaggerProblem:
@@ -58,7 +95,7 @@ class TaggerProblem:
     """
 
     def __init__(
-        self, tagger: Tagger, sequences: list[Any], labels: Sequence[Sequence[Label]]
+        self, tagger: PenaltyTagger, sequences: list[Any], labels: Sequence[Sequence[Label]]
     ) -> None:
         self._tagger, self._plan = tagger, tagger.plan_
         self._decoder = tagger.plan_
@@ -135,7 +172,7 @@ class TaggerProblem:
         self._decoder = self._decoder.with_penalties(self.all_penalties(penalties))
         found = decode_batch(
             self._decoder,
-            derive(self._scored(loss), sequences=sequences),
+            derive(self._trellis_for(loss), sequences=sequences),
             evidence,
             on_infeasible=self._tagger.on_infeasible,
             n_jobs=self._tagger.n_jobs,
@@ -143,14 +180,14 @@ class TaggerProblem:
         violations = self._plan.violations(found.tags, evidence)[:, self.rules]
         return Answers(violations, found.scores + violations @ penalties)
 
-    def _scored(self, loss: bool) -> Trellis:
+    def _trellis_for(self, loss: bool) -> Trellis:
         if loss not in self._trellises:
             free = self._trellises[False]
             self._trellises[loss] = derive(free, scores=_with_loss(free.scores, self._mask))
         return self._trellises[loss]
 
 
-def rules_to_learn(tagger: Tagger) -> IntArray:
+def rules_to_learn(tagger: PenaltyTagger) -> IntArray:
     """Return the indices of the constraints that are soft and were given no penalty."""
     is_open = [isinstance(c, Soft) and c.penalty is None for c in tagger.plan_.constraints]
     return np.flatnonzero(is_open)

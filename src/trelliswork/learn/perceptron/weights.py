@@ -123,7 +123,7 @@ class PerceptronWeights:
             n_penalties,
         )
 
-    def fired(self, labels: NDArray[np.int32]) -> tuple[IntArray, NDArray[np.int32]]:
+    def patterns_at(self, labels: NDArray[np.int32]) -> tuple[IntArray, NDArray[np.int32]]:
         """Return the patterns that end at each token of one sentence, as `Patterns.fired`."""
         return self.structure.patterns.fired(labels, np.array([0, labels.size]))
 
@@ -153,7 +153,7 @@ class PerceptronWeights:
         n_edge = 0 if self.edge is None else self.structure.n_edge_patterns
         differs = np.zeros((gold.size, n_edge))
         for labels, amount in ((gold, 1.0), (found, -1.0)):
-            offsets, ids = self.fired(labels)
+            offsets, ids = self.patterns_at(labels)
             np.add.at(counts, ids, amount)
             tokens = np.repeat(np.arange(gold.size), np.diff(offsets))
             reads = ids < n_edge

@@ -48,12 +48,12 @@ def lower_bound(
         ``Ω``.
     """
     entropy = loss - float(x @ gradient)
-    excess = max(1.0, regularizer.needed(-gradient))
+    excess = max(1.0, regularizer.dual_norm(-gradient))
     bound = entropy / excess if np.isfinite(excess) else -np.inf
     bent = np.broadcast_to(l2 > 0.0, x.shape)
     if not bent.any():
         return bound
-    excess = max(1.0, regularizer.needed(np.where(bent, 0.0, -gradient)) * _ROUNDING)
+    excess = max(1.0, regularizer.dual_norm(np.where(bent, 0.0, -gradient)) * _ROUNDING)
     left = regularizer.prox(-gradient / excess, 1.0)
     if left[~bent].any():  # of groups in which some weights are bent and others are not
         return bound

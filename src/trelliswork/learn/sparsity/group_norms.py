@@ -92,7 +92,7 @@ class GroupNorms:
         """Return the dual norm of each group, shape ``(G,)``: l2 for l2, l1 for l∞."""
         return self.norms(u) if self.norm == "l2" else self._sums(np.abs(u))
 
-    def needed(self, u: FloatArray) -> float:
+    def dual_norm(self, u: FloatArray) -> float:
         """Return the least ``τ`` for which ``prox(u)`` is 0: the dual norm of ``u``.
 
         Infinite where a weight in no group is not 0.

@@ -28,7 +28,7 @@ ENCODED = ("state", "edge", "begin", "end", "segment")  # kinds whose features a
 def without_zeros(learned: Learned) -> Learned:
     """Return what was learned, without the parts of its model that weigh nothing."""
     model = prune(learned.model)
-    return Learned(model, _replanned(learned.plan, learned.model.structure, model.structure))
+    return Learned(model, _plan_for(learned.plan, learned.model.structure, model.structure))
 
 
 def prune(model: CRFModel) -> CRFModel:
@@ -87,7 +87,7 @@ def _without_dead_patterns(
     return replace(structure, patterns=smaller), weights[chosen], places
 
 
-def _replanned(plan: Plan, before: Structure, after: Structure) -> Plan:
+def _plan_for(plan: Plan, before: Structure, after: Structure) -> Plan:
     """Return the constraints on a structure with fewer patterns."""
     if after.patterns is before.patterns:
         return plan

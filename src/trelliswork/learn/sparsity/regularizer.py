@@ -124,7 +124,7 @@ class Regularizer:
             found = level.prox(found, step)
         return found
 
-    def needed(self, u: FloatArray) -> float:
+    def dual_norm(self, u: FloatArray) -> float:
         """Return the least ``τ`` for which ``prox(u, τ)`` is 0: the dual norm of ``u``.
 
         It is infinite where a weight that nothing penalises is not 0.
@@ -137,7 +137,7 @@ class Regularizer:
             ratios = np.divide(np.abs(held), self.l1, out=np.zeros(self.size), where=self.l1 > 0)
             return float(ratios.max(initial=0.0))
         if len(self.levels) == 1 and not self.l1.any() and not self.nonnegative.size:
-            return self.levels[0].needed(u)
+            return self.levels[0].dual_norm(u)
         return self._bisect(u)
 
     def take(self, places: NDArray[np.int64]) -> Regularizer:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     MakeObjective = Callable[[BoolArray | None, SoftTerms | None], Objective]
 
-__all__ = ["SparseTask", "may_live"]
+__all__ = ["SparseTask", "may_be_nonzero"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ class SparseTask:
         weakest
             The least factor that the regularizer is going to be multiplied by.
         """
-        alive = self.may_live(weakest)
+        alive = self.may_be_nonzero(weakest)
         if self.regularizer is None or alive.all():
             return self
         assert self._make is not None
@@ -111,11 +111,11 @@ class SparseTask:
             _kept=kept,
         )
 
-    def may_live(self, weakest: float = 1.0) -> BoolArray:
+    def may_be_nonzero(self, weakest: float = 1.0) -> BoolArray:
         """Return which parameters `screened` keeps, shape ``(n_parameters,)``."""
         if self.regularizer is None:
             return np.ones(self.objective.n_parameters, dtype=bool)
-        return may_live(self.regularizer.times(weakest), self.objective.steepest())
+        return may_be_nonzero(self.regularizer.times(weakest), self.objective.gradient_bounds())
 
     def times(self, factor: float) -> SparseTask:
         """Return the task with a stronger or weaker regularizer."""
@@ -127,7 +127,7 @@ class SparseTask:
         assert self.regularizer is not None
         return replace(self, regularizer=self.regularizer.adapted(parameters))
 
-    def closed(self) -> SparseTask:
+    def final(self) -> SparseTask:
         """Return the task without what others are made of: its objective has a form of its own."""
         return replace(self, _make=None)
 
@@ -149,23 +149,23 @@ class SparseTask:
         return self._make(kept, soft), parameters[alive]
 
 
-def may_live(regularizer: Regularizer, steepest: NDArray[np.float64]) -> NDArray[np.bool_]:
+def may_be_nonzero(regularizer: Regularizer, bounds: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return which weights might not be 0 at an optimum, shape ``(n,)``.
 
     Parameters
     ----------
     regularizer
         ``Ω``.
-    steepest
+    bounds
         What the gradient of each weight never exceeds, shape ``(n,)``; may be infinite.
 
     Examples
     --------
     >>> from trelliswork.learn.sparsity.regularizer import Regularizer
-    >>> may_live(Regularizer(3, 1.0), np.array([0.5, 1.0, 7.0])).tolist()
+    >>> may_be_nonzero(Regularizer(3, 1.0), np.array([0.5, 1.0, 7.0])).tolist()
     [False, False, True]
     """
-    left = np.maximum(steepest - regularizer.l1, 0.0)
+    left = np.maximum(bounds - regularizer.l1, 0.0)
     alive = left > 0.0
     for level in regularizer.levels:
         # A group is 0 where the dual norm of all that l1 leaves of it is within its strength.
