@@ -15,8 +15,8 @@ import numpy as np
 from scipy.stats import wilcoxon
 
 import trelliswork as tw
-from trelliswork.decoding.priced_answers import OPTIMAL
 from trelliswork.decoding.prices import priced_batch
+from trelliswork.proofs.answer import OPTIMAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

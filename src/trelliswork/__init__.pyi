@@ -107,12 +107,6 @@ from trelliswork.decoding.certificate import (
     Leaf as Leaf,
 )
 from trelliswork.decoding.problem import Problem as Problem
-from trelliswork.decoding.verify import (
-    Verification as Verification,
-)
-from trelliswork.decoding.verify import (
-    verify as verify,
-)
 from trelliswork.errors import (
     DataError as DataError,
 )
@@ -192,6 +186,8 @@ from trelliswork.planning.plan import (
 from trelliswork.planning.plan import (
     plan as plan,
 )
+from trelliswork.proofs.answer import Answer as Answer
+from trelliswork.proofs.verification import Verification as Verification
 from trelliswork.selection.path import regularization_path as regularization_path
 from trelliswork.selection.path_points import (
     PathPoint as PathPoint,
@@ -205,14 +201,15 @@ from trelliswork.selection.templates import (
 from trelliswork.selection.templates import (
     select_templates as select_templates,
 )
-from trelliswork.solving import solve as solve
+from trelliswork.solving import (
+    solve as solve,
+)
+from trelliswork.solving import (
+    verify as verify,
+)
+from trelliswork.spans.answers import Assignment as Assignment
 from trelliswork.spans.solve import assign as assign
-from trelliswork.spans.table import (
-    Assignment as Assignment,
-)
-from trelliswork.spans.table import (
-    SpanTable as SpanTable,
-)
+from trelliswork.spans.table import SpanTable as SpanTable
 from trelliswork.taggers.codl import CODLTagger as CODLTagger
 from trelliswork.taggers.crf import CRFTagger as CRFTagger
 from trelliswork.taggers.hmm import HMMTagger as HMMTagger

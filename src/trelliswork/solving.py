@@ -22,20 +22,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, get_args, overload
 
 from trelliswork._utils.arguments import check_time_limit
+from trelliswork.decoding.answers import Decoding
 from trelliswork.decoding.prefixes import WIDTH, check_width
 from trelliswork.decoding.problem import Problem
 from trelliswork.decoding.solve import SolveMethod, solve_problems
+from trelliswork.decoding.verify import LabellingClaim
 from trelliswork.graphs.answers import Solution
 from trelliswork.graphs.graph import FactorGraph
 from trelliswork.graphs.solve import GraphMethod, solve_graphs
+from trelliswork.graphs.verify import GraphClaim
+from trelliswork.proofs.verification import Verification, check
+from trelliswork.spans.answers import Assignment
+from trelliswork.spans.table import SpanTable
+from trelliswork.spans.verify import SpanClaim
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from trelliswork.decoding.answers import Decoding
     from trelliswork.graphs.answers import AD3Options, GraphProgress
+    from trelliswork.proofs.verification import Claim
 
-__all__ = ["SolveMethod", "solve"]
+__all__ = ["SolveMethod", "solve", "verify"]
+
+KINDS: tuple[tuple[type, type, Callable[[Any, Any], Claim]], ...] = (
+    # the problem, its answer, the claim to check
+    (Problem, Decoding, LabellingClaim),
+    (FactorGraph, Solution, GraphClaim),
+    (SpanTable, Assignment, SpanClaim),
+)
 
 
 @overload
@@ -190,6 +204,53 @@ def solve(
     )
     decodings = solve_problems(problems, method, time_limit, width, n_jobs)
     return decodings[0] if isinstance(problem, Problem) else decodings
+
+
+@overload
+def verify(problem: Problem, decoding: Decoding) -> Verification: ...
+
+
+@overload
+def verify(problem: FactorGraph, decoding: Solution) -> Verification: ...
+
+
+@overload
+def verify(problem: SpanTable, decoding: Assignment) -> Verification: ...
+
+
+def verify(
+    problem: Problem | FactorGraph | SpanTable, decoding: Decoding | Solution | Assignment
+) -> Verification:
+    """Check an answer to a problem, and prove again that it is the best one.
+
+    Runs one dynamic program for each leaf of the certificate, of a factor graph one for each factor
+    and leaf, and makes no decisions of its own. The tolerance is 1e-9, absolute and relative.
+
+    Parameters
+    ----------
+    problem
+        The problem, the factor graph, or the table of spans.
+    decoding
+        The answer, from `trelliswork.solve`, `trelliswork.assign` or anywhere else. An assignment
+        is proven the best under its own `constraints`.
+
+    Examples
+    --------
+    >>> import trelliswork as tw
+    >>> scores = [[2.0, 0.0], [0.0, 1.0], [2.0, 0.0]]
+    >>> rule = tw.at_most(1, "author").soft(1.5)
+    >>> problem = tw.Problem(scores, constraints=rule, labels=["author", "title"])
+    >>> bool(verify(problem, tw.solve(problem)))
+    True
+    """
+    for of_problem, of_answer, kind in KINDS:
+        if isinstance(problem, of_problem) and isinstance(decoding, of_answer):
+            return check(kind, problem, decoding)
+    raise TypeError(
+        f"verify: expected a Problem and its Decoding, got {type(problem).__name__} and "
+        f"{type(decoding).__name__}. A FactorGraph goes with its Solution, and a SpanTable with "
+        "its Assignment."
+    )
 
 
 def _check(method: object, width: Any, choices: tuple[str, ...]) -> None:

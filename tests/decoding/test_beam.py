@@ -13,8 +13,8 @@ import trelliswork as tw
 from predicate_cases import predicate_cases
 from problem_cases import cases
 from trelliswork.decoding.prefixes import search_batch
-from trelliswork.decoding.priced_answers import FEASIBLE, INFEASIBLE, OPTIMAL, UNKNOWN
 from trelliswork.errors import InfeasibleError, SearchLimitError
+from trelliswork.proofs.answer import FEASIBLE, INFEASIBLE, OPTIMAL, UNSOLVED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ def check_answer(case: ProblemCase, found: PrefixAnswers) -> None:
         assert case.best == -np.inf
         return
     assert bound >= case.best - 1e-8
-    if status == UNKNOWN:
+    if status == UNSOLVED:
         assert score == -np.inf
         return
     names = tuple(case.problem.plan.names(found.tags))

@@ -11,10 +11,10 @@ import pytest
 import trelliswork as tw
 from trelliswork.decoding.describe import describe_batch
 from trelliswork.decoding.exact import decode_batch
-from trelliswork.decoding.priced_answers import FEASIBLE, OPTIMAL
 from trelliswork.decoding.prices import priced_batch
 from trelliswork.errors import TooLargeError
 from trelliswork.planning.plan import Plan
+from trelliswork.proofs.answer import FEASIBLE, OPTIMAL
 
 COUNT = tw.count
 

@@ -20,8 +20,8 @@ FLOORS = {
     "errors": 0,
     "_typing": 0,
     "_core": 0,
-    "proofs": 0.5,  # may import the errors
     "_utils": 1,
+    "proofs": 1.5,
     "automata": 2,
     "data": 2,
     "labels": 3,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import trelliswork as tw
 from span_cases import best_value, span_problems
 from trelliswork.labels.segments import Span
-from trelliswork.spans.certificate import SpanCertificate
+from trelliswork.spans.certificate import SpanCertificate, SpanLeaf
 from trelliswork.spans.rules import compile_rules
 
 TABLE = tw.SpanTable(
@@ -256,8 +256,9 @@ def test_answers_that_were_changed_are_rejected():
         replace(found, upper_bound=found.score - 1.0),
         replace(found, violations={"no_overlap()": 1}),
         replace(worse, constraints=found.constraints, certificate=found.certificate),
-        replace(found, certificate=SpanCertificate(None, None, None)),
-        replace(found, certificate=replace(found.certificate, prices=np.full((1, 3), np.nan))),
+        replace(found, certificate=SpanCertificate(None)),
+        replace(found, certificate=SpanCertificate(())),
+        replace(found, certificate=SpanCertificate((SpanLeaf((), np.full(3, np.nan)),))),
     ):
         assert tw.verify(TABLE, wrong).status == "rejected"
     assert tw.verify(TABLE, replace(found, certificate=None)).status == "unverified"

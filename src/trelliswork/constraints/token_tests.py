@@ -243,10 +243,10 @@ def _lexicon(lexicon: Iterable[str] | None, ignore_case: bool) -> frozenset[str]
 
 
 @lru_cache(maxsize=1024)
-def _pattern(expression: str, ignore_case: bool) -> _core.Pattern:
+def _pattern(expression: str, ignore_case: bool) -> _core.Regex:
     prefix = "(?i)" if ignore_case and not expression.startswith("(?i)") else ""
     try:
-        return _core.Pattern(prefix + expression, False, unicode_table())
+        return _core.Regex(prefix + expression, False, unicode_table())
     except ValueError as error:
         message, *column = error.args
         where = f" at column {column[0] - len(prefix) + 1}" if column else ""

@@ -1,9 +1,12 @@
-"""Answers of decoding: one sequence with what is known of it, and a batch of them."""
+"""Answers of decoding: the labelling of one sequence, and a batch of labellings."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
+
+from trelliswork.decoding.certificate import Certificate
+from trelliswork.proofs.answer import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,19 +15,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork._typing import IntArray
-    from trelliswork.decoding.certificate import Certificate
-    from trelliswork.decoding.lazy import Method
     from trelliswork.decoding.priced_answers import PricedAnswers
+    from trelliswork.proofs.answer import Status
 
 
-__all__ = ["DecodedBatch", "Decoding", "Status"]
-
-Status = Literal["optimal", "feasible", "relaxed", "unconstrained", "unverified"]
+__all__ = ["DecodedBatch", "Decoding"]
 
 
-@dataclass(frozen=True)
-class Decoding:
-    """The answer to one sequence, and what is known about it.
+@dataclass(frozen=True, kw_only=True)
+class Decoding(Answer[Certificate]):
+    """The answer to one sequence: a labelling, its value and its proof.
 
     Attributes
     ----------
@@ -35,8 +35,6 @@ class Decoding:
     upper_bound : float
         No labelling that satisfies what was asked for scores more; in a list of the best, none but
         those before it.
-    gap : float
-        ``upper_bound − score``; 0 for a proven optimum.
     status : str
         ``"optimal"``; ``"feasible"`` (not proven: a limit was reached first, or a beam cut off what
         may be better); ``"unverified"`` (the best, by a solver that leaves no certificate);
@@ -60,15 +58,8 @@ class Decoding:
     """
 
     labels: list[str]
-    score: float
-    upper_bound: float
-    gap: float
-    status: Status
     violations: Mapping[str, int]
-    method: Method
-    iterations: int
     prices: Mapping[str, float] = field(default_factory=dict)
-    certificate: Certificate | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from trelliswork.proofs import certificate as proofs
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -27,7 +29,7 @@ Decision = tuple[int, frozenset[str], bool]
 
 
 @dataclass(frozen=True)
-class Leaf:
+class Leaf(proofs.Leaf[Decision]):
     """Some of the labellings, and prices that bound the best of them.
 
     Attributes
@@ -46,8 +48,8 @@ class Leaf:
 
 
 @dataclass(frozen=True)
-class Certificate:
-    """Why no labelling is better.
+class Certificate(proofs.Certificate[Leaf]):
+    """The proof that no labelling is better.
 
     Attributes
     ----------

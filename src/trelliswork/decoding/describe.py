@@ -10,15 +10,16 @@ import numpy as np
 
 from trelliswork.decoding.answers import Decoding
 from trelliswork.decoding.lazy import METHODS
-from trelliswork.decoding.priced_answers import OPTIMAL
+from trelliswork.proofs.answer import OPTIMAL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from trelliswork.decoding.answers import DecodedBatch, Status
+    from trelliswork.decoding.answers import DecodedBatch
     from trelliswork.decoding.certificate import Certificate
     from trelliswork.planning.evidence import Evidence
     from trelliswork.planning.plan import Plan
+    from trelliswork.proofs.answer import Status
 
 __all__ = ["describe_batch", "describe_nbest", "prices_by_rule"]
 
@@ -51,16 +52,15 @@ def describe_batch(plan: Plan, evidence: Evidence, found: DecodedBatch) -> list[
                 status = "unverified"
         answers.append(
             Decoding(
-                labels,
-                score,
-                bound,
-                bound - score,
-                status,
-                violations,
-                METHODS[found.methods[b]],
-                int(found.iterations[b]),
-                prices_by_rule(plan, certificate),
-                certificate,
+                labels=labels,
+                score=score,
+                upper_bound=bound,
+                status=status,
+                violations=violations,
+                method=METHODS[found.methods[b]],
+                iterations=int(found.iterations[b]),
+                prices=prices_by_rule(plan, certificate),
+                certificate=certificate,
             )
         )
     return answers
@@ -71,7 +71,7 @@ def prices_by_rule(plan: Plan, certificate: Certificate | None) -> Mapping[str, 
     found: dict[str, float] = {}
     if certificate is not None and len(certificate.leaves) == 1:
         for item, price in certificate.leaves[0].prices.items():
-            name = repr(plan.constraints[plan.items[item].constraint])
+            name = repr(plan.constraints[plan.terms[item].constraint])
             found[name] = found.get(name, 0.0) + price
     return found
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from trelliswork.decoding.certificate import Certificate, Leaf
 from trelliswork.inference.trellis import rows_of
+from trelliswork.proofs.answer import OPTIMAL, UNSOLVED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
     from trelliswork.decoding.prefixes import SearchMethod
 
 
-__all__ = ["FEASIBLE", "INFEASIBLE", "OPTIMAL", "UNKNOWN", "PricedAnswers", "prices_by_item"]
-
-OPTIMAL, FEASIBLE, INFEASIBLE, UNKNOWN = range(4)
+__all__ = ["PricedAnswers", "prices_by_item"]
 
 
 @dataclass(eq=False)
@@ -38,7 +37,7 @@ class PricedAnswers:
     scores, bounds : numpy.ndarray
         ``P`` of each labelling, and what no labelling passes, shape ``(B,)``.
     status : numpy.ndarray
-        `OPTIMAL`, `FEASIBLE` (not proven), `INFEASIBLE` or `UNKNOWN`, shape ``(B,)``.
+        `OPTIMAL`, `FEASIBLE` (not proven), `INFEASIBLE` or `UNSOLVED`, shape ``(B,)``.
     methods : numpy.ndarray
         Place in `CORE_METHODS` of what settled the rows, shape ``(B,)``.
     iterations : numpy.ndarray
@@ -81,7 +80,7 @@ class PricedAnswers:
             np.full(n_tokens, -1, dtype=np.int32),
             np.full(n_sequences, -np.inf),
             np.full(n_sequences, np.inf),
-            np.full(n_sequences, UNKNOWN, dtype=np.int32),
+            np.full(n_sequences, UNSOLVED, dtype=np.int32),
             np.zeros(n_sequences, dtype=np.int32),
             np.zeros(n_sequences, dtype=np.int64),
             rows,

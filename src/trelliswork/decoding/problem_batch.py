@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork._typing import BoolArray
-    from trelliswork.decoding.answers import Status
     from trelliswork.decoding.certificate import Certificate
     from trelliswork.decoding.lazy import Method
     from trelliswork.decoding.problem import Problem
     from trelliswork.planning.evidence import Evidence
     from trelliswork.planning.plan import Plan
+    from trelliswork.proofs.answer import Status
 
 
 __all__ = ["ProblemBatch", "broken_rules", "group_problems"]
@@ -130,7 +130,6 @@ class ProblemBatch:
             labels=labels,
             score=value,
             upper_bound=bound,
-            gap=bound - value,
             status=status,
             violations=broken_rules(problem, labels),
             method=method,

@@ -11,20 +11,21 @@ from trelliswork.decoding.certificate import Certificate
 from trelliswork.decoding.lazy import METHODS, best_lazily
 from trelliswork.decoding.milp import solve_milp
 from trelliswork.decoding.prefixes import WIDTH, search_broken, solve_by_search
-from trelliswork.decoding.priced_answers import INFEASIBLE, OPTIMAL, UNKNOWN
 from trelliswork.decoding.prices import CORE_METHODS, priced_batch
 from trelliswork.decoding.problem_batch import ProblemBatch, broken_rules, group_problems
 from trelliswork.inference.trellis import derive
 from trelliswork.inference.verbs import viterbi
-from trelliswork.planning.token_charges import with_tolls
+from trelliswork.planning.predicates import refuse_predicates
+from trelliswork.planning.token_charges import with_token_charges
+from trelliswork.proofs.answer import INFEASIBLE, OPTIMAL, UNSOLVED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trelliswork.decoding.answers import Status
     from trelliswork.decoding.lazy import Method
     from trelliswork.decoding.prices import PricedMethod
     from trelliswork.decoding.problem import Problem
+    from trelliswork.proofs.answer import Status
 
 __all__ = ["SolveMethod", "solve_problems"]
 
@@ -42,9 +43,10 @@ def solve_problems(
     """Decode problems; those that share a plan and the weights of the model as one batch."""
     if method not in UNDER_PREDICATES:
         for problem in problems:
-            problem.plan.refuse_predicates(
+            refuse_predicates(
+                problem.plan,
                 f"method={method!r} needs all constraints as automata or counts. Use 'auto', "
-                "'astar' or 'beam'."
+                "'astar' or 'beam'.",
             )
     if method == "milp":
         return [_by_milp(problem, number, time_limit) for number, problem in enumerate(problems)]
@@ -92,7 +94,7 @@ def _by_prices(
     for b in np.flatnonzero(found.status == INFEASIBLE).tolist():
         batch.refuse(b)
     for b in found.searched:
-        if found.status[b] == UNKNOWN:
+        if found.status[b] == UNSOLVED:
             batch.refuse_search(b, is_proven=False)
     return [
         batch.answer(
@@ -144,14 +146,14 @@ def _by_lazy(batch: ProblemBatch, time_limit: float | None, n_jobs: int | None) 
 def _by_product(batch: ProblemBatch, n_jobs: int | None) -> list[Decoding]:
     """Run on the product of the model with all items that cost anything."""
     plan = batch.plan
-    trellis = with_tolls(plan, batch.trellis, batch.evidence)
-    items = tuple(np.flatnonzero(plan.item_penalties > 0.0).tolist())
+    trellis = with_token_charges(plan, batch.trellis, batch.evidence)
+    items = tuple(np.flatnonzero(plan.costs.of_terms > 0.0).tolist())
     certificate, constant = Certificate(items), 0.0
     if items:
         longest = max(map(len, batch.problems))
-        made = plan.item_product(items, longest)
+        made = plan.terms.product(items, longest)
         classes = batch.evidence.classes(made.tests)
-        weights, constant = plan.item_weights(trellis.weights), plan.item_constant(made)
+        weights, constant = plan.costs.weights(trellis.weights), plan.costs.constant(made)
         trellis = derive(trellis, automaton=made.automaton, classes=classes, weights=weights)
     best = viterbi(trellis, allowed=batch.open_labels(), n_jobs=n_jobs)
     return [
@@ -177,7 +179,6 @@ def _by_milp(problem: Problem, number: int, time_limit: float | None) -> Decodin
         labels=labels,
         score=value,
         upper_bound=bound,
-        gap=bound - value,
         status="relaxed" if value == -np.inf else status,
         violations=broken_rules(problem, labels),
         method="milp",

@@ -215,6 +215,6 @@ def compile_program(
     )
 
 
-def compile_pattern(pattern: NamedPattern) -> _core.Pattern:
+def compile_pattern(pattern: NamedPattern) -> _core.Regex:
     """Compile a pattern, or raise a ``ValueError`` with a message and a column as arguments."""
-    return _core.Pattern(pattern.expression, pattern.wapiti, unicode_table())
+    return _core.Regex(pattern.expression, pattern.wapiti, unicode_table())

@@ -1,33 +1,32 @@
-"""Answers to factor graphs, what AD3 can be told, and what callbacks see."""
+"""Answers to factor graphs, options of AD3, and progress for callbacks."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import isfinite
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from trelliswork._utils.arguments import is_count
+from trelliswork.graphs.certificate import GraphCertificate
 from trelliswork.graphs.variables import Categorical, Variables
+from trelliswork.proofs.answer import Answer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork._typing import BoolArray, FloatArray
-    from trelliswork.graphs.certificate import GraphCertificate
     from trelliswork.graphs.graph import FactorGraph
 
 
-__all__ = ["AD3Options", "GraphProgress", "GraphStatus", "Solution"]
-
-GraphStatus = Literal["optimal", "feasible", "unverified", "fractional", "infeasible", "unsolved"]
+__all__ = ["AD3Options", "GraphProgress", "Solution"]
 
 
 @dataclass(frozen=True)
 class AD3Options:
-    """How AD3 goes about it.
+    """Options of the AD3 solver.
 
     Attributes
     ----------
@@ -75,16 +74,16 @@ class AD3Options:
 
 @dataclass(frozen=True)
 class GraphProgress:
-    """Where a solver is.
+    """The progress of a solver, for callbacks.
 
     Attributes
     ----------
     graph : int
         Of the graphs that are solved together.
     iterations, nodes : int
-        So far.
+        Iterations and branch-and-bound nodes so far.
     score : float
-        Of the best assignment so far; ``-inf``: none was met.
+        Of the best assignment so far; ``-inf``: none was found yet.
     upper_bound : float
         What no assignment exceeds.
     primal_residual, dual_residual : float
@@ -100,22 +99,20 @@ class GraphProgress:
     dual_residual: float
 
 
-@dataclass(frozen=True, eq=False)
-class Solution:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Solution(Answer[GraphCertificate]):
     """The answer to a factor graph; ``found[z]`` are the values of variables ``z``.
 
     Attributes
     ----------
     graph : FactorGraph
-        What it answers.
+        The graph that was solved.
     values : numpy.ndarray or None
         Of all variables, shape ``(N,)``; None where no assignment was found.
     score : float
         What the assignment is worth; ``-inf`` without one.
     upper_bound : float
         No assignment is worth more; ``-inf`` where there is none.
-    gap : float
-        ``upper_bound − score``; 0 for a proven optimum, ``inf`` without an assignment.
     status : str
         ``"optimal"``; ``"feasible"`` (there is a gap: a limit was reached first);
         ``"unverified"`` (the best, by a solver that leaves no certificate); ``"fractional"`` (the
@@ -136,16 +133,9 @@ class Solution:
 
     graph: FactorGraph = field(repr=False)
     values: BoolArray | None = field(repr=False)
-    score: float
-    upper_bound: float
-    gap: float
-    status: GraphStatus
-    method: str
     relaxed: FloatArray | None = field(default=None, repr=False)
-    iterations: int = 0
     nodes: int = 0
     subproblems: tuple[int, int] = (0, 0)
-    certificate: GraphCertificate | None = None
 
     @overload
     def __getitem__(self, variables: Variables) -> BoolArray: ...

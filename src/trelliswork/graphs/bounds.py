@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork.graphs.factor import FREE, UNIT
-from trelliswork.proofs import slack
+from trelliswork.proofs.answer import slack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

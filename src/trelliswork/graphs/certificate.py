@@ -17,15 +17,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from trelliswork.proofs.certificate import Certificate, Leaf
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["GraphCertificate", "GraphLeaf"]
+__all__ = ["GraphCertificate", "GraphDecision", "GraphLeaf"]
+
+GraphDecision = tuple[int, bool]
+"""A variable and its value."""
 
 
 @dataclass(frozen=True, eq=False)
-class GraphLeaf:
+class GraphLeaf(Leaf[GraphDecision]):
     """Some of the assignments, and shares that bound the best of them.
 
     Attributes
@@ -37,13 +42,12 @@ class GraphLeaf:
         ``θ``, what each link gets of the score of its variable, shape ``(K,)``.
     """
 
-    decisions: tuple[tuple[int, bool], ...]
     shares: NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class GraphCertificate:
-    """Why no assignment is better.
+@dataclass(frozen=True, eq=False, repr=False)
+class GraphCertificate(Certificate[GraphLeaf]):
+    """The proof that no assignment is better.
 
     Attributes
     ----------
@@ -52,6 +56,3 @@ class GraphCertificate:
     """
 
     leaves: tuple[GraphLeaf, ...]
-
-    def __repr__(self) -> str:
-        return f"GraphCertificate({len(self.leaves)} leaves)"

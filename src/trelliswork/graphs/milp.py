@@ -11,6 +11,7 @@ knows and no row says.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -19,12 +20,12 @@ import scipy
 from trelliswork.graphs.answers import Solution
 from trelliswork.graphs.bounds import GraphBound
 from trelliswork.graphs.certificate import GraphCertificate, GraphLeaf
-from trelliswork.proofs import slack
+from trelliswork.proofs.answer import slack
 
 if TYPE_CHECKING:
     from trelliswork._typing import FloatArray, IntArray
-    from trelliswork.graphs.answers import GraphStatus
     from trelliswork.graphs.graph import FactorGraph
+    from trelliswork.proofs.answer import Status
 
 
 __all__ = ["LinearProgram", "solve_by_highs"]
@@ -160,17 +161,23 @@ def _search(graph: FactorGraph, program: LinearProgram, limits: dict[str, float]
         options={"mip_rel_gap": 0.0, **limits},  # type: ignore[arg-type]
     )
     if found.status == INFEASIBLE:
-        return Solution(graph, None, -np.inf, -np.inf, np.inf, "infeasible", "milp")
+        return _nothing(graph, "milp", -np.inf, "infeasible")
     nodes = int(found.mip_node_count or 0)
     dual = found.mip_dual_bound
     bound = np.inf if dual is None else graph.constant - program.scale * float(dual)
     values = None if found.x is None else found.x[: graph.n_variables] > 0.5
     score = -np.inf if values is None else graph.value(values)
     if score == -np.inf:  # a limit was reached, or rounding takes the answer over a limit of ours
-        return Solution(graph, None, score, bound, np.inf, "unsolved", "milp", nodes=nodes)
-    status: GraphStatus = "unverified" if found.status == DONE else "feasible"
-    bound = max(bound, score)
-    return Solution(graph, values, score, bound, bound - score, status, "milp", nodes=nodes)
+        return replace(_nothing(graph, "milp", bound, "unsolved"), nodes=nodes)
+    return Solution(
+        graph=graph,
+        values=values,
+        score=score,
+        upper_bound=max(bound, score),
+        status="unverified" if found.status == DONE else "feasible",
+        method="milp",
+        nodes=nodes,
+    )
 
 
 def _relax(graph: FactorGraph, program: LinearProgram, limits: dict[str, float]) -> Solution:
@@ -189,9 +196,9 @@ def _relax(graph: FactorGraph, program: LinearProgram, limits: dict[str, float])
         options=limits,
     )
     if found.status == INFEASIBLE:
-        return Solution(graph, None, -np.inf, -np.inf, np.inf, "infeasible", "lp")
+        return _nothing(graph, "lp", -np.inf, "infeasible")
     if found.status != DONE:  # a limit was reached, or HiGHS gave up
-        return Solution(graph, None, -np.inf, np.inf, np.inf, "unsolved", "lp")
+        return _nothing(graph, "lp", np.inf, "unsolved")
     multipliers = np.zeros(program.low.size)
     multipliers[equal] = -found.eqlin.marginals
     multipliers[upper] = -found.ineqlin.marginals[: upper.size]
@@ -208,14 +215,13 @@ def _relax(graph: FactorGraph, program: LinearProgram, limits: dict[str, float])
     unit = min(1.0, program.scale)
     is_best = score > -np.inf and bound - score <= unit * slack(score / unit)
     return Solution(
-        graph,
-        values if score > -np.inf else None,
-        score,
-        max(bound, score),
-        max(bound, score) - score,
-        "optimal" if is_best else "fractional",
-        "lp",
-        relaxed,
+        graph=graph,
+        values=values if score > -np.inf else None,
+        score=score,
+        upper_bound=max(bound, score),
+        status="optimal" if is_best else "fractional",
+        method="lp",
+        relaxed=relaxed,
         iterations=int(found.nit),
         certificate=GraphCertificate((GraphLeaf((), shares),)),
     )
@@ -226,18 +232,21 @@ def _without_variables(graph: FactorGraph, method: str) -> Solution:
     value, none = graph.value(np.zeros(0)), np.zeros(0)
     certificate = None if method == "milp" else GraphCertificate((GraphLeaf((), none),))
     if value == -np.inf:
-        return Solution(
-            graph, None, value, value, np.inf, "infeasible", method, certificate=certificate
-        )
-    status: GraphStatus = "unverified" if method == "milp" else "optimal"
+        return replace(_nothing(graph, method, value, "infeasible"), certificate=certificate)
     return Solution(
-        graph,
-        none.astype(bool),
-        value,
-        value,
-        0.0,
-        status,
-        method,
-        none,
+        graph=graph,
+        values=none.astype(bool),
+        score=value,
+        upper_bound=value,
+        status="unverified" if method == "milp" else "optimal",
+        method=method,
+        relaxed=none,
         certificate=certificate,
+    )
+
+
+def _nothing(graph: FactorGraph, method: str, bound: float, status: Status) -> Solution:
+    """Return an answer without an assignment."""
+    return Solution(
+        graph=graph, values=None, score=-np.inf, upper_bound=bound, status=status, method=method
     )

@@ -22,26 +22,17 @@ from trelliswork._utils.threads import resolve_jobs
 from trelliswork.graphs.answers import AD3Options, GraphProgress, Solution
 from trelliswork.graphs.certificate import GraphCertificate, GraphLeaf
 from trelliswork.graphs.milp import solve_by_highs
-from trelliswork.proofs import TOLERANCE
+from trelliswork.proofs.answer import CLOSED, STATUSES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from trelliswork.graphs.answers import GraphStatus
     from trelliswork.graphs.graph import FactorGraph
 
 __all__ = ["GraphMethod", "solve_graphs"]
 
 GraphMethod = Literal["auto", "branch", "ad3", "dual", "milp", "lp"]
 CORE_METHODS = {"ad3": 0, "branch": 1, "auto": 1, "dual": 2}
-STATUSES: tuple[GraphStatus, ...] = (  # as in the core
-    "optimal",
-    "feasible",
-    "infeasible",
-    "unsolved",
-    "fractional",
-)
-GAP = TOLERANCE / 2  # below which it is closed: less than what verify allows for rounding
 
 
 def solve_graphs(
@@ -128,7 +119,7 @@ def _by_core(
             tolerance=ad3.tolerance,
             caching=ad3.caching,
             # The core, which knows no constants, closes gaps in parts of a score that lacks them.
-            gap=GAP / (1.0 + max((abs(graph.constant) for graph in graphs), default=0.0)),
+            gap=CLOSED / (1.0 + max((abs(graph.constant) for graph in graphs), default=0.0)),
             max_iterations=ad3.max_iterations,
             node_iterations=ad3.node_iterations,
             seconds=0.0 if time_limit is None else float(time_limit),
@@ -150,18 +141,17 @@ def _solution(graph: FactorGraph, method: str, found: _core.GraphAnswer) -> Solu
         bound = max(bound, score)
     leaves = (GraphLeaf(tuple(decisions), shares) for decisions, shares in found.leaves)
     return Solution(
-        graph,
-        None if values is None else values.astype(bool),
-        score,
-        bound,
-        np.inf if values is None else bound - score,
-        STATUSES[found.status],
-        method,
-        found.relaxed,
-        found.iterations,
-        found.nodes,
-        (found.n_solved, found.n_cached),
-        GraphCertificate(tuple(leaves)),
+        graph=graph,
+        values=None if values is None else values.astype(bool),
+        score=score,
+        upper_bound=bound,
+        status=STATUSES[found.status],
+        method=method,
+        relaxed=found.relaxed,
+        iterations=found.iterations,
+        nodes=found.nodes,
+        subproblems=(found.n_solved, found.n_cached),
+        certificate=GraphCertificate(tuple(leaves)),
     )
 
 

@@ -1,4 +1,4 @@
-"""Checking answers to factor graphs, without the search that found them.
+"""Verification of answers to factor graphs.
 
 The value of an assignment is computed from the factors, and so is the bound of every leaf of the
 certificate (`trelliswork.graphs.bounds`).
@@ -6,6 +6,7 @@ certificate (`trelliswork.graphs.bounds`).
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import inf
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
@@ -14,121 +15,110 @@ import numpy as np
 
 from trelliswork.graphs.bounds import GraphBound
 from trelliswork.graphs.certificate import GraphCertificate, GraphLeaf
-from trelliswork.proofs import (
-    Verification,
-    WrongError,
-    check_claims,
-    check_cover,
-    judge,
-    slack,
-)
+from trelliswork.proofs.certificate import WrongError
+from trelliswork.proofs.verification import Claim
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.graphs.answers import Solution
+    from trelliswork.graphs.certificate import GraphDecision
     from trelliswork.graphs.graph import FactorGraph
 
-__all__ = ["certified_bound", "verify_graph"]
+__all__ = ["GraphClaim", "GraphLeaves"]
 
 WITHOUT_VALUES = ("infeasible", "unsolved", "fractional")
 
 
-def verify_graph(graph: FactorGraph, solution: Solution) -> Verification:
-    """Check an answer to a graph, and prove again that it is the best one.
+class GraphClaim(Claim):
+    """The claim of a `Solution`.
 
-    An answer that says that there is no assignment is proven where every leaf of its certificate
-    has none.
+    An answer that says that there is no assignment is proven if every leaf of its certificate has
+    none.
+
+    Parameters
+    ----------
+    graph, answer
+        The graph and its answer.
+    """
+
+    whole, parts = "assignment", "values"
+
+    def __init__(self, graph: FactorGraph, answer: Solution) -> None:
+        self.graph = graph
+        self.answer: Solution = answer
+        self.is_empty = answer.values is None
+        self._leaves = GraphLeaves(graph)
+
+    def value(self) -> float:
+        """Return the value of the assignment; ``-inf`` if the answer says that it has none."""
+        graph, answer = self.graph, self.answer
+        for name in ("score", "upper_bound"):
+            if not isinstance(getattr(answer, name), Real):
+                raise WrongError(f"{name}: expected a number, got {getattr(answer, name)!r}.")
+        if answer.values is None:
+            if answer.status not in WITHOUT_VALUES or answer.score > -inf:
+                raise WrongError(f"values: there are none, and it is said to be {answer.status}.")
+            return -inf
+        if answer.status == "infeasible":
+            raise WrongError("status: there are values, and it is said to be infeasible.")
+        try:
+            value = graph.value(answer.values)
+        except (TypeError, ValueError) as error:
+            raise WrongError(f"It is no assignment of the graph: {error}") from error
+        if value == -inf:
+            broken = graph.violated(answer.values)
+            what = repr(broken[0]) if broken else "what is fixed"
+            raise WrongError(f"values: they break {what}, or have a score of -inf.")
+        return value
+
+    def leaves(self, certificate: Any) -> list[GraphLeaf]:
+        """Return the leaves, if shares and decisions are those of the graph."""
+        return self._leaves.read(certificate)
+
+    def bound(self, leaf: GraphLeaf, value: float) -> float:
+        """Return ``D(θ)`` of a leaf."""
+        return self._leaves.bound(leaf)
+
+
+class GraphLeaves:
+    """The leaves of certificates of one graph: how to read and to bound them.
 
     Parameters
     ----------
     graph
         The graph.
-    solution
-        The answer, from `trelliswork.solve` or anywhere else.
     """
-    value, bound = np.nan, inf
-    try:
-        value = _value(graph, solution)
-        if value > -inf:
-            check_claims(solution, value, "values")
-        certificate = solution.certificate
-        if certificate is None:
-            return Verification("unverified", "It has no certificate.", value, inf)
-        bound = certified_bound(graph, certificate)
-        if value > -inf:
-            return judge(solution, value, bound, "assignment")
-        return _judge_nothing(solution, bound)
-    except WrongError as wrong:
-        return Verification("rejected", str(wrong), value, bound)
 
+    def __init__(self, graph: FactorGraph) -> None:
+        self.graph = graph
 
-def certified_bound(graph: FactorGraph, certificate: GraphCertificate) -> float:
-    """Return what no assignment exceeds: the largest of the bounds of all leaves."""
-    leaves = _read(graph, certificate)
-    bounds = GraphBound(graph)
-    return max(bounds.bound(leaf.decisions, leaf.shares) for leaf in leaves)
-
-
-def _value(graph: FactorGraph, solution: Solution) -> float:
-    """Return what the values are worth; ``-inf`` where the answer says that it has none."""
-    for name in ("score", "upper_bound", "gap"):
-        if not isinstance(getattr(solution, name), Real):
-            raise WrongError(f"{name}: expected a number, got {getattr(solution, name)!r}.")
-    if solution.values is None:
-        if solution.status not in WITHOUT_VALUES or solution.score > -inf:
-            raise WrongError(f"values: there are none, and it is said to be {solution.status}.")
-        return -inf
-    if solution.status == "infeasible":
-        raise WrongError("status: there are values, and it is said to be infeasible.")
-    try:
-        value = graph.value(solution.values)
-    except (TypeError, ValueError) as error:
-        raise WrongError(f"It is no assignment of the graph: {error}") from error
-    if value == -inf:
-        broken = graph.violated(solution.values)
-        what = repr(broken[0]) if broken else "what is fixed"
-        raise WrongError(f"values: they break {what}, or have a score of -inf.")
-    return value
-
-
-def _judge_nothing(solution: Solution, bound: float) -> Verification:
-    """Return the verdict on an answer without values."""
-    if solution.status == "infeasible":
-        if bound == -inf:
-            return Verification("proven", "There is no assignment.", -inf, bound)
-        return Verification("unverified", "The certificate leaves room for some.", -inf, bound)
-    if solution.upper_bound < bound - slack(bound):
-        raise WrongError(
-            f"certificate: it shows that no assignment is worth more than {bound}; it is said to "
-            f"show {solution.upper_bound}."
-        )
-    return Verification("unverified", "It has no values.", -inf, bound)
-
-
-def _read(graph: FactorGraph, certificate: Any) -> list[GraphLeaf]:
-    """Return the leaves, of shares and decisions that there can be, and of nothing else."""
-    if not isinstance(certificate, GraphCertificate):
-        raise WrongError(
-            f"certificate: expected a GraphCertificate, got {type(certificate).__name__}."
-        )
-    n_links = sum(factor.codes.size for factor in graph.factors)
-    try:
-        leaves = [
+    def read(self, certificate: Any) -> list[GraphLeaf]:
+        """Return the leaves of a certificate, with valid shares and decisions and nothing else."""
+        if not isinstance(certificate, GraphCertificate):
+            raise WrongError(
+                f"certificate: expected a GraphCertificate, got {type(certificate).__name__}."
+            )
+        n_links = sum(factor.codes.size for factor in self.graph.factors)
+        return [
             GraphLeaf(
-                tuple(_decision(one, graph.n_variables) for one in leaf.decisions),
+                tuple(_decision(one, self.graph.n_variables) for one in leaf.decisions),
                 _shares(leaf.shares, n_links),
             )
             for leaf in certificate.leaves
         ]
-    except (AttributeError, TypeError, ValueError) as error:  # leaves that are none, ragged shares
-        raise WrongError(f"certificate: it cannot be read: {error}") from error
-    check_cover([leaf.decisions for leaf in leaves])
-    return leaves
+
+    def bound(self, leaf: GraphLeaf) -> float:
+        """Return ``D(θ)`` of a leaf."""
+        return self._bounds.bound(leaf.decisions, leaf.shares)
+
+    @cached_property
+    def _bounds(self) -> GraphBound:
+        return GraphBound(self.graph)
 
 
 def _shares(given: Any, n_links: int) -> NDArray[np.float64]:
-    shares = np.array(given)  # whatever it is, from here on it is this
+    shares = np.array(given)  # a copy: what is checked is what is used
     if shares.dtype.kind not in "iuf" or shares.shape != (n_links,):
         raise WrongError(
             f"certificate: expected shares of {n_links} links, got {shares.dtype} of shape "
@@ -141,7 +131,7 @@ def _shares(given: Any, n_links: int) -> NDArray[np.float64]:
     return shares
 
 
-def _decision(given: Any, n_variables: int) -> tuple[int, bool]:
+def _decision(given: Any, n_variables: int) -> GraphDecision:
     if (
         isinstance(given, tuple)
         and len(given) == 2

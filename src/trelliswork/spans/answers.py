@@ -1,25 +1,76 @@
-"""Answers about spans and roles: from what solvers choose to what users read, and errors."""
+"""Assignments of spans to roles: the answers of `trelliswork.assign`, and their values."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
 
 from trelliswork.constraints.overlap import NoOverlap
+from trelliswork.graphs.certificate import GraphCertificate
 from trelliswork.labels.segments import Span
-from trelliswork.spans.table import Assignment, AssignmentStatus, AssignMethod, SpanTable
+from trelliswork.proofs.answer import Answer
+from trelliswork.spans.certificate import SpanCertificate
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy as np
     from numpy.typing import NDArray
 
     from trelliswork._typing import FloatArray
-    from trelliswork.graphs.certificate import GraphCertificate
-    from trelliswork.spans.certificate import SpanCertificate
+    from trelliswork.constraints.base import Constraint
+    from trelliswork.proofs.answer import Status
     from trelliswork.spans.rules import SpanRulebook
+    from trelliswork.spans.table import SpanTable
 
+__all__ = ["AssignMethod", "Assignment", "GraphAssignMethod", "NoAnswerError", "answer"]
 
+GraphAssignMethod = Literal["branch", "ad3", "milp", "lp"]
+AssignMethod = Literal["chain"] | GraphAssignMethod
 Choices = list[tuple[int, int]]
 """Indices of spans and roles."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assignment(Answer[SpanCertificate | GraphCertificate]):
+    """The spans that fill the roles of a table, with their value and the proof.
+
+    Attributes
+    ----------
+    roles : dict
+        The span ``(start, end)`` of every role; None where it has the null span. Where a role may
+        be filled more than once: the first.
+    spans : tuple of Span
+        All spans that fill a role, ``(start, end, role)``, from left to right.
+    choices : tuple of (int, int)
+        Their places in the table: indices of the span and of the role.
+    score : float
+        What it is worth, less the penalties of the soft constraints it breaks; ``-inf`` where it
+        breaks a hard one, which rounded answers of ``"ad3"`` and ``"lp"`` may do.
+    upper_bound : float
+        No assignment that satisfies the hard constraints is worth more.
+    status : str
+        ``"optimal"``; ``"feasible"`` (not proven: a limit was reached first); ``"unverified"`` (the
+        best, by a solver that leaves no certificate); ``"fractional"`` (rounded: the linear
+        relaxation has no assignment for an answer, or AD3 ran out of iterations).
+    violations : dict
+        How badly each constraint that is broken is broken, by its expression.
+    method : str
+        ``"chain"``, ``"branch"``, ``"ad3"``, ``"milp"`` or ``"lp"``.
+    iterations, nodes : int
+        Passes over the chain, or iterations of AD3; nodes of branch and bound.
+    constraints : tuple of Constraint
+        The constraints that were asked for.
+    certificate : SpanCertificate, GraphCertificate or None
+        What `trelliswork.verify` proves the answer from.
+    """
+
+    roles: dict[str, tuple[int, int] | None]
+    spans: tuple[Span, ...]
+    choices: tuple[tuple[int, int], ...]
+    violations: Mapping[str, int]
+    nodes: int = 0
+    constraints: tuple[Constraint, ...] = field(default=(), repr=False)
 
 
 class NoAnswerError(Exception):
@@ -46,7 +97,7 @@ def answer(
     choices: Choices,
     score: float,
     bound: float,
-    status: AssignmentStatus,
+    status: Status,
     *,
     method: AssignMethod,
     iterations: int,
@@ -68,7 +119,6 @@ def answer(
         choices=tuple(ordered),
         score=score,
         upper_bound=bound,
-        gap=bound - score,
         status=status,
         violations={} if is_proven and not book.is_soft else broken_rules(table, book, choices),
         method=method,

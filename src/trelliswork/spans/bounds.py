@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trelliswork.proofs.answer import TOLERANCE
 from trelliswork.spans.answers import gains, null_constant
 
 if TYPE_CHECKING:
@@ -18,22 +19,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork._typing import FloatArray, IntArray
-    from trelliswork.spans.certificate import SpanDecision
+    from trelliswork.spans.certificate import SpanLeaf
     from trelliswork.spans.rules import RoleRule, SpanRulebook
     from trelliswork.spans.table import SpanTable
 
 
 __all__ = ["leaf_bound"]
 
-ROUNDING = 1e-9  # of sums of coefficients
 EPSILON = float(np.finfo(np.float64).eps)
 
 
 def leaf_bound(
     table: SpanTable,
     book: SpanRulebook,
-    decisions: Sequence[SpanDecision],
-    prices: Sequence[float],
+    leaf: SpanLeaf,
 ) -> float:
     """Return ``max G(y)`` over the assignments of a leaf; ``-inf`` where there is none.
 
@@ -43,15 +42,15 @@ def leaf_bound(
     ----------
     table, book
         The table and its rules.
-    decisions, prices
-        Those of the leaf.
+    leaf
+        The leaf.
     """
     scores = gains(table)
     most = np.minimum(book.most, len(table.spans))
     is_open = scores > -inf if book.apart else _best_of_each_role(scores, most)
     counts: IntArray = np.zeros(len(table.roles), dtype=np.int64)
     total = null_constant(table)
-    for span, role, taken in decisions:
+    for span, role, taken in leaf.decisions:
         if taken and not is_open[span, role]:
             return -inf  # decisions that contradict each other
         if taken:
@@ -69,7 +68,7 @@ def leaf_bound(
         return total - sum(penalty * degree for penalty, degree in broken if degree)
     paid: FloatArray = np.zeros(len(table.roles))
     terms = [total]
-    for rule, price in zip(book.rules, prices, strict=True):
+    for rule, price in zip(book.rules, leaf.prices, strict=True):
         terms += [-price * a * int(counts[role]) for role, a in rule.terms]
         terms.append(price * rule.bound)
         for role, coefficient in rule.terms:
@@ -77,7 +76,7 @@ def leaf_bound(
     best = np.where(is_open, scores - paid, -inf)
     chain = _chain(table.spans, best.max(axis=1)) if book.apart else _sum(best)
     # What is taken is worth more than 0, so that only its parts can be larger than the sum.
-    parts = np.abs(scores[is_open]).max() + (len(prices) + 1) * np.abs(paid).max()
+    parts = np.abs(scores[is_open]).max() + (len(leaf.prices) + 1) * np.abs(paid).max()
     n_taken = min(len(table.spans), int(limits.sum())) if book.apart else int(limits.sum())
     rounding = len(terms) * sum(map(abs, terms)) + best.size * chain + 2 * n_taken * float(parts)
     bound = sum(terms) + chain + EPSILON * rounding
@@ -111,7 +110,7 @@ def _narrowed(rules: Sequence[RoleRule], least: IntArray, most: IntArray) -> Int
         changed = False
         for rule in hard:
             lowest = {role: a * (low if a > 0.0 else high)[role] for role, a in rule.terms}
-            room = rule.bound + ROUNDING - sum(lowest.values())
+            room = rule.bound + TOLERANCE - sum(lowest.values())
             for role, a in rule.terms:
                 limit = (room + lowest[role]) / a
                 if a > 0.0 and floor(limit) < high[role]:

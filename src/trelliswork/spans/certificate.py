@@ -17,9 +17,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from trelliswork.proofs.certificate import Certificate, Leaf
+
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from collections.abc import Sequence
 
 __all__ = ["SpanCertificate", "SpanDecision", "SpanLeaf"]
 
@@ -28,49 +29,28 @@ SpanDecision = tuple[int, int, bool]
 
 
 @dataclass(frozen=True, eq=False)
-class SpanLeaf:
+class SpanLeaf(Leaf[SpanDecision]):
     """Some of the assignments, and what bounds the best of them.
 
     Attributes
     ----------
     decisions : tuple of (int, int, bool)
         What the assignments of the leaf have in common, from the root of the search on.
-    prices : numpy.ndarray
+    prices : sequence of float
         ``λ``, in the order of the rules, shape ``(C,)``.
     """
 
-    decisions: tuple[SpanDecision, ...]
-    prices: NDArray[np.float64]
+    prices: Sequence[float]
 
 
-@dataclass(frozen=True, eq=False)
-class SpanCertificate:
-    """Why no assignment is better: every assignment belongs to one of the leaves.
+@dataclass(frozen=True, eq=False, repr=False)
+class SpanCertificate(Certificate[SpanLeaf]):
+    """The proof that no assignment is better.
 
     Attributes
     ----------
-    decision_offsets : numpy.ndarray
-        The decisions of leaf ``i`` are those from ``decision_offsets[i]`` to
-        ``decision_offsets[i + 1]``, shape ``(leaves + 1,)``.
-    decisions : numpy.ndarray
-        Indices of spans and roles, and 1 where the span fills the role, shape ``(D, 3)``.
-    prices : numpy.ndarray
-        ``λ`` of each leaf, shape ``(leaves, C)``.
+    leaves : tuple of SpanLeaf
+        Every assignment belongs to one of them.
     """
 
-    decision_offsets: NDArray[np.int64]
-    decisions: NDArray[np.int64]
-    prices: NDArray[np.float64]
-
-    @property
-    def leaves(self) -> list[SpanLeaf]:
-        """The leaves, one by one."""
-        decided = [(s, r, taken != 0) for s, r, taken in self.decisions.tolist()]
-        ends = self.decision_offsets.tolist()
-        return [
-            SpanLeaf(tuple(decided[first:end]), prices)
-            for first, end, prices in zip(ends, ends[1:], self.prices, strict=False)
-        ]
-
-    def __repr__(self) -> str:
-        return f"SpanCertificate({len(self.prices)} leaves)"
+    leaves: tuple[SpanLeaf, ...]

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 from trelliswork import _core
 from trelliswork._utils.threads import resolve_jobs
+from trelliswork.proofs.answer import CLOSED, INFEASIBLE, STATUSES, UNSOLVED
 from trelliswork.spans.answers import NoAnswerError, answer, gains, null_constant
-from trelliswork.spans.certificate import SpanCertificate
+from trelliswork.spans.certificate import SpanCertificate, SpanLeaf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from trelliswork.spans.answers import Assignment
     from trelliswork.spans.rules import SpanRulebook
-    from trelliswork.spans.table import Assignment, SpanTable
+    from trelliswork.spans.table import SpanTable
 
 __all__ = ["assign_by_chain"]
 
 MAX_ITERATIONS = 200  # of the prices, at the root
-GAP = 5e-10  # that is rounding, relative to 1 + |score|; half of what `verify` allows
-OPTIMAL, INFEASIBLE = 0, 2  # of the core's statuses; 3: neither an answer nor a proof
 
 
 def assign_by_chain(
@@ -50,24 +50,24 @@ def assign_by_chain(
         [book.apart for book in books],
         [null_constant(table) for table in tables],
         MAX_ITERATIONS,
-        GAP,
+        CLOSED,
         time_limit or 0.0,
         max_nodes or 0,
         resolve_jobs(n_jobs),
     )
     for b, code in enumerate(status.tolist()):
-        if code >= INFEASIBLE:
+        if code in (INFEASIBLE, UNSOLVED):
             raise NoAnswerError(places[b], is_proven=code == INFEASIBLE)
     pairs = [(s, r) for s, r in choices.reshape(-1, 2).tolist()]
-    decided, first_price, found = decisions.reshape(-1, 3), 0, []
+    decided = [(s, r, taken != 0) for s, r, taken in decisions.reshape(-1, 3).tolist()]
+    ends, first_price, found = decision_offsets.tolist(), 0, []
     for b, (table, book) in enumerate(zip(tables, books, strict=True)):
         first, last = int(leaf_offsets[b]), int(leaf_offsets[b + 1])
-        ends = decision_offsets[first : last + 1]
         last_price = first_price + (last - first) * len(book.rules)
-        certificate = SpanCertificate(
-            ends - ends[0],
-            decided[ends[0] : ends[-1]],
-            prices[first_price:last_price].reshape(last - first, len(book.rules)),
+        of_leaves = prices[first_price:last_price].reshape(last - first, len(book.rules))
+        leaves = tuple(
+            SpanLeaf(tuple(decided[ends[i] : ends[i + 1]]), of_leaves[i - first])
+            for i in range(first, last)
         )
         first_price = last_price
         found.append(
@@ -77,11 +77,11 @@ def assign_by_chain(
                 pairs[choice_offsets[b] : choice_offsets[b + 1]],
                 float(payoff[b]),
                 float(bound[b]),
-                "optimal" if status[b] == OPTIMAL else "feasible",
+                STATUSES[status[b]],
                 method="chain",
                 iterations=int(iterations[b]),
                 nodes=int(nodes[b]),
-                certificate=certificate,
+                certificate=SpanCertificate(leaves),
             )
         )
     return found

@@ -33,9 +33,10 @@ if TYPE_CHECKING:
 
     from trelliswork.graphs.answers import AD3Options, Solution
     from trelliswork.graphs.variables import Variables
-    from trelliswork.spans.answers import Choices
+    from trelliswork.proofs.answer import Status
+    from trelliswork.spans.answers import Assignment, Choices, GraphAssignMethod
     from trelliswork.spans.rules import RoleRule, SpanRulebook
-    from trelliswork.spans.table import Assignment, AssignmentStatus, GraphAssignMethod, SpanTable
+    from trelliswork.spans.table import SpanTable
 
 __all__ = ["SpanGraph", "assign_by_graph"]
 
@@ -204,7 +205,7 @@ def _read(
         raise NoAnswerError(place, is_proven=False)
     choices = made.choices(found, book.most)
     score = value(table, book, choices)
-    status: AssignmentStatus = "fractional"
+    status: Status = "fractional"
     if found.status in ("optimal", "feasible", "unverified"):
         status = found.status
     return answer(

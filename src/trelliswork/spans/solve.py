@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args, overload
 from trelliswork._utils.arguments import check_time_limit
 from trelliswork.constraints.given import as_constraints
 from trelliswork.graphs.answers import AD3Options
-from trelliswork.spans.answers import NoAnswerError
+from trelliswork.spans.answers import Assignment, GraphAssignMethod, NoAnswerError
 from trelliswork.spans.chain import assign_by_chain
 from trelliswork.spans.conflicts import infeasible, unsolved
 from trelliswork.spans.graph import assign_by_graph
 from trelliswork.spans.rules import SpanRulebook, compile_rules
-from trelliswork.spans.table import Assignment, GraphAssignMethod, SpanTable
+from trelliswork.spans.table import SpanTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

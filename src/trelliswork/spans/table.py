@@ -1,4 +1,4 @@
-"""Spans and roles: what `trelliswork.assign` is given, and what it answers.
+"""Tables of spans and roles: the problems of `trelliswork.assign`.
 
     score(y) = Σ_{(s, r) ∈ y} c_sr + Σ_{r not filled} null_r,      y ⊆ spans × roles
 
@@ -7,30 +7,21 @@ A role that is filled by no span has the *null span*.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from trelliswork.graphs.factor import LARGEST
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     from trelliswork._typing import FloatArray, IntArray
-    from trelliswork.constraints.base import Constraint
-    from trelliswork.graphs.certificate import GraphCertificate
-    from trelliswork.labels.segments import Span
-    from trelliswork.spans.certificate import SpanCertificate
 
 
-__all__ = ["AssignMethod", "Assignment", "AssignmentStatus", "GraphAssignMethod", "SpanTable"]
-
-GraphAssignMethod = Literal["branch", "ad3", "milp", "lp"]
-AssignMethod = Literal["chain"] | GraphAssignMethod
-AssignmentStatus = Literal["optimal", "feasible", "fractional", "unverified"]
+__all__ = ["SpanTable"]
 
 
 class SpanTable:
@@ -83,57 +74,6 @@ class SpanTable:
 
     def __repr__(self) -> str:
         return f"SpanTable({len(self.spans)} spans, {len(self.roles)} roles)"
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """Which span fills which role, and what is known about that answer.
-
-    Attributes
-    ----------
-    roles : dict
-        The span ``(start, end)`` of every role; None where it has the null span. Where a role may
-        be filled more than once: the first.
-    spans : tuple of Span
-        All spans that fill a role, ``(start, end, role)``, from left to right.
-    choices : tuple of (int, int)
-        Their places in the table: indices of the span and of the role.
-    score : float
-        What it is worth, less the penalties of the soft constraints it breaks; ``-inf`` where it
-        breaks a hard one, which rounded answers of ``"ad3"`` and ``"lp"`` may do.
-    upper_bound : float
-        No assignment that satisfies the hard constraints is worth more.
-    gap : float
-        ``upper_bound − score``; 0 for a proven optimum.
-    status : str
-        ``"optimal"``; ``"feasible"`` (not proven: a limit was reached first); ``"unverified"`` (the
-        best, by a solver that leaves no certificate); ``"fractional"`` (rounded: the linear
-        relaxation has no assignment for an answer, or AD3 ran out of iterations).
-    violations : dict
-        How badly each constraint that is broken is broken, by its expression.
-    method : str
-        ``"chain"``, ``"branch"``, ``"ad3"``, ``"milp"`` or ``"lp"``.
-    iterations, nodes : int
-        Passes over the chain, or iterations of AD3; nodes of branch and bound.
-    constraints : tuple of Constraint
-        What was asked for.
-    certificate : SpanCertificate, GraphCertificate or None
-        What `trelliswork.verify` proves the answer from.
-    """
-
-    roles: dict[str, tuple[int, int] | None]
-    spans: tuple[Span, ...]
-    choices: tuple[tuple[int, int], ...]
-    score: float
-    upper_bound: float
-    gap: float
-    status: AssignmentStatus
-    violations: Mapping[str, int]
-    method: AssignMethod
-    iterations: int
-    nodes: int
-    constraints: tuple[Constraint, ...] = field(default=(), repr=False)
-    certificate: SpanCertificate | GraphCertificate | None = field(default=None, repr=False)
 
 
 def _checked_roles(roles: Sequence[str]) -> tuple[str, ...]:

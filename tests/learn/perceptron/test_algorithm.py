@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import trelliswork as tw
 from soft_cases import soft_cases
 from trelliswork.decoding.exact import decode_batch
-from trelliswork.decoding.priced_answers import UNKNOWN
 from trelliswork.decoding.prices import priced_batch
 from trelliswork.features.inputs import infer_labels
 from trelliswork.inference.trellis import derive
@@ -20,6 +19,7 @@ from trelliswork.learn.perceptron.answers import ConstrainedAnswers, FreeAnswers
 from trelliswork.learn.perceptron.passes import CorePass, Penalties, SentencePass, Sentences
 from trelliswork.learn.perceptron.weights import PerceptronWeights
 from trelliswork.planning.plan import plan
+from trelliswork.proofs.answer import UNSOLVED
 
 FEW_B = tw.at_most(1, "B", unit="token")
 
@@ -215,7 +215,7 @@ def test_a_search_that_finds_nothing_in_its_limits_drops_constraints(
     def give_up(*arguments: Any, constraints: Any = None, **options: Any) -> Any:
         answers = priced_batch(*arguments, constraints=constraints, **options)
         if constraints != ():
-            answers.status[:], answers.scores[:] = UNKNOWN, -np.inf
+            answers.status[:], answers.scores[:] = UNSOLVED, -np.inf
         return answers
 
     monkeypatch.setattr("trelliswork.decoding.exact.priced_batch", give_up)
