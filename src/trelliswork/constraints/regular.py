@@ -136,7 +136,7 @@ def matches(expression: str | Automaton | ArcList, *, unit: Unit | None = None) 
         check_unit("matches", unit)
     if isinstance(expression, str):
         try:
-            regex.parse(expression)  # a mistake shows here rather than at the first labelling
+            regex.parse(expression)  # errors appear here rather than at the first labelling
         except RegexError as error:
             raise RegexError(f"matches: in the expression, {error}") from None
     elif isinstance(expression, Automaton):

@@ -135,7 +135,7 @@ def _by_kind(
             counting.append(rule)
             continue
         except TooLargeError:
-            pass  # it has one, and the linter says that it is large
+            pass  # it has an automaton; the linter reports that it is too large
         with_language.append(rule)
     return with_language, counting
 
