@@ -93,7 +93,7 @@ def compare(
         calls[f"viterbi_{jobs}"] = lambda jobs=jobs: viterbi(plain, n_jobs=jobs)
         calls[f"decode_{jobs}"] = lambda jobs=jobs: decode(plan, free, evidence, jobs)
     before = viterbi(plain).tags
-    violations = plan.item_violations(before, evidence).any(axis=1)
+    violations = plan.terms.violations(before, evidence).any(axis=1)
     times: dict[str, list[float]] = {"viterbi": [], "decode": []}
     for b in range(free.n_sequences):
         alone = np.array([b])
@@ -112,7 +112,7 @@ def compare(
         "sequences": free.n_sequences,
         "tokens": int(free.n_tokens),
         "constraints": len(plan.constraints),
-        "items": len(plan.items),
+        "items": len(plan.terms),
         "sequences_that_break_a_rule": float(violations.mean()),
         "certified": (np.sum(found.status == OPTIMAL) - len(found.given_up)) / free.n_sequences,
         "mean_iterations": float(found.iterations.mean()),
@@ -180,7 +180,7 @@ def measure_umass(data: Path, options: argparse.Namespace) -> dict[str, Any]:
     free = tagger.model_.trellis(dev)
     plan = ruled.plan_
     evidence = plan.evidence(dev, free.offsets)
-    valid = derive(free, automaton=tagger.plan_.product(tagger.plan_.rules).automaton)
+    valid = derive(free, automaton=tagger.plan_.hard.product(tagger.plan_.rules).automaton)
     return {
         "mined_rules": len(rules),
         "soft_rules": sum(rule.penalty > 0 for rule in rules),

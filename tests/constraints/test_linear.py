@@ -26,7 +26,7 @@ from trelliswork.constraints import (
 from trelliswork.constraints.monitors_on_segments import compile_on_segments
 from trelliswork.constraints.reading import Reading
 from trelliswork.labels.segmentation import Segmentation
-from trelliswork.planning.terms import letter_table
+from trelliswork.planning.splitting import letter_table
 
 PATH = LabelSet(
     ["O", "B-by", "I-by", "B-by/B-person", "I-by/B-person", "I-by/I-person", "B-person"],

@@ -82,7 +82,7 @@ def test_tolls_need_no_automaton():
         tw.where(tw.token(regex=f"{i}.*")).allow("a", "b").per_token().soft(i) for i in range(1, 12)
     ]
     plan = tw.plan(tw.LabelSet(["a", "b", "c"]), rules)
-    assert plan.items == ()
+    assert plan.terms == ()
     assert "scores" in str(plan)
     problem = tw.Problem(
         np.tile([0.0, 0.0, 4.5], (4, 1)), plan, sentence=["1", "4", "5", "11"]

@@ -20,10 +20,10 @@ def relaxations(draw) -> tuple[ProblemCase, tuple[int, ...], dict[int, float]]:
     """A problem, some of its items, and prices of other rows."""
     case = draw(cases(most_rules=3))
     plan = case.problem.plan
-    chosen = tuple(i for i in range(len(plan.items)) if draw(st.booleans()))
+    chosen = tuple(i for i in range(len(plan.terms)) if draw(st.booleans()))
     prices = {
-        i: draw(st.floats(0, min(plan.item_penalties[i], 10.0)))
-        for i, item in enumerate(plan.items)
+        i: draw(st.floats(0, min(plan.costs.of_terms[i], 10.0)))
+        for i, item in enumerate(plan.terms)
         if item.row is not None and i not in chosen and draw(st.booleans())
     }
     return case, chosen, prices
@@ -34,11 +34,11 @@ def relaxed_value(case, names, score, chosen, prices) -> float:
     problem, plan = case.problem, case.problem.plan
     reading = Reading(names, problem.sentence, problem.labels)
     total = score
-    for i, item in enumerate(plan.items):
+    for i, item in enumerate(plan.terms):
         if i in chosen:
             judge = item.rule if item.row is None else item.row
             degree = judge._degree(reading) if item.row is None else judge.violations(reading)
-            total -= plan.item_penalties[i] * degree if degree else 0.0
+            total -= plan.costs.of_terms[i] * degree if degree else 0.0
         elif i in prices:
             table = item.row.table(problem.labels)
             ids = problem.labels.encode(names)
@@ -73,10 +73,10 @@ def test_counting_row_by_row_finds_the_same(drawn, above):
     problem, plan = case.problem, case.problem.plan
     is_open = problem.open_labels()
     expected = Relaxation(problem, chosen).bound(prices, is_open)
-    counted = [i for i in chosen if plan.items[i].row is not None]
+    counted = [i for i in chosen if plan.terms[i].row is not None]
     if not counted:
         return
-    guides = {i: min(plan.item_penalties[i], 1.0) / 2 for i in counted}
+    guides = {i: min(plan.costs.of_terms[i], 1.0) / 2 for i in counted}
     floor = above if expected == -np.inf else expected + above
     relaxed = Relaxation(problem, [i for i in chosen if i not in counted])
     found = relaxed.counted_bound(prices | guides, counted, is_open, floor)

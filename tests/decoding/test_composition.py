@@ -94,7 +94,7 @@ def test_rules_accept_what_the_judge_accepts(case: SegmentCase, data):
             == 0
             for path, sentence in zip(drawn, case.sentences, strict=True)
         ]
-        assert rules.accepts(i, tags, evidence).tolist() == expected
+        assert rules.hard.accepts(i, tags, evidence).tolist() == expected
 
 
 @given(segment_cases(rules=4))

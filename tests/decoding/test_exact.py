@@ -44,7 +44,7 @@ def prepared(case: Case):
 def test_decoding_is_exact(case, compact):
     plan, trellis, evidence = prepared(case)
     if not compact:
-        plan.__dict__["compact"] = None
+        plan.hard.__dict__["together"] = None
     found = decode_batch(plan, trellis, evidence, on_infeasible="unconstrained", n_jobs=1)
     for b, sentence in enumerate(case.sentences):
         paths = case.paths(b)
@@ -64,7 +64,7 @@ def test_decoding_is_exact(case, compact):
 def test_lazy_best_lists_are_exact(case, compact, k):
     plan, trellis, evidence = prepared(case)
     if not compact:
-        plan.__dict__["compact"] = None
+        plan.hard.__dict__["together"] = None
     found = decode_nbest_batch(plan, trellis, evidence, k, on_infeasible="unconstrained", n_jobs=1)
     for b, answers in enumerate(describe_nbest(plan, evidence, found)):
         paths = case.paths(b) or case.paths(b, ())
@@ -337,7 +337,7 @@ def test_threads_may_share_a_plan():
     scores = [rng.normal(size=(12, 5)) for _ in range(40)]
     case = Case(labels, rules, [["x"] * 12] * 40, scores, np.zeros((5, 5)))
     plan, trellis, evidence = prepared(case)
-    plan.__dict__["compact"] = None
+    plan.hard.__dict__["together"] = None
     with ThreadPoolExecutor(4) as pool:
         found = [pool.submit(decode_batch, plan, trellis, evidence) for _ in range(8)]
     alone = decode_batch(Plan(labels, rules), trellis, evidence)

@@ -15,8 +15,9 @@ from trelliswork.decoding.lazy import METHODS, LazyAnswers, best_lazily
 from trelliswork.errors import RuleError, TooLargeError
 from trelliswork.inference.verbs import Trellis
 from trelliswork.labels.label_set import LabelSet
+from trelliswork.planning.hard_rules import HardRules
 from trelliswork.planning.plan import Plan, plan
-from trelliswork.planning.terms_of_plan import ItemMethods
+from trelliswork.planning.terms import Terms
 
 LABELS = LabelSet(["a", "b", "c"])
 
@@ -34,8 +35,8 @@ def answers(case: SoftCase, k: int = 1) -> LazyAnswers:
 def test_answers_are_the_best_of_all_labellings(case, all_at_once):
     with pytest.MonkeyPatch.context() as patch:
         if not all_at_once:
-            patch.setattr(ItemMethods, "is_compact", lambda *_: False)
-            patch.setattr(Plan, "compact", None)
+            patch.setattr(Terms, "are_compact", lambda *_: False)
+            patch.setattr(HardRules, "together", None)
         found = answers(case)
     for b, (first, last) in enumerate(pairwise(case.trellis.offsets.tolist())):
         expected = case.priced(b)
@@ -79,12 +80,10 @@ def test_a_penalty_is_paid_where_that_is_cheaper():
 def test_only_items_that_answers_break_are_added(monkeypatch):
     rules = [exactly(1, "b").soft(0.5), requires("a", "c").soft(0.5), excludes("a", "c").soft(9.0)]
     planned, trellis, evidence = one(rules, [[0, 2, 0], [1, 0, 0]])
-    monkeypatch.setattr(ItemMethods, "is_compact", lambda *_: False)
+    monkeypatch.setattr(Terms, "are_compact", lambda *_: False)
     asked = []
-    build = Plan.item_product
-    monkeypatch.setattr(
-        Plan, "item_product", lambda self, *a: asked.append(a[0]) or build(self, *a)
-    )
+    build = Terms.product
+    monkeypatch.setattr(Terms, "product", lambda self, *a: asked.append(a[0]) or build(self, *a))
     found = best_lazily(planned, trellis, evidence, (0, 1, 2))
     assert asked == [(2,)]  # of `requires`; `exactly` and `excludes` hold
     assert METHODS[found.methods[0]] == "lazy"
@@ -116,7 +115,7 @@ def test_counters_are_built_for_the_length_of_a_sequence():
     trellis = Trellis(rng.normal([1, 0, 0], size=(offsets[-1], 3)), offsets=offsets)
     evidence = planned.evidence([["x"] * n for n in lengths], offsets)
     found = best_lazily(planned, trellis, evidence, (0,))
-    assert (planned.item_violations(found.tags[0], evidence) == 0).all()
+    assert (planned.terms.violations(found.tags[0], evidence) == 0).all()
 
 
 def test_sequences_beyond_the_budget_are_given_up_where_that_is_asked_for():

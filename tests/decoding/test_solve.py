@@ -81,7 +81,7 @@ def test_tampered_certificates_are_rejected(case, data):
     certificate = found.certificate
     fewer = replace(certificate, leaves=certificate.leaves[1:])
     assert tw.verify(case.problem, replace(found, certificate=fewer)).status == "rejected"
-    for i, penalty in enumerate(case.problem.plan.item_penalties):
+    for i, penalty in enumerate(case.problem.plan.costs.of_terms):
         dear = tw.Leaf(certificate.leaves[0].decisions, {i: penalty + 1.0})
         other = replace(certificate, leaves=(dear, *certificate.leaves[1:]))
         if np.isfinite(penalty):

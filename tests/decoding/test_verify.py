@@ -48,7 +48,7 @@ def claim(case: ProblemCase, names, certificate, **changes) -> Decoding:
 
 def everything(case: ProblemCase) -> tw.Certificate:
     """The certificate of the product with all items."""
-    return tw.Certificate(tuple(range(len(case.problem.plan.items))), (tw.Leaf(),))
+    return tw.Certificate(tuple(range(len(case.problem.plan.terms))), (tw.Leaf(),))
 
 
 BEST = max(CASE.values, key=CASE.values.__getitem__)
@@ -79,8 +79,8 @@ def trees(draw, case: ProblemCase, decisions: tuple = (), depth: int = 3) -> lis
             for leaf in draw(trees(case, (*decisions, (token, chosen, inside)), depth - 1))
         ]
     prices = {
-        i: draw(st.floats(0, min(plan.item_penalties[i], 5.0)))
-        for i, item in enumerate(plan.items)
+        i: draw(st.floats(0, min(plan.costs.of_terms[i], 5.0)))
+        for i, item in enumerate(plan.terms)
         if item.row is not None
     }
     return [tw.Leaf(decisions, prices)]
@@ -171,8 +171,8 @@ def test_tampered_answers_are_rejected(changes, reason):
         raise AssertionError(found.reason)
 
 
-ROW = next(i for i, item in enumerate(PROBLEM.plan.items) if item.row is not None)
-BIT = next(i for i, item in enumerate(PROBLEM.plan.items) if item.row is None)
+ROW = next(i for i, item in enumerate(PROBLEM.plan.terms) if item.row is not None)
+BIT = next(i for i, item in enumerate(PROBLEM.plan.terms) if item.row is None)
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def constraint_lists(draw: Any, labels: LabelSet) -> tuple[Constraint, ...]:
 
 def degree(planned: Plan, item: int, names: list[str], sentence: list[str]) -> int:
     """Return v_i from the definition."""
-    found = planned.items[item]
+    found = planned.terms[item]
     if found.row is not None:
         return found.row.violations(Reading(names, sentence, planned.labels))
     assert found.rule is not None
@@ -56,13 +56,13 @@ def scores_of_all(
     """Return the score of each labelling, a row of `tags`, on the product with some items."""
     n, length = tags.shape
     evidence = planned.evidence([sentence] * n, np.arange(n + 1) * length)
-    made = planned.item_product(items, length)
+    made = planned.terms.product(items, length)
     blank = planned.blank_scores(n * length)
     trellis = Trellis(
         blank,
         made.automaton,
         offsets=evidence.offsets,
-        weights=planned.item_weights(None),
+        weights=planned.costs.weights(None),
         classes=evidence.classes(made.tests),
     )
     n_letters = planned.model.n_labels
@@ -73,7 +73,7 @@ def scores_of_all(
     if planned.segmentation is not None:
         allowed = allowed.reshape(n * length, 2, n_letters)
     found = log_partition(trellis, allowed=allowed, n_jobs=1)
-    return found + planned.item_constant(made)
+    return found + planned.costs.constant(made)
 
 
 def check(
@@ -82,10 +82,10 @@ def check(
     names = [[*map(str, planned.names(row))] for row in tags]
     found = scores_of_all(planned, items, tags, sentence)
     evidence = planned.evidence([sentence] * len(tags), np.arange(len(tags) + 1) * length)
-    counted = planned.item_violations(tags.ravel(), evidence)
-    penalties = planned.item_penalties
+    counted = planned.terms.violations(tags.ravel(), evidence)
+    penalties = planned.costs.of_terms
     for row, own in enumerate(names):
-        degrees = [degree(planned, i, own, sentence) for i in range(len(planned.items))]
+        degrees = [degree(planned, i, own, sentence) for i in range(len(planned.terms))]
         assert counted[row].tolist() == degrees
         expected = 0.0
         for i in items:
@@ -112,8 +112,8 @@ def test_products_score_every_labelling_by_its_violations(data):
     planned = Plan(labels, constraints, model=model)
     length = data.draw(st.integers(1, LENGTHS[len(labels)]))
     sentence = data.draw(st.lists(st.sampled_from(TOKENS), min_size=length, max_size=length))
-    some = st.sets(st.sampled_from(range(len(planned.items)))) if planned.items else st.just(set())
-    everything = range(len(planned.items))
+    some = st.sets(st.sampled_from(range(len(planned.terms)))) if planned.terms else st.just(set())
+    everything = range(len(planned.terms))
     items = tuple(everything) if data.draw(st.booleans()) else tuple(sorted(data.draw(some)))
     tags = np.array(list(itertools.product(range(len(labels)), repeat=length)), dtype=np.int32)
     check(planned, items, length, sentence, tags)
@@ -141,17 +141,17 @@ def test_products_of_segments_score_every_segmentation_by_its_violations(data):
         ],
         dtype=np.int32,
     )
-    check(planned, tuple(range(len(planned.items))), length, sentence, tags)
+    check(planned, tuple(range(len(planned.terms))), length, sentence, tags)
 
 
 def readable_items(rule: Constraint, segmentation: Segmentation) -> bool:
     """Return whether the items of a rule can be read off segments."""
     one = Plan(segmentation.labels, (rule.soft(1.0),), segmentation=segmentation)
     try:
-        one.item_product(range(len(one.items)), 8)
+        one.terms.product(range(len(one.terms)), 8)
     except RuleError:
         return False
-    return readable(rule, segmentation) or bool(one.items)
+    return readable(rule, segmentation) or bool(one.terms)
 
 
 def test_rows_of_tokens_are_refused_for_segments():
@@ -172,21 +172,21 @@ def test_items_are_the_parts_of_constraints_with_their_penalties():
         at_least(1, "c"),
     ]
     planned = plan(LETTERS, rules)
-    assert [item.constraint for item in planned.items] == [0, 0, 1, 1, 2]
-    assert [item.row is None for item in planned.items] == [False, False, True, False, False]
+    assert [item.constraint for item in planned.terms] == [0, 0, 1, 1, 2]
+    assert [item.row is None for item in planned.terms] == [False, False, True, False, False]
     assert planned.rules == (2,)
     assert planned.soft == (0, 1)
     np.testing.assert_array_equal(planned.penalties, [2.0, np.nan, np.inf])
-    np.testing.assert_array_equal(planned.item_penalties, [2.0, 2.0, np.nan, np.nan, np.inf])
+    np.testing.assert_array_equal(planned.costs.of_terms, [2.0, 2.0, np.nan, np.nan, np.inf])
 
 
 def test_other_penalties_share_what_is_compiled():
     planned = plan(LETTERS, [exactly(1, "a").soft(), at_least(1, "c")])
     with pytest.raises(RuleError, match="No penalty is known for exactly"):
-        planned.item_weights(None)
+        planned.costs.weights(None)
     learned = planned.with_penalties([1.5, np.inf])
-    assert learned.item_product((0, 1), 4) is planned.item_product((0, 1), 4)
-    assert learned.item_weights(None)[-6:].tolist() == [-1.5, 1.5, -1.5, 1.5, 0.0, 0.0]
+    assert learned.terms.product((0, 1), 4) is planned.terms.product((0, 1), 4)
+    assert learned.costs.weights(None)[-6:].tolist() == [-1.5, 1.5, -1.5, 1.5, 0.0, 0.0]
     assert np.isnan(planned.penalties[0])
     again = pickle.loads(pickle.dumps(learned))
     np.testing.assert_array_equal(again.penalties, learned.penalties)
@@ -211,12 +211,12 @@ def test_products_beyond_the_budget_name_their_constraints():
     rules = [count("a") - count("b") <= 0, (count("b") - count("c") <= 0).soft(1.0)]
     planned = plan(LETTERS, rules, decoding_budget=500)
     with pytest.raises(TooLargeError, match=r"count\('a'\).*count\('b'\).*more than 500 arcs"):
-        planned.item_product((0, 1), 40)
+        planned.terms.product((0, 1), 40)
 
 
 def test_states_that_count_alike_share_a_context():
     planned = plan(LETTERS, at_most(3, "a").soft(1.0))
-    made = planned.item_product((0,), 8).automaton
+    made = planned.terms.product((0,), 8).automaton
     assert made.contexts is not None
     assert len(set(made.contexts.tolist())) < made.n_states
 
@@ -224,5 +224,5 @@ def test_states_that_count_alike_share_a_context():
 def test_violations_of_empty_sequences_are_those_of_nothing():
     planned = plan(LETTERS, [at_least(2, "a").soft(1.0), requires("a", "b").soft(1.0)])
     evidence = planned.evidence([[], ["x"]], np.array([0, 0, 1]))
-    found = planned.item_violations(np.zeros(1, dtype=np.int32), evidence)
+    found = planned.terms.violations(np.zeros(1, dtype=np.int32), evidence)
     assert found.tolist() == [[2, 0], [1, 1]]

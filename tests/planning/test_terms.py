@@ -10,7 +10,8 @@ import pytest
 from trelliswork.constraints import at_least, at_most, count, exactly, not_at, requires
 from trelliswork.errors import LabelError, RuleError, TooLargeError
 from trelliswork.labels.label_set import LabelSet
-from trelliswork.planning.plan import USUAL_LENGTH, Plan, plan
+from trelliswork.planning.plan import Plan, plan
+from trelliswork.planning.training import USUAL_LENGTH, Training
 
 LABELS = LabelSet(["a", "b", "c"])
 SUM = count("a") - count("b") <= 0
@@ -22,40 +23,38 @@ def test_kinds_of_constraints():
     planned = Plan(LABELS, rules)
     assert planned.masks == (0,)
     assert planned.rules == (1, 2)
-    assert planned.counted == (2,)
+    assert planned.hard.counted == (2,)
     assert planned.soft == (3, 4)
-    assert planned.soft_items == planned.items_of((3, 4)) == (2, 3)
-    assert planned.items[2].rule == not_at(0, "b")  # a bit, no mask
-    assert planned.compact is None  # there is no automaton for every length
-    assert planned.trained_rules == (1,)
-    assert planned.trained_constraints(10) == (1, 2, 3, 4)
+    assert planned.terms.soft == planned.terms.of((3, 4)) == (2, 3)
+    assert planned.terms[2].rule == not_at(0, "b")  # a bit, no mask
+    assert planned.hard.together is None  # there is no automaton for every length
+    assert planned.training.rules == (1,)
+    assert planned.training.constraints(10) == (1, 2, 3, 4)
 
 
 def test_soft_constraints_are_added_to_training_while_they_fit():
     planned = Plan(LABELS, [at_most(1, "a"), *ONCE[1:], at_most(3, "b").soft()])
-    whole = planned.training_product((0, 1, 2), 10).automaton.n_arcs
+    whole = planned.training.product_of((0, 1, 2), 10).automaton.n_arcs
     tight = Plan(LABELS, planned.constraints, training_budget=whole)
-    assert tight.trained_constraints(10) == (0, 1, 2)
-    assert Plan(LABELS, planned.constraints, training_budget=0).trained_constraints(10) == ()
+    assert tight.training.constraints(10) == (0, 1, 2)
+    assert Plan(LABELS, planned.constraints, training_budget=0).training.constraints(10) == ()
     without = Plan(LABELS, planned.constraints, train_soft=False)
-    assert without.trained_constraints(10) == without.trained_rules == (0,)
+    assert without.training.constraints(10) == without.training.rules == (0,)
 
 
 def test_counters_of_long_sequences_may_not_fit_where_those_of_short_ones_do():
     planned = Plan(LABELS, [SUM.soft()], training_budget=400)
-    assert planned.trained_constraints(10) == (0,)
-    assert planned.trained_constraints(100) == ()
+    assert planned.training.constraints(10) == (0,)
+    assert planned.training.constraints(100) == ()
 
 
 def test_many_that_do_not_fit_end_the_search(monkeypatch):
     rules = [at_most(1 + i, "a").soft() for i in range(40)]
     planned = Plan(LABELS, rules, training_budget=1)
     asked = []
-    build = Plan.training_product
-    monkeypatch.setattr(
-        Plan, "training_product", lambda self, *a: asked.append(a) or build(self, *a)
-    )
-    assert planned.trained_constraints(10) == ()
+    build = Training.product_of
+    monkeypatch.setattr(Training, "product_of", lambda self, *a: asked.append(a) or build(self, *a))
+    assert planned.training.constraints(10) == ()
     assert len(asked) == 10
 
 
@@ -87,27 +86,27 @@ def test_sizes_are_those_of_products():
     ]
     planned = plan(LABELS, rules)
     for index, placed in enumerate(planned.placements):
-        built = planned.item_product(planned.items_of((index,)), USUAL_LENGTH).automaton
+        built = planned.terms.product(planned.terms.of((index,)), USUAL_LENGTH).automaton
         assert (placed.states, placed.arcs) == (built.n_states, built.n_arcs)
 
 
 def test_products_of_sums_need_a_length():
     planned = plan(LABELS, [SUM, at_most(1, "c")])
-    assert planned.product((1,)).automaton.n_patterns == 9
+    assert planned.hard.product((1,)).automaton.n_patterns == 9
     with pytest.raises(ValueError, match="length: the automaton of a constraint depends on it"):
-        planned.product((0, 1))
-    made = planned.product((0, 1), 5).automaton
+        planned.hard.product((0, 1))
+    made = planned.hard.product((0, 1), 5).automaton
     assert made.n_patterns == 9  # weights stay those of the model
-    assert made.n_states > planned.product((1,)).automaton.n_states
+    assert made.n_states > planned.hard.product((1,)).automaton.n_states
 
 
 def test_small_products_are_told_from_large_ones():
     planned = plan(LABELS, [*ONCE, SUM.soft()], decoding_budget=100)
-    assert planned.compact_budget == 100
-    assert planned.is_compact((0, 1), 10)
-    assert not planned.is_compact((0, 1, 2, 3), 10)
+    assert planned.terms.compact_budget == 100
+    assert planned.terms.are_compact((0, 1), 10)
+    assert not planned.terms.are_compact((0, 1, 2, 3), 10)
     with pytest.raises(TooLargeError):
-        planned.item_product((0, 1, 2, 3), 10)
+        planned.terms.product((0, 1, 2, 3), 10)
 
 
 def test_penalties_carry_over_to_the_same_constraints():
@@ -127,12 +126,12 @@ def test_soft_constraints_are_checked_like_hard_ones():
 
 def test_items_that_cost_nothing_are_left_out():
     planned = plan(LABELS, ONCE).with_penalties([0.0, 1.0, 0.0])
-    assert planned.priced_items((0, 1, 2)) == (1,)
+    assert planned.costs.costly_terms((0, 1, 2)) == (1,)
     with pytest.raises(RuleError, match=r"No penalty is known for at_most\(1, 'a'\).soft\(\)"):
-        plan(LABELS, ONCE).priced_items((0,))
-    assert plan(LABELS, ONCE).priced_items(()) == ()
+        plan(LABELS, ONCE).costs.costly_terms((0,))
+    assert plan(LABELS, ONCE).costs.costly_terms(()) == ()
 
 
 def test_violations_of_the_empty_labelling():
     planned = plan(LABELS, [at_least(2, "a").soft(), requires("a", "b").soft(), *ONCE])
-    assert planned.empty_violations.tolist() == [2, 0, 0, 0, 0]
+    assert planned.terms.empty_violations.tolist() == [2, 0, 0, 0, 0]

@@ -118,7 +118,7 @@ def readable(rule: Constraint, segmentation: Segmentation) -> bool:
     """Return whether a rule can be read off segments, hard or soft."""
     plan = Plan(segmentation.labels, (rule,), segmentation=segmentation)
     try:
-        return plan.item_product(range(len(plan.items)), 1) is not None
+        return plan.terms.product(range(len(plan.terms)), 1) is not None
     except RuleError:
         return False
 

@@ -134,7 +134,7 @@ def test_the_plan_says_what_rules_cost_on_a_model_of_segments():
     placements = {p.constraint: p for p in tagger.plan_.placements}
     assert placements[RULES[2]].where == "mask"
     assert placements[RULES[0]].where == "training"
-    assert placements[RULES[0]].arcs == tagger.plan_.product([0]).automaton.n_arcs
+    assert placements[RULES[0]].arcs == tagger.plan_.hard.product([0]).automaton.n_arcs
 
 
 def test_limits_are_told_where_they_alone_rule_out_every_labelling():

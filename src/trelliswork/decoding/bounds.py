@@ -21,8 +21,8 @@ from trelliswork.decoding.counted_bounds import CountedRows, counted_bound
 from trelliswork.decoding.on_products import masked_scores
 from trelliswork.inference.trellis import Trellis
 from trelliswork.inference.verbs import viterbi
-from trelliswork.planning.terms import letter_table
-from trelliswork.planning.token_charges import with_tolls
+from trelliswork.planning.splitting import letter_table
+from trelliswork.planning.token_charges import with_token_charges
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -119,15 +119,15 @@ class Relaxation:
 
     def __init__(self, problem: Problem, items: Sequence[int]) -> None:
         plan = problem.plan
-        given = with_tolls(plan, problem.trellis, problem.evidence)
+        given = with_token_charges(plan, problem.trellis, problem.evidence)
         self.problem = problem
         self.items = tuple(items)
         weights = np.zeros(plan.model.n_patterns) if given.weights is None else given.weights
         automaton, classes, self.constant = plan.model, None, 0.0
         if self.items:
-            compiled = plan.item_product(self.items, len(problem))
+            compiled = plan.terms.product(self.items, len(problem))
             automaton, classes = compiled.automaton, problem.evidence.classes(compiled.tests)
-            weights, self.constant = plan.item_weights(weights), plan.item_constant(compiled)
+            weights, self.constant = plan.costs.weights(weights), plan.costs.constant(compiled)
         marked, self.pairs = mark_pairs(automaton)
         n_pairs = marked.n_patterns - automaton.n_patterns
         self.trellis = Trellis(
@@ -183,7 +183,7 @@ class Relaxation:
         """
         plan, trellis = self.problem.plan, self.trellis
         weights, total = self._priced(prices)
-        rows = [plan.items[item].row for item in counted]
+        rows = [plan.terms[item].row for item in counted]
         terms = dict.fromkeys((name, unit) for row in rows if row for _, name, unit in row.terms)
         places = {term: place for place, term in enumerate(terms)}
         coefficients = np.zeros((len(rows), len(terms)), dtype=np.int64)
@@ -202,7 +202,7 @@ class Relaxation:
                 np.stack(tables, axis=1)[self.pairs],
                 coefficients,
                 np.array([row.bound for row in rows if row], dtype=np.int64),
-                plan.item_penalties[list(counted)],
+                plan.costs.of_terms[list(counted)],
                 np.array([prices.get(item, 0.0) for item in counted]),
             ),
             total,
@@ -215,9 +215,9 @@ class Relaxation:
         assert self.trellis.weights is not None, "set above"
         weights, total = self.trellis.weights.copy(), self.constant
         for item, price in prices.items():
-            row = plan.items[item].row
+            row = plan.terms[item].row
             assert row is not None, "only rows have prices"
-            table = plan.item_table(item)
+            table = plan.terms.table(item)
             weights[-table.size :] -= price * table.ravel()
             total += price * row.bound
         return weights, total

@@ -15,6 +15,7 @@ from trelliswork._utils.tables import join_names, shorten
 from trelliswork.errors import InfeasibleError
 from trelliswork.inference.trellis import Trellis
 from trelliswork.inference.verbs import log_partition, viterbi
+from trelliswork.planning.predicates import hard_predicates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -117,7 +118,7 @@ def feasible_rules(
     if on_infeasible == "relax" and len(kept) < len(asked):
         return tuple(kept)
     # Where a search under predicates found nothing, all of them go that are hard.
-    lost = [i for i in kept if i in plan.hard_predicates]
+    lost = [i for i in kept if i in hard_predicates(plan)]
     if lost and on_infeasible == "error":
         names = join_names([shorten(repr(plan.constraints[i])) for i in lost])
         raise InfeasibleError(
@@ -259,7 +260,9 @@ def _conflicting_set(
         if tags is None:
             return sorted(chosen)
         broken = [
-            i for i in rules if i not in chosen and not bool(plan.accepts(i, tags, evidence).all())
+            i
+            for i in rules
+            if i not in chosen and not bool(plan.hard.accepts(i, tags, evidence).all())
         ]
         if not broken:
             return None
@@ -285,7 +288,7 @@ def _some_labelling(
 
 def _blank_trellis(plan: Plan, evidence: Evidence, constraints: Sequence[int]) -> Trellis:
     """Return a trellis with scores of 0: every labelling that the automata accept has a path."""
-    compiled = plan.product((i for i in constraints if i in plan.rules), evidence.longest)
+    compiled = plan.hard.product((i for i in constraints if i in plan.rules), evidence.longest)
     return Trellis(
         plan.blank_scores(evidence.n_tokens),
         compiled.automaton,
@@ -303,7 +306,7 @@ def _limits_in_the_way(
         return ""
     if length * length * segmentation.n_letters > MOST_OPEN_SCORES:
         return ""
-    compiled = plan.product((i for i in conflict.constraints if i in plan.rules), length)
+    compiled = plan.hard.product((i for i in conflict.constraints if i in plan.rules), length)
     trellis = Trellis(
         np.zeros((length, length, segmentation.n_letters)),
         compiled.automaton,
@@ -348,7 +351,7 @@ def dead_end(plan: Plan, evidence: Evidence, rules: Iterable[int], allowed: Bool
     allowed
         Labels that each token may have, as `open_labels` gives them; no labelling fits them all.
     """
-    compiled = plan.product(rules, evidence.longest)
+    compiled = plan.hard.product(rules, evidence.longest)
     classes = evidence.classes(compiled.tests)
     if plan.segmentation is not None:
         return _dead_end_of_segments(plan, compiled.automaton, classes, allowed)

@@ -71,7 +71,7 @@ def prices_by_rule(plan: Plan, certificate: Certificate | None) -> Mapping[str, 
     found: dict[str, float] = {}
     if certificate is not None and len(certificate.leaves) == 1:
         for item, price in certificate.leaves[0].prices.items():
-            name = repr(plan.constraints[plan.items[item].constraint])
+            name = repr(plan.constraints[plan.terms[item].constraint])
             found[name] = found.get(name, 0.0) + price
     return found
 

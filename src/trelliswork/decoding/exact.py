@@ -21,6 +21,11 @@ from trelliswork.decoding.prices import MAX_NODES, priced_batch
 from trelliswork.errors import SearchLimitError
 from trelliswork.inference.trellis import derive, rows_of
 from trelliswork.inference.verbs import paths_to_find
+from trelliswork.planning.predicates import (
+    costly_predicates,
+    hard_predicates,
+    refuse_predicates,
+)
 from trelliswork.proofs.answer import INFEASIBLE, UNSOLVED
 
 if TYPE_CHECKING:
@@ -103,7 +108,7 @@ def decode_batch(
             time_limit=time_limit,
             max_nodes=max_nodes,
             # What is too large for a product is not too large for a search.
-            give_up=on_infeasible != "error" or bool(plan.costly_functions(constraints)),
+            give_up=on_infeasible != "error" or bool(costly_predicates(plan, constraints)),
             n_jobs=n_jobs,
         )
         search_broken(
@@ -142,7 +147,7 @@ def decode_batch(
             # Scores may forbid what they leave, and a search under predicates find nothing.
             lost = [b for b in members if found.status[b] in (INFEASIBLE, UNSOLVED)]
             if kept and lost:
-                fewer = tuple(i for i in kept if i not in plan.hard_predicates)
+                fewer = tuple(i for i in kept if i not in hard_predicates(plan))
                 weaker.setdefault(fewer if len(fewer) < len(kept) else (), []).extend(lost)
         groups = weaker
     for b in np.flatnonzero(np.isneginf(found.scores)).tolist():
@@ -160,8 +165,8 @@ def decode_batch(
 
 def _methods(plan: Plan, found: PricedAnswers) -> IntArray:
     """Return what settled each sequence, as places in `METHODS`."""
-    n_others = len(plan.items) - len(plan.row_items) - len(plan.free_items)
-    added = np.array([len(set(bits) - plan.free_items) for bits in found.bits], dtype=np.int64)
+    n_others = len(plan.terms) - len(plan.terms.rows) - len(plan.pricing.free)
+    added = np.array([len(set(bits) - plan.pricing.free) for bits in found.bits], dtype=np.int64)
     chosen = np.where(added > 0, METHODS.index("lazy"), METHODS.index("chain"))
     chosen[(added > 0) & (added == n_others)] = METHODS.index("product")
     branched = np.isin(np.arange(chosen.size), list(found.leaves))
@@ -207,9 +212,10 @@ def decode_nbest_batch(
             n_jobs=n_jobs,
         )
         return [best]
-    plan.refuse_predicates(
+    refuse_predicates(
+        plan,
         "lists of the best labellings need all constraints as automata. Ask for one, k=1, or put "
-        "the tagger under other constraints: with_constraints."
+        "the tagger under other constraints: with_constraints.",
     )
     everything = tuple(range(len(plan.constraints)))
     lenient = on_infeasible != "error"

@@ -21,7 +21,7 @@ from trelliswork.errors import TooLargeError
 from trelliswork.inference.trellis import derive, rows_of
 from trelliswork.inference.verbs import kbest, viterbi
 from trelliswork.planning.counting_automata import round_length
-from trelliswork.planning.token_charges import with_tolls
+from trelliswork.planning.token_charges import with_token_charges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,7 +106,7 @@ def best_lazily(
     TooLargeError
         Without `give_up`, at a sequence that would need a product beyond the budget.
     """
-    trellis = with_tolls(plan, trellis, evidence, constraints)
+    trellis = with_token_charges(plan, trellis, evidence, constraints)
     mask = open_labels(plan, evidence, constraints, allowed)
     units = Units.of(plan, constraints, evidence)
     found = LazyAnswers.none(trellis.n_sequences, trellis.n_tokens, k)
@@ -239,13 +239,13 @@ class Units:
             Where one of them is soft and has no penalty yet.
         """
         rules = tuple(i for i in constraints if i in plan.rules)
-        compact = plan.compact if rules and rules == plan.rules else None
+        compact = plan.hard.together if rules and rules == plan.rules else None
         soft = [i for i in constraints if i in plan.soft]
         if not soft:
             return cls(plan, rules, (), compact, compact is not None)
-        items = plan.priced_items(soft)
-        together = len(items) <= MOST_TOGETHER and plan.is_compact(
-            (*plan.items_of(rules), *items), evidence.longest
+        items = plan.costs.costly_terms(soft)
+        together = len(items) <= MOST_TOGETHER and plan.terms.are_compact(
+            (*plan.terms.of(rules), *items), evidence.longest
         )
         return cls(plan, rules, items, compact, together)
 
@@ -259,7 +259,7 @@ class Units:
         whole = [rule for rule, there in zip(self.rules, chosen, strict=False) if there]
         soft: dict[int, bool] = {}
         for item, there in zip(self.items, chosen[len(self.rules) :].tolist(), strict=True):
-            constraint = self.plan.items[item].constraint
+            constraint = self.plan.terms[item].constraint
             soft[constraint] = soft.get(constraint, True) and there
         return whole + [constraint for constraint, there in soft.items() if there]
 
@@ -268,12 +268,12 @@ class Units:
         n_rules = len(self.rules)
         rules = [rule for rule, there in zip(self.rules, chosen.tolist(), strict=False) if there]
         soft = [self.items[place] for place in np.flatnonzero(chosen[n_rules:])]
-        return tuple(sorted((*self.plan.items_of(rules), *soft)))
+        return tuple(sorted((*self.plan.terms.of(rules), *soft)))
 
     def lengths(self, evidence: Evidence) -> IntArray:
         """Return the length that the product of each sequence is built for, shape ``(B,)``."""
         lengths = np.diff(evidence.offsets)
-        if not self.plan.is_counted((*self.plan.items_of(self.rules), *self.items)):
+        if not self.plan.terms.depend_on_length((*self.plan.terms.of(self.rules), *self.items)):
             return np.zeros_like(lengths)
         return np.array([round_length(length) for length in lengths.tolist()], dtype=np.int64)
 
@@ -294,14 +294,14 @@ class Units:
         found = np.zeros_like(known)
         n_rules = len(self.rules)
         if self.compact is not None and not known[:, :n_rules].all():
-            obeyed = self.plan.accepts_together(self.compact, tags, evidence)
+            obeyed = self.plan.hard.accepts_together(self.compact, tags, evidence)
             found[:, :n_rules] = ~obeyed[:, None]
         elif self.compact is None:
             for place, rule in enumerate(self.rules):
                 if not known[:, place].all():
-                    found[:, place] = ~self.plan.accepts(rule, tags, evidence)
+                    found[:, place] = ~self.plan.hard.accepts(rule, tags, evidence)
         if self.items and not known[:, n_rules:].all():
-            degrees = self.plan.item_violations(tags, evidence, self.items)
+            degrees = self.plan.terms.violations(tags, evidence, self.items)
             found[:, n_rules:] = degrees[:, self.items] > 0
         found &= ~known
         if self.all_at_once:
@@ -316,7 +316,7 @@ class Units:
         Returns
         -------
         automaton, tests
-            As those of `CompiledProduct` and `ItemProduct`.
+            As those of `Product`.
         weights
             Weights of its patterns; None: those of the trellis.
         constant
@@ -329,8 +329,8 @@ class Units:
         """
         if not chosen[len(self.rules) :].any():
             rules = [rule for rule, there in zip(self.rules, chosen, strict=False) if there]
-            compiled = self.plan.product(rules, length)
+            compiled = self.plan.hard.product(rules, length)
             return compiled.automaton, compiled.tests, None, 0.0
-        made = self.plan.item_product(self.chosen_items(chosen), length)
-        weights = self.plan.item_weights(trellis.weights)
-        return made.automaton, made.tests, weights, self.plan.item_constant(made)
+        made = self.plan.terms.product(self.chosen_items(chosen), length)
+        weights = self.plan.costs.weights(trellis.weights)
+        return made.automaton, made.tests, weights, self.plan.costs.constant(made)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from trelliswork.constraints import Constraint
     from trelliswork.decoding.problem import Problem
     from trelliswork.inference.trellis import Trellis
-    from trelliswork.planning.terms import Item
+    from trelliswork.planning.splitting import Term
 
 
 __all__ = ["MilpAnswer", "solve_milp"]
@@ -96,9 +96,9 @@ def solve_milp(problem: Problem, time_limit: float | None = None) -> MilpAnswer 
         Where the product with the bits that answers break has more arcs than the plan's budget.
     """
     plan = problem.plan
-    penalties = plan.item_penalties
-    bits = [i for i, item in enumerate(plan.items) if item.row is None and penalties[i] > 0.0]
-    inside = set(bits).intersection(plan.free_items)
+    penalties = plan.costs.of_terms
+    bits = [i for i, item in enumerate(plan.terms) if item.row is None and penalties[i] > 0.0]
+    inside = set(bits).intersection(plan.pricing.free)
     began = time.monotonic()
     while True:
         left = None if time_limit is None else time_limit - (time.monotonic() - began)
@@ -106,7 +106,7 @@ def solve_milp(problem: Problem, time_limit: float | None = None) -> MilpAnswer 
         if answer is None or answer.labels is None:
             return answer
         reading = Reading(answer.labels, problem.evidence.sentences[0], problem.labels)
-        broken = {i for i in bits if _rule(plan.items[i]).degree(reading)}
+        broken = {i for i in bits if _rule(plan.terms[i]).degree(reading)}
         if broken <= inside:
             return answer
         if left is not None and left <= 0.0:
@@ -114,9 +114,9 @@ def solve_milp(problem: Problem, time_limit: float | None = None) -> MilpAnswer 
         inside |= broken
 
 
-def _rule(item: Item) -> Constraint:
-    assert item.rule is not None, "of a bit"
-    return item.rule
+def _rule(term: Term) -> Constraint:
+    assert term.rule is not None, "of a bit"
+    return term.rule
 
 
 def _solve_with(
@@ -219,10 +219,10 @@ def _count_rows(
     """Return what steps add to the rows, ``(R, M)``, the bounds and the penalties of the rows."""
     plan = relaxed.problem.plan
     counts, bounds, penalties = [], [], []
-    for i, (item, penalty) in enumerate(zip(plan.items, plan.item_penalties, strict=True)):
+    for i, (item, penalty) in enumerate(zip(plan.terms, plan.costs.of_terms, strict=True)):
         if item.row is None or penalty == 0.0:
             continue
-        added = plan.item_table(i).ravel()[relaxed.pairs[steps.arc]]
+        added = plan.terms.table(i).ravel()[relaxed.pairs[steps.arc]]
         counts.append(scipy.sparse.csr_array(added[None, :].astype(np.float64)))
         bounds.append(float(item.row.bound))
         penalties.append(penalty)

@@ -9,7 +9,8 @@ import numpy as np
 from trelliswork.decoding.conflicts import check_on_infeasible, group_by_rules, open_labels
 from trelliswork.inference.trellis import derive
 from trelliswork.inference.verbs import log_partition
-from trelliswork.planning.token_charges import with_tolls
+from trelliswork.planning.predicates import refuse_predicates
+from trelliswork.planning.token_charges import with_token_charges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
     from trelliswork.inference.trellis import Trellis
     from trelliswork.planning.evidence import Evidence
     from trelliswork.planning.plan import Plan
-    from trelliswork.planning.products import CompiledProduct
-    from trelliswork.planning.term_products import ItemProduct
+    from trelliswork.planning.products import Product
 
 
 __all__ = ["constrained_trellis", "feasible_trellises", "masked_scores"]
@@ -56,22 +56,23 @@ def constrained_trellis(
     """
     if constraints is None:
         constraints = range(len(plan.constraints))
-    plan.refuse_predicates(
+    refuse_predicates(
+        plan,
         "functions cannot be summed over, and probabilities, marginals and samples need all "
         "constraints as automata. Use predict or decode, or put the tagger under other "
         "constraints: with_constraints.",
         constraints,
     )
-    trellis = with_tolls(plan, trellis, evidence, constraints)
+    trellis = with_token_charges(plan, trellis, evidence, constraints)
     rules = [i for i in constraints if i in plan.rules]
-    priced = plan.priced_items(constraints)
-    compiled: CompiledProduct | ItemProduct
+    priced = plan.costs.costly_terms(constraints)
+    compiled: Product
     weights = None
     if priced:
-        compiled = plan.item_product((*plan.items_of(rules), *priced), evidence.longest)
-        weights = plan.item_weights(trellis.weights)
+        compiled = plan.terms.product((*plan.terms.of(rules), *priced), evidence.longest)
+        weights = plan.costs.weights(trellis.weights)
     else:
-        compiled = plan.product(rules, evidence.longest)
+        compiled = plan.hard.product(rules, evidence.longest)
     mask = open_labels(plan, evidence, constraints)
     return derive(
         trellis,

@@ -38,7 +38,8 @@ from trelliswork.decoding.certificate import Certificate
 from trelliswork.decoding.conflicts import open_labels
 from trelliswork.inference.results import tags_of
 from trelliswork.inference.trellis import derive, rows_of
-from trelliswork.planning.token_charges import with_tolls
+from trelliswork.planning.predicates import costly_predicates, predicate_violations, predicates_of
+from trelliswork.planning.token_charges import with_token_charges
 from trelliswork.proofs.answer import FEASIBLE, INFEASIBLE, OPTIMAL, TOLERANCE, UNSOLVED
 
 if TYPE_CHECKING:
@@ -162,18 +163,18 @@ def search_batch(
     check_time_limit(time_limit)
     check_width(width)
     heeded = range(len(plan.constraints)) if constraints is None else constraints
-    plan.check_penalties(heeded)
-    penalties, by_item = plan.penalties, plan.item_penalties
-    trellis = with_tolls(plan, trellis, evidence, heeded)
-    items = [i for i in plan.items_of(heeded) if by_item[i] > 0.0]
-    asked = [(i, rule) for i, rule in plan.functions(heeded) if penalties[i] > 0.0]
+    plan.costs.check(heeded)
+    penalties, by_item = plan.penalties, plan.costs.of_terms
+    trellis = with_token_charges(plan, trellis, evidence, heeded)
+    items = [i for i in plan.terms.of(heeded) if by_item[i] > 0.0]
+    asked = [(i, rule) for i, rule in predicates_of(plan.constraints, heeded) if penalties[i] > 0.0]
     found = _core.search_prefixes(
         trellis._batch(open_labels(plan, evidence, heeded, allowed), n_jobs),
         [
             _core.SearchItem(
-                plan.item_degrees(i, evidence.longest).of_core,
+                plan.terms.violation_automaton(i, evidence.longest).of_core,
                 float(by_item[i]),
-                evidence.classes(plan.item_tests(i)),
+                evidence.classes(plan.terms.tests_of(i)),
             )
             for i in items
         ],
@@ -268,7 +269,7 @@ def search_broken(
     plan, trellis, evidence, constraints, allowed, width, time_limit
         As in `search_batch`.
     """
-    penalties, functions = plan.penalties, plan.costly_functions(constraints)
+    penalties, functions = plan.penalties, costly_predicates(plan, constraints)
     if not functions and not (found.status == UNSOLVED).any():
         return
     has_answer = np.isin(found.status, (OPTIMAL, FEASIBLE))
@@ -277,7 +278,7 @@ def search_broken(
     if answered.size and functions:
         tags = found.tags[rows_of(trellis.offsets, answered)]
         own = evidence.take(answered)
-        broken = plan.predicate_violations(tags, own, functions)[:, functions]
+        broken = predicate_violations(plan, tags, own, functions)[:, functions]
         each = np.broadcast_to(penalties[functions], broken.shape)
         charged = np.multiply(broken, each, out=np.zeros(broken.shape), where=broken > 0)
         cost[answered] = charged.sum(axis=1)
@@ -358,7 +359,7 @@ def solve_by_search(
     )
     for b in np.flatnonzero(np.isin(found.status, (INFEASIBLE, UNSOLVED))).tolist():
         batch.refuse_search(b, found.status[b] == INFEASIBLE)
-    everything = Certificate(tuple(np.flatnonzero(plan.item_penalties > 0.0).tolist()))
+    everything = Certificate(tuple(np.flatnonzero(plan.costs.of_terms > 0.0).tolist()))
     proven = found.status == OPTIMAL
     return [
         batch.answer(

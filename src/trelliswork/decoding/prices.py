@@ -24,7 +24,7 @@ from trelliswork.decoding.priced_answers import PricedAnswers, prices_by_item
 from trelliswork.errors import TooLargeError
 from trelliswork.inference.results import tags_of
 from trelliswork.inference.trellis import derive, rows_of
-from trelliswork.planning.token_charges import with_tolls
+from trelliswork.planning.token_charges import with_token_charges
 from trelliswork.proofs.answer import FEASIBLE, OPTIMAL, TOLERANCE
 
 if TYPE_CHECKING:
@@ -104,8 +104,8 @@ def priced_batch(
     """
     check_time_limit(time_limit)
     heeded = range(len(plan.constraints)) if constraints is None else constraints
-    trellis = with_tolls(plan, trellis, evidence, heeded)
-    charges = plan.charges(constraints)
+    trellis = with_token_charges(plan, trellis, evidence, heeded)
+    charges = plan.pricing.charges(plan.costs, constraints)
     penalties, bits = charges.penalties, list(charges.bits)
     problem = _Problem(
         plan,
@@ -121,7 +121,7 @@ def priced_batch(
             seconds=time_limit or 0.0,
             max_states=MAX_STATES,
             max_nodes=max_nodes,
-            group_of_tag=plan.group_of_tag,
+            group_of_tag=plan.label_of_tag,
         ),
         prices=prices,
         n_jobs=n_jobs,
@@ -145,7 +145,7 @@ def priced_batch(
                     if not give_up:
                         place = f"X: sequence {evidence.numbers[b]}"
                         raise TooLargeError(f"{place}: {error}") from None
-                    broken = {plan.items[i].constraint for i in bits if i not in found.bits[b]}
+                    broken = {plan.terms[i].constraint for i in bits if i not in found.bits[b]}
                     found.given_up[b] = tuple(c for c in heeded if c not in broken)
         if inside.all():  # no bit is left to break
             break
@@ -154,7 +154,7 @@ def priced_batch(
         pending = pending[~inside[pending].all(axis=1)]
         if pending.size:
             tags = found.tags[rows_of(trellis.offsets, pending)]
-            violated = plan.item_violations(tags, evidence.take(pending), bits)[:, bits] > 0
+            violated = plan.terms.violations(tags, evidence.take(pending), bits)[:, bits] > 0
             new = _few(violated & ~inside[pending], penalties[bits])
             inside[pending] |= new
             pending = pending[new.any(axis=1)]
@@ -203,18 +203,18 @@ class _Problem:
     def solve(self, found: PricedAnswers, chosen: IntArray, bits: tuple[int, ...]) -> None:
         """Write the best labellings of some sequences under all rows and some bits."""
         plan, trellis = self.plan, self.trellis
-        base = plan.priced_base(bits, by_class=trellis.position_weights is None)
-        added, classes = base.class_weights(plan), None
+        base = plan.pricing.marked(bits, by_class=trellis.position_weights is None)
+        added, classes = base.class_weights(plan.costs, plan.labels), None
         part = derive(
             trellis,
             sequences=None if chosen.size == trellis.n_sequences else chosen,
             automaton=base.marked.automaton,
             classes=self.evidence.classes(base.tests),
-            weights=base.weights(plan, trellis.weights),
+            weights=base.weights(plan.costs, trellis.weights),
         )
         token_rows = rows_of(trellis.offsets, chosen)
         if added is not None:
-            classes = self.evidence.classes(plan.change_tests(base.changes))
+            classes = self.evidence.classes(plan.pricing.change_tests(base.changes))
             assert classes is not None, "there are tests"
             classes = classes[token_rows]
         answers = _core.solve(
@@ -228,8 +228,8 @@ class _Problem:
         found.tags[token_rows] = tags_of(
             answers.labels, answers.begins.astype(bool), part.automaton.n_labels
         )
-        found.scores[chosen] = answers.scores + base.constant(plan)
-        found.bounds[chosen] = answers.bounds + base.constant(plan)
+        found.scores[chosen] = answers.scores + base.constant(plan.costs)
+        found.bounds[chosen] = answers.bounds + base.constant(plan.costs)
         found.status[chosen] = answers.status
         found.methods[chosen] = answers.methods
         found.iterations[chosen] += answers.iterations
@@ -246,7 +246,7 @@ class _Problem:
         if not chosen.size:
             return
         tags = found.tags[rows_of(self.trellis.offsets, chosen)]
-        broken = self.plan.item_violations(tags, self.evidence.take(chosen), bits)[:, bits]
+        broken = self.plan.terms.violations(tags, self.evidence.take(chosen), bits)[:, bits]
         for place, b in enumerate(chosen.tolist()):
             for i, degree in zip(bits, broken[place].tolist(), strict=True):
                 if degree and i not in found.bits[b]:

@@ -110,7 +110,7 @@ class Problem:
             _check_transitions(scores, model)
             self.trellis = _one_sequence(scores, None, model, start, end)
             self.plan = _planned(self.trellis, constraints, labels)
-        self.plan.check_penalties()
+        self.plan.costs.check()
         self.sentence = _checked_sentence(sentence, self.plan, len(self))
         tokens = [""] * len(self) if sentence is None else self.sentence
         self.evidence: Evidence = self.plan.evidence([tokens], self.trellis.offsets)

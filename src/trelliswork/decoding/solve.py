@@ -15,7 +15,8 @@ from trelliswork.decoding.prices import CORE_METHODS, priced_batch
 from trelliswork.decoding.problem_batch import ProblemBatch, broken_rules, group_problems
 from trelliswork.inference.trellis import derive
 from trelliswork.inference.verbs import viterbi
-from trelliswork.planning.token_charges import with_tolls
+from trelliswork.planning.predicates import refuse_predicates
+from trelliswork.planning.token_charges import with_token_charges
 from trelliswork.proofs.answer import INFEASIBLE, OPTIMAL, UNSOLVED
 
 if TYPE_CHECKING:
@@ -42,9 +43,10 @@ def solve_problems(
     """Decode problems; those that share a plan and the weights of the model as one batch."""
     if method not in UNDER_PREDICATES:
         for problem in problems:
-            problem.plan.refuse_predicates(
+            refuse_predicates(
+                problem.plan,
                 f"method={method!r} needs all constraints as automata or counts. Use 'auto', "
-                "'astar' or 'beam'."
+                "'astar' or 'beam'.",
             )
     if method == "milp":
         return [_by_milp(problem, number, time_limit) for number, problem in enumerate(problems)]
@@ -144,14 +146,14 @@ def _by_lazy(batch: ProblemBatch, time_limit: float | None, n_jobs: int | None) 
 def _by_product(batch: ProblemBatch, n_jobs: int | None) -> list[Decoding]:
     """Run on the product of the model with all items that cost anything."""
     plan = batch.plan
-    trellis = with_tolls(plan, batch.trellis, batch.evidence)
-    items = tuple(np.flatnonzero(plan.item_penalties > 0.0).tolist())
+    trellis = with_token_charges(plan, batch.trellis, batch.evidence)
+    items = tuple(np.flatnonzero(plan.costs.of_terms > 0.0).tolist())
     certificate, constant = Certificate(items), 0.0
     if items:
         longest = max(map(len, batch.problems))
-        made = plan.item_product(items, longest)
+        made = plan.terms.product(items, longest)
         classes = batch.evidence.classes(made.tests)
-        weights, constant = plan.item_weights(trellis.weights), plan.item_constant(made)
+        weights, constant = plan.costs.weights(trellis.weights), plan.costs.constant(made)
         trellis = derive(trellis, automaton=made.automaton, classes=classes, weights=weights)
     best = viterbi(trellis, allowed=batch.open_labels(), n_jobs=n_jobs)
     return [

@@ -71,7 +71,7 @@ class LabellingClaim(Claim):
             raise WrongError(
                 f"certificate: expected a Certificate, got {type(certificate).__name__}."
             )
-        n_items, items = len(self.problem.plan.items), certificate.items
+        n_items, items = len(self.problem.plan.terms), certificate.items
         if not all(_is_index(i, n_items) for i in items) or len(set(items)) < len(items):
             raise WrongError(
                 f"certificate: expected different items among the {n_items} of the problem, got "
@@ -98,7 +98,7 @@ class LabellingClaim(Claim):
         certificate = self.answer.certificate
         assert certificate is not None, "its leaves were read"
         items = certificate.items
-        rows = [i for i in items if self.problem.plan.items[i].row is not None]
+        rows = [i for i in items if self.problem.plan.terms[i].row is not None]
         # Prices of rows that are counted are there to leave out most of what a product would hold.
         guided = any(item in leaf.prices for leaf in certificate.leaves for item in rows)
         if not guided:
@@ -127,11 +127,11 @@ class LabellingClaim(Claim):
 
     def _check_price(self, item: int, price: float) -> None:
         plan = self.problem.plan
-        if not _is_index(item, len(plan.items)) or plan.items[item].row is None:
+        if not _is_index(item, len(plan.terms)) or plan.terms[item].row is None:
             raise WrongError(
                 f"certificate: item {item} has a price, and it is no row of the problem."
             )
-        most = float(plan.item_penalties[item])
+        most = float(plan.costs.of_terms[item])
         if not isinstance(price, Real) or not isfinite(price) or not 0.0 <= price <= most:
             raise WrongError(
                 f"certificate: the price of item {item} is {price}; expected a finite number from "

@@ -24,7 +24,8 @@ from trelliswork.evaluation.report import report
 from trelliswork.learn.hmm import HMMLearner
 from trelliswork.learn.learner import Learned
 from trelliswork.learn.mixing import mix_penalties
-from trelliswork.planning.plan import TRAINING_BUDGET, USUAL_LENGTH, Plan
+from trelliswork.planning.plan import TRAINING_BUDGET, Plan
+from trelliswork.planning.training import USUAL_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -265,9 +266,9 @@ def _with_summable_plan(learned: Learned) -> Learned:
     limited = limited.with_penalties(plan.penalties)
     try:
         if limited.soft:
-            limited.item_product(range(len(limited.items)), USUAL_LENGTH)
+            limited.terms.product(range(len(limited.terms)), USUAL_LENGTH)
         else:
-            _ = limited.decoding
+            _ = limited.hard.product()
     except TooLargeError as error:
         raise TooLargeError(
             f"labelling='posterior': sums over all labellings need a product of more than "

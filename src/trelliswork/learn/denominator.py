@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from trelliswork.automata.automaton import Automaton
     from trelliswork.data.sentence import Label
     from trelliswork.planning.plan import Plan
-    from trelliswork.planning.products import CompiledProduct
-    from trelliswork.planning.term_products import ItemProduct
+    from trelliswork.planning.products import Product
 
 __all__ = ["Denominator"]
 
@@ -105,21 +104,21 @@ class Denominator:
             gold = plan.segmentation.encode(labels)
         all_evidence = evidence
         everything = range(len(plan.constraints))
-        chosen = plan.trained_constraints(evidence.longest) if trained else ()
+        chosen = plan.training.constraints(evidence.longest) if trained else ()
         counted = sorted({*plan.masks, *chosen}) if trained else []
         left = [i for i in everything if i not in counted]
         if not plan.train_soft:  # which is as it should be
             left = [i for i in left if i not in plan.soft]
         _check_learnable(plan, left, trained)
-        outside = {toll.constraint for toll in plan.tolls}.union(plan.predicates)
+        outside = {toll.constraint for toll in plan.terms.token_charges}.union(plan.predicates)
         left = [i for i in left if i not in outside]
         if trained:
-            by_tests = [i for i in left if i in plan.beyond_tests]
+            by_tests = [i for i in left if i in plan.training.beyond_tests]
             by_arcs = [i for i in left if i not in by_tests]
             _warn_of_left_out(plan, by_arcs, f"its budget of {plan.training_budget:,} arcs")
             _warn_of_left_out(plan, by_tests, f"{MAX_TESTS} token tests")
-        if plan.n_tests > MAX_TESTS:
-            logger.warning("%s", warn_of_tests(plan.n_tests))
+        if plan.training.n_tests > MAX_TESTS:
+            logger.warning("%s", warn_of_tests(plan.training.n_tests))
         lost = find_conflicting_gold(plan, gold, evidence, left, partial_too=False)
         if lost.any():
             logger.warning(
@@ -151,14 +150,14 @@ class Denominator:
                     f"{ruled_out.size} break one. {example}"
                 )
             evidence = evidence.take(np.flatnonzero(~ruled_out))
-        compiled: CompiledProduct | ItemProduct = plan.product(())
+        compiled: Product = plan.hard.product(())
         soft = None
-        if trained and set(chosen) <= set(plan.trained_rules):
-            compiled = plan.training
+        if trained and set(chosen) <= set(plan.training.rules):
+            compiled = plan.training.rules_product
         elif trained:
-            compiled = plan.training_product(chosen, evidence.longest)
+            compiled = plan.training.product_of(chosen, evidence.longest)
             if not set(chosen).isdisjoint(plan.soft):
-                degrees = plan.item_violations(gold.tags(plan.model.n_labels), all_evidence)
+                degrees = plan.terms.violations(gold.tags(plan.model.n_labels), all_evidence)
                 soft = SoftTerms.of(plan, chosen, degrees[~ruled_out])
         return cls(
             compiled.automaton,
@@ -179,7 +178,10 @@ def _check_learnable(plan: Plan, left: Sequence[int], trained: bool) -> None:
         "penalties='counts' or penalties='perceptron'; or give numbers, as in .soft(2.0)"
     )
     reasons = (
-        ({toll.constraint for toll in plan.tolls}, "as tokens are counted one by one"),
+        (
+            {toll.constraint for toll in plan.terms.token_charges},
+            "as tokens are counted one by one",
+        ),
         (set(plan.predicates), "as Python functions cannot be summed over"),
     )
     for those, why in reasons:

@@ -70,11 +70,11 @@ def find_conflicting_gold(
         ruled_out |= np.bincount(sequence, wrong, minlength=n_sequences) > 0
     rules = [i for i in constraints if i in plan.rules]
     for rule in rules:
-        ruled_out |= ~is_open & ~plan.accepts(rule, tags, evidence)
+        ruled_out |= ~is_open & ~plan.hard.accepts(rule, tags, evidence)
     partial = np.flatnonzero(is_open & ~ruled_out)
     if partial_too and partial.size and gold.allowed is not None:
         rows = rows_of(offsets, partial)
-        compiled = plan.product(rules, evidence.longest)
+        compiled = plan.hard.product(rules, evidence.longest)
         classes = evidence.classes(compiled.tests)
         trellis = Trellis(
             plan.blank_scores(rows.size),

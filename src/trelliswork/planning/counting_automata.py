@@ -1,4 +1,4 @@
-"""Violation automata: how badly every prefix of a labelling breaks an item of a constraint.
+"""Violation automata: what each arc adds to the violation of one term.
 
 A *violation automaton* is complete and deterministic: it forbids nothing, and each arc says by how
 much the violation changes,
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from trelliswork._typing import IntArray
 
 
-__all__ = ["Degrees", "bit_degrees", "round_length", "row_degrees", "row_language"]
+__all__ = ["ViolationAutomaton", "bit_automaton", "round_length", "row_automaton", "row_language"]
 
 
 @dataclass(frozen=True, eq=False)
-class Degrees:
-    """The violation automaton of one item.
+class ViolationAutomaton:
+    """The violation automaton of one term.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Degrees:
     empty: int
 
     @classmethod
-    def counting(cls, automaton: Automaton, added: IntArray) -> Degrees:
+    def counting(cls, automaton: Automaton, added: IntArray) -> ViolationAutomaton:
         """Return the violation automaton of what labels alone add to, from 0 up."""
         return cls(automaton, added, np.zeros(automaton.n_states, dtype=np.int64), 0)
 
@@ -80,7 +80,7 @@ class Degrees:
         return bool(self.value.any()) and self.automaton.n_labels > self.added.shape[1]
 
 
-def bit_degrees(language: Automaton, n_letters: int, max_states: int) -> Degrees:
+def bit_automaton(language: Automaton, n_letters: int, max_states: int) -> ViolationAutomaton:
     """Return the violation automaton of a language: 1 outside it, 0 inside.
 
     Parameters
@@ -100,14 +100,14 @@ def bit_degrees(language: Automaton, n_letters: int, max_states: int) -> Degrees
     Examples
     --------
     >>> ends_in_b = Automaton(2, 2, [0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 0, 1], final=[-np.inf, 0])
-    >>> degrees = bit_degrees(ends_in_b, 2, 100)
-    >>> degrees.empty, sorted(degrees.value.tolist())
+    >>> made = bit_automaton(ends_in_b, 2, 100)
+    >>> made.empty, sorted(made.value.tolist())
     (1, [0, 1])
     """
     made = language.minimise(max_states=max_states).complete()
     value = np.where(made.final == 0.0, 0, 1)
     start = int(np.argmax(made.initial == 0.0))
-    return Degrees(
+    return ViolationAutomaton(
         _all_final(made),
         np.zeros((made.n_states, n_letters), dtype=np.int64),
         value,
@@ -131,7 +131,7 @@ def round_length(length: int) -> int:
     return power
 
 
-def row_degrees(table: IntArray, bound: int, length: int, max_states: int) -> Degrees:
+def row_automaton(table: IntArray, bound: int, length: int, max_states: int) -> ViolationAutomaton:
     """Return the violation automaton of a row, for sequences of up to `length` letters.
 
     Parameters
@@ -148,7 +148,7 @@ def row_degrees(table: IntArray, bound: int, length: int, max_states: int) -> De
 
     Examples
     --------
-    >>> at_most_one = row_degrees(np.array([[1, 0]] * 3), 1, 8, 100)  # of two labels
+    >>> at_most_one = row_automaton(np.array([[1, 0]] * 3), 1, 8, 100)  # of two labels
     >>> at_most_one.automaton.n_states, at_most_one.empty
     (2, 0)
     """
@@ -157,13 +157,13 @@ def row_degrees(table: IntArray, bound: int, length: int, max_states: int) -> De
     added = np.maximum(0, total + rows - bound) - np.maximum(0, total - bound)
     added = np.where(counter.at_top, rows, np.where(counter.at_bottom, 0, added))
     made = Automaton(len(total), table.shape[1], *counter.arcs)
-    return replace(Degrees.counting(made, added), empty=max(0, -bound))
+    return replace(ViolationAutomaton.counting(made, added), empty=max(0, -bound))
 
 
 def row_language(table: IntArray, bound: int, length: int, max_states: int) -> Automaton:
     """Return the labellings of up to `length` letters that satisfy a row; deterministic.
 
-    The parameters are those of `row_degrees`.
+    The parameters are those of `row_automaton`.
     """
     counter = _Counter.of(table, bound, bound + 1, length, max_states)
     source, label, target = counter.arcs

@@ -1,9 +1,9 @@
-"""Events: what linear constraints count, a token at a time.
+"""Events: the pairs of labels that rows tell apart.
 
-A row counts *terms*, segments or tokens of some name. Which of them a token adds depends on its
-label and the one before it: pairs of labels that no row tells apart are one *event*. ``R`` rows,
-``M`` terms, ``E`` events, ``L`` letters (labels in a chain, names of segments in a semi-Markov
-model), ``B`` sequences.
+A row sums *quantities*: segments or tokens of some name. Which of them a token adds to depends on
+its label and the one before it. Pairs of labels that no row tells apart are one *event*. ``R``
+rows, ``M`` quantities, ``E`` events, ``L`` letters (labels in a chain, names of segments in a
+semi-Markov model), ``B`` sequences.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork.constraints.rows import Row
-from trelliswork.planning.terms import letter_table
+from trelliswork.planning.splitting import letter_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ __all__ = ["Events"]
 
 @dataclass(frozen=True, eq=False)
 class Events:
-    """What linear constraints count.
+    """The events of some rows, and what each of them adds to the rows.
 
     Attributes
     ----------
@@ -37,9 +37,9 @@ class Events:
         The event of letter ``y`` after letter ``p``, entry ``[p + 1, y]``; row 0 is the start of
         the sequence; -1: none. Shape ``(L + 1, L)``.
     counts : numpy.ndarray
-        How often each event counts for each term, shape ``(E, M)``.
+        How often each event counts for each quantity, shape ``(E, M)``.
     coefficients : numpy.ndarray
-        ``c``: of the terms in each row, shape ``(R, M)``.
+        ``c``: of the quantities in each row, shape ``(R, M)``.
     bounds : numpy.ndarray
         ``b``: the right sides, shape ``(R,)``.
     """
@@ -60,8 +60,8 @@ class Events:
         RuleError
             Where a row counts tokens in a semi-Markov model, whose letters are segments.
         """
-        terms = dict.fromkeys((name, unit) for row in rows for _, name, unit in row.terms)
-        places = {term: place for place, term in enumerate(terms)}
+        quantities = dict.fromkeys((name, unit) for row in rows for _, name, unit in row.terms)
+        places = {quantity: place for place, quantity in enumerate(quantities)}
         n_letters = len(labels) if segmentation is None else segmentation.n_letters
         cells = np.zeros((len(places), (n_letters + 1) * n_letters), dtype=np.int64)
         for (name, unit), place in places.items():

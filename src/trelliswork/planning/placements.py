@@ -1,4 +1,9 @@
-"""Where constraints went, as a table."""
+"""Where each rule goes: one table, the first row that fits wins.
+
+Rows are asked in order and only as far as needed, so that a plan can be asked for its masks before
+anything is compiled. The first three rows look at the rule alone. What they leave becomes automata:
+in the product of training where it fits the budget, else in decoding alone.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +14,32 @@ from typing import TYPE_CHECKING, Literal
 from trelliswork._utils.tables import shorten, text_table
 from trelliswork.constraints.monitors import JOIN_TESTS, MAX_TESTS
 from trelliswork.constraints.soft import Soft, spell_penalty
+from trelliswork.errors import TooLargeError
+from trelliswork.planning.training import USUAL_LENGTH
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints import Constraint
+    from trelliswork.planning.plan import Plan
 
-__all__ = ["Placement", "Where", "count_penalties", "describe_placements", "warn_of_tests"]
+__all__ = [
+    "PLACES",
+    "Placement",
+    "Where",
+    "count_penalties",
+    "describe_placements",
+    "find_place",
+    "left_for",
+    "place",
+    "warn_of_tests",
+]
 
 SHOWN = 5
 """Constraints that a line names."""
 
-Where = Literal["mask", "scores", "training", "decoding", "search"]
+Where = Literal["mask", "search", "scores", "training", "decoding"]
 
 
 @dataclass(frozen=True)
@@ -33,9 +51,9 @@ class Placement:
     constraint : Constraint
         The constraint.
     where : str
-        ``"mask"``, ``"scores"`` (charged to single tokens, in decoding only), ``"training"`` (in
-        the product of training, and in decoding), ``"decoding"`` (in decoding only) or ``"search"``
-        (a Python function, which decoding searches under).
+        ``"mask"``, ``"search"`` (a Python function, which decoding searches under), ``"scores"``
+        (charged to single tokens, in decoding only), ``"training"`` (in the product of training,
+        and in decoding) or ``"decoding"`` (in decoding only).
     states, arcs : int
         Size of the model automaton times this constraint alone; 0 where it is none.
     cost : float
@@ -47,6 +65,78 @@ class Placement:
     states: int
     arcs: int
     cost: float
+
+
+def _is_mask(plan: Plan, index: int) -> bool:
+    """Whether a rule is hard and says of each token alone which labels it may have."""
+    constraint = plan.constraints[index]
+    return not constraint.is_soft and constraint.allowed(plan.labels, ()) is not None
+
+
+def _is_predicate(plan: Plan, index: int) -> bool:
+    """Whether a rule is a Python function."""
+    return plan.constraints[index].is_predicate
+
+
+def _has_no_terms(plan: Plan, index: int) -> bool:
+    """Whether token charges are all that there is of a rule."""
+    return not plan.terms.of((index,))
+
+
+def _is_trained(plan: Plan, index: int) -> bool:
+    """Whether a rule is in the product that training sums over."""
+    return index in plan.training.constraints()
+
+
+def _is_left(_plan: Plan, _index: int) -> bool:
+    return True
+
+
+PLACES: tuple[tuple[Where, Callable[[Plan, int], bool]], ...] = (
+    ("mask", _is_mask),
+    ("search", _is_predicate),
+    ("scores", _has_no_terms),
+    ("training", _is_trained),
+    ("decoding", _is_left),
+)
+"""Where a rule goes, and which rules go there; the first row that fits wins."""
+
+WITHOUT_AUTOMATA = ("mask", "search", "scores")
+
+
+def find_place(plan: Plan, index: int, upto: Where = "decoding") -> Where | None:
+    """Return where a rule goes by the rows up to one of them; None where none of these fits."""
+    for where, fits in PLACES:
+        if fits(plan, index):
+            return where
+        if where == upto:
+            break
+    return None
+
+
+def left_for(plan: Plan, where: Where) -> tuple[int, ...]:
+    """Return the rules that no row above that of a place takes."""
+    above: Where = PLACES[[row for row, _ in PLACES].index(where) - 1][0]
+    return tuple(i for i in range(len(plan.constraints)) if find_place(plan, i, upto=above) is None)
+
+
+def place(plan: Plan, index: int) -> Placement:
+    """Return where a rule goes, and the size of the model times that rule alone."""
+    constraint, where = plan.constraints[index], find_place(plan, index)
+    assert where is not None, "the last row takes all"
+    if where in WITHOUT_AUTOMATA:
+        return Placement(constraint, where, 0, 0, 0.0)
+    by_terms = constraint.is_soft or index in plan.hard.counted
+    if not by_terms:
+        _ = plan.hard.language(index)  # where that is too large, the rule is no use
+    try:
+        if by_terms:
+            states, arcs = plan.terms.size(plan.terms.of((index,)), USUAL_LENGTH)
+        else:
+            states, arcs = plan.hard.size(index)
+    except TooLargeError:  # not even alone: decoding says so where it is needed
+        states, arcs = 0, plan.decoding_budget
+    return Placement(constraint, where, states, arcs, arcs / plan.model.n_arcs)
 
 
 def describe_placements(
@@ -85,7 +175,7 @@ def describe_placements(
     rows, priced = [], dict(penalties)
     for placed in placements:
         sizes = [f"{placed.states:,}", f"{placed.arcs:,}", f"{placed.cost:.1f}"]
-        if placed.where in ("mask", "scores", "search"):
+        if placed.where in WITHOUT_AUTOMATA:
             sizes = ["", "", ""]
         penalty = priced.get(placed.constraint, math.inf)
         rule = shorten(repr(placed.constraint.hard))

@@ -1,12 +1,12 @@
-"""The plan: which constraint is compiled into what, and at what cost.
+"""The plan: which rule is compiled into what, and at what cost.
 
-A position-wise constraint becomes a mask over the labels of each token, which costs nothing. Any
-other becomes an automaton over labels, and the product of the model automaton with some of these is
-what training sums over and decoding maximises over. Products grow with every constraint, so
-training has a budget in arcs: constraints are added in the order given while the product fits, and
-the others are left to decoding, which adds to a sequence only those that its best labelling breaks
-(see `trelliswork.decoding.exact`). Soft constraints forbid nothing: the product counts their
-violations, see `trelliswork.planning.terms_of_plan`.
+A position-wise rule becomes a mask over the labels of each token, which costs nothing. Most others
+become automata over labels, and the product of the model automaton with some of these is what
+training sums over and decoding maximises over. Products grow with every rule, so training has a
+budget in arcs: rules are added in the order given while the product fits, and the others are left
+to decoding, which adds to a sequence only those that its best labelling breaks (see
+`trelliswork.decoding.exact`). Soft rules forbid nothing: a product counts their violations. Where
+each rule goes is the table in `trelliswork.planning.placements`.
 """
 
 from __future__ import annotations
@@ -19,21 +19,33 @@ import numpy as np
 from trelliswork.automata.automaton import Automaton
 from trelliswork.automata.patterns import Patterns
 from trelliswork.constraints.given import as_constraints
-from trelliswork.constraints.monitors import MAX_TESTS
 from trelliswork.constraints.predicates import as_predicates
-from trelliswork.constraints.soft import Soft
-from trelliswork.errors import InfeasibleError, TooLargeError
+from trelliswork.errors import InfeasibleError
 from trelliswork.labels.label_set import LabelSet
+from trelliswork.planning.costs import Costs, check_penalties, given_penalties
 from trelliswork.planning.evidence import Evidence
-from trelliswork.planning.placements import Placement, describe_placements
-from trelliswork.planning.plan_predicates import PredicateMethods
-from trelliswork.planning.products import MAX_STATES, CompiledProduct, ProductCompiler
+from trelliswork.planning.hard_rules import HardRules
+from trelliswork.planning.placements import (
+    Placement,
+    describe_placements,
+    find_place,
+    left_for,
+    place,
+)
+from trelliswork.planning.predicates import predicate_violations, predicates_of
+from trelliswork.planning.pricing import Pricing
+from trelliswork.planning.products import MAX_STATES, RuleCompiler
+from trelliswork.planning.splitting import split_rules
+from trelliswork.planning.terms import Terms
+from trelliswork.planning.token_charges import count_broken
+from trelliswork.planning.training import USUAL_LENGTH, Training
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
+    from trelliswork._typing import BoolArray, FloatArray, IntArray
     from trelliswork.constraints import Constraint
     from trelliswork.labels.segmentation import Segmentation
     from trelliswork.planning.placements import Where
@@ -42,22 +54,21 @@ __all__ = ["DECODING_BUDGET", "TRAINING_BUDGET", "Placement", "Plan", "as_constr
 
 TRAINING_BUDGET = 100_000  # planning and training stay a matter of seconds
 DECODING_BUDGET = 5_000_000
-USUAL_LENGTH = 32  # of sequences, where a size that depends on it is shown
 
 
-class Plan(PredicateMethods):
-    """What constraints over a label set compile into; made by `plan`.
+class Plan:
+    """What rules over a label set compile into; made by `plan`.
 
-    Everything is built when first asked for and kept. Pickles as its settings.
+    Everything is built when first asked for and kept. Pickles as its settings. ``C`` rules, ``B``
+    sequences, ``N`` tokens, ``L`` labels.
 
     Attributes
     ----------
     labels : LabelSet
         The labels of tokens.
     constraints : tuple of Constraint
-        All constraints, in the order given: an index below is a place in this tuple. Those of a
-        semi-Markov model read segments where they may read either. Masks, rules and products are
-        those of the hard ones, unless they speak of items.
+        All rules, in the order given: an index below is a place in this tuple. Those of a
+        semi-Markov model read segments where they may read either.
     model : Automaton
         The automaton of the model, over ``L`` letters; a chain over the labels unless told
         otherwise.
@@ -97,140 +108,108 @@ class Plan(PredicateMethods):
             raise ValueError("segmentation: expected one of the labels of the plan.")
         for constraint in self.constraints:
             constraint.check(labels)
-        as_predicates(rule for _, rule in self.functions(range(len(self.constraints))))
-        self._compiler = ProductCompiler(
+        everything = range(len(self.constraints))
+        as_predicates(rule for _, rule in predicates_of(self.constraints, everything))
+        self._compiler = RuleCompiler(
             labels, self.constraints, self.model, max_states, segmentation
         )
-        self._penalties = np.array([_penalty(constraint) for constraint in self.constraints])
+        self._penalties = given_penalties(self.constraints)
+
+    # Where rules go, by the table of placements.
+
+    def _at(self, where: Where) -> tuple[int, ...]:
+        everything = range(len(self.constraints))
+        return tuple(i for i in everything if find_place(self, i, upto=where) == where)
 
     @cached_property
-    def automata(self) -> tuple[int, ...]:
-        """Indices of the hard constraints that decoding knows as automata: those with a bit."""
-        bits = {item.constraint for item in self.items if item.row is None}
-        return tuple(i for i in self.rules if i in bits)
+    def masks(self) -> tuple[int, ...]:
+        """Indices of the hard position-wise rules."""
+        return self._at("mask")
 
     @cached_property
-    def beyond_tests(self) -> tuple[int, ...]:
-        """Indices of the automata left out of training by the number of token tests they read."""
-        trained = self.trained_rules
-        return tuple(
-            i
-            for i in (self.rules if self.training_budget else ())
-            if i not in trained
-            and len(self._compiler.tests((*(j for j in trained if j < i), i))) > MAX_TESTS
-        )
+    def predicates(self) -> tuple[int, ...]:
+        """Indices of the Python functions, hard and soft, which only a search decodes under."""
+        return self._at("search")
 
     @cached_property
-    def n_tests(self) -> int:
-        """Number of different token tests that the automata read."""
-        return len(self._compiler.tests(self.rules))
-
-    @property
-    def training(self) -> CompiledProduct:
-        """The product that training sums over."""
-        if not self.trained_rules:
-            return CompiledProduct(self.model)
-        return self._compiler.product(self.trained_rules, self.training_budget)
-
-    @property
-    def decoding(self) -> CompiledProduct:
-        """The product with all automata of hard constraints.
-
-        Raises
-        ------
-        TooLargeError
-            Where it has more arcs than `decoding_budget`.
-        """
-        return self.product(self.rules)
+    def rules(self) -> tuple[int, ...]:
+        """Indices of the hard rules that become automata."""
+        return tuple(i for i in left_for(self, "scores") if not self.constraints[i].is_soft)
 
     @cached_property
-    def compact(self) -> Automaton | None:
-        """The language of all automata together, if small: those of subsets do not pay then."""
-        if not self.rules or self.counted:
-            return None
-        return self._compiler.small_intersection(self.rules, self.compact_budget)
+    def soft(self) -> tuple[int, ...]:
+        """Indices of the soft rules."""
+        return tuple(i for i, constraint in enumerate(self.constraints) if constraint.is_soft)
 
     @cached_property
     def placements(self) -> tuple[Placement, ...]:
-        """Where each constraint went, in the order given."""
-        return tuple(map(self._placement, range(len(self.constraints))))
+        """Where each rule went, in the order given."""
+        return tuple(place(self, i) for i in range(len(self.constraints)))
 
-    def _placement(self, index: int) -> Placement:
-        constraint = self.constraints[index]
-        if index in self.masks:
-            return Placement(constraint, "mask", 0, 0, 0.0)
-        if index in self.predicates:
-            return Placement(constraint, "search", 0, 0, 0.0)
-        if not self.items_of((index,)):
-            return Placement(constraint, "scores", 0, 0, 0.0)
-        by_items = constraint.is_soft or index in self.counted
-        if not by_items:
-            _ = self.language(index)  # where that is too large, the constraint is no use
-        try:
-            if by_items:
-                states, arcs = self.item_size(self.items_of((index,)), USUAL_LENGTH)
-            else:
-                states, arcs = self._compiler.size(index, self.decoding_budget)
-        except TooLargeError:  # not even alone: decoding says so where it is needed
-            states, arcs = 0, self.decoding_budget
-        trained = self.trained_constraints(USUAL_LENGTH) if by_items else self.trained_rules
-        where: Where = "training" if index in trained else "decoding"
-        return Placement(constraint, where, states, arcs, arcs / self.model.n_arcs)
+    # Parts.
 
-    def language(self, index: int) -> Automaton:
-        """Return the automaton of one constraint, over ``L * 2**k`` letters; see `compile`."""
-        return self._compiler.language(index)
+    @cached_property
+    def terms(self) -> Terms:
+        """The terms of the violation sum: of all rules but masks and predicates, in order."""
+        left = [(i, self.constraints[i]) for i in left_for(self, "scores")]
+        terms, token_charges = split_rules(left, self.labels, self.segmentation)
+        return Terms(terms, token_charges, self._compiler, self.decoding_budget)
 
-    def accepts(self, index: int, tags: NDArray[np.int32], evidence: Evidence) -> NDArray[np.bool_]:
-        """Return which labellings of a batch satisfy one constraint, shape ``(B,)``.
+    @cached_property
+    def hard(self) -> HardRules:
+        """The hard rules as automata, and products of the model with them."""
+        return HardRules(self.rules, self.terms, self._compiler, self.decoding_budget)
 
-        Parameters
-        ----------
-        index
-            The constraint; one that became an automaton.
-        tags
-            Tags of all tokens, shape ``(N,)``.
-        evidence
-            What the constraints see of the batch.
-        """
-        if index in self.counted:
-            own = list(self.items_of((index,)))
-            broken = self.item_violations(tags, evidence, own)[:, own]
-            return np.asarray(broken.sum(axis=1) == 0)
-        tests = self._compiler.tests((index,))
-        return self._compiler.accepts(self.language(index), tests, tags, evidence)
+    @cached_property
+    def training(self) -> Training:
+        """The rules that training sums over, and their product."""
+        outside = {charge.constraint for charge in self.terms.token_charges}
+        outside.update(self.predicates)
+        soft = tuple(i for i in self.soft if self.train_soft and i not in outside)
+        return Training(self.hard, soft, self.terms, self._compiler, self.training_budget)
 
-    def accepts_together(
-        self, language: Automaton, tags: NDArray[np.int32], evidence: Evidence
-    ) -> NDArray[np.bool_]:
-        """Return which labellings of a batch satisfy all automata, given as `compact`."""
-        tests = self._compiler.tests(self.rules)
-        return self._compiler.accepts(language, tests, tags, evidence)
+    @cached_property
+    def pricing(self) -> Pricing:
+        """Marked automata, and what rules charge, for decoding with prices."""
+        return Pricing(self.terms)
 
-    def product(self, indices: Iterable[int], length: int | None = None) -> CompiledProduct:
-        """Return the model times the automata of some hard constraints, from memory if possible.
+    @cached_property
+    def costs(self) -> Costs:
+        """The penalties of rules and terms, and what follows from them."""
+        return Costs(self.constraints, self._penalties, self.terms)
+
+    # Penalties.
+
+    @property
+    def penalties(self) -> FloatArray:
+        """``ρ`` of each rule, shape ``(C,)``: infinite for hard ones, nan until learned."""
+        return self._penalties.copy()
+
+    def with_penalties(self, values: ArrayLike) -> Plan:
+        """Return the plan with other penalties; what is compiled is shared.
 
         Parameters
         ----------
-        indices
-            The constraints.
-        length
-            Most tokens of a sequence to be run on it, which those that are `counted` need.
-
-        Raises
-        ------
-        TooLargeError
-            Where it has more arcs than `decoding_budget`.
+        values
+            Shape ``(C,)``: infinite for hard rules, and for soft ones 0 or more, or nan for those
+            that are to be learned.
         """
-        chosen = tuple(sorted(set(indices)))
-        if not set(chosen).intersection(self.counted):
-            return self._compiler.product(chosen, self.decoding_budget)
-        if length is None:
-            raise ValueError("length: the automaton of a constraint depends on it. Give one.")
-        made = self._items.product(
-            self.items_of(chosen), length, self.decoding_budget, marked=False
-        )
-        return CompiledProduct(made.automaton, made.tests)
+        given = check_penalties(self.constraints, values)
+        _ = self.pricing, self.training  # made before, so that both have the same
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__, _penalties=given)
+        made.__dict__.pop("costs", None)
+        return made
+
+    def with_penalties_of(self, earlier: Plan) -> Plan:
+        """Return the plan with what another one knows of the penalties that are to be learned."""
+        known = dict(zip(earlier.constraints, earlier._penalties.tolist(), strict=True))
+        values = self.penalties
+        for i in np.flatnonzero(np.isnan(values)).tolist():
+            values[i] = known.get(self.constraints[i], np.nan)
+        return self.with_penalties(values)
+
+    # Labellings.
 
     def evidence(
         self,
@@ -238,18 +217,45 @@ class Plan(PredicateMethods):
         offsets: NDArray[np.int64],
         numbers: Sequence[int] | None = None,
     ) -> Evidence:
-        """Return what the constraints see of a batch, whose sequences have these numbers."""
+        """Return the answers of token tests on a batch, whose sequences have these numbers."""
         return Evidence(self.labels, sentences, offsets, numbers)
 
-    def tag_mask(self, token_mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def violations(self, tags: NDArray[np.int32], evidence: Evidence) -> IntArray:
+        """Return ``v_c(y)`` of the rules that are no masks, 0 for masks, shape ``(B, C)``."""
+        by_term = self.terms.violations(tags, evidence)
+        found = predicate_violations(self, tags, evidence, self.predicates)
+        for i, term in enumerate(self.terms):
+            found[:, term.constraint] += by_term[:, i]
+        for charge in self.terms.token_charges:
+            ids = self.label_of_tag[tags]
+            found[:, charge.constraint] += count_broken(charge.rule, ids, evidence)
+        return found
+
+    def masked(self, indices: Iterable[int]) -> tuple[Constraint, ...]:
+        """Return the position-wise rules among some."""
+        return tuple(self.constraints[i] for i in indices if i in self.masks)
+
+    def tag_mask(self, token_mask: BoolArray) -> BoolArray:
         """Return labels that tokens may have, ``(N, L)``, as the verbs of inference take them."""
         return token_mask if self.segmentation is None else self.segmentation.tag_mask(token_mask)
 
-    def blank_scores(self, n_tokens: int) -> NDArray[np.float64]:
+    def blank_scores(self, n_tokens: int) -> FloatArray:
         """Return scores of 0 for all that the model can say, ``(N, L)`` or ``(N, D, L)``."""
         if self.segmentation is None:
             return np.zeros((n_tokens, self.model.n_labels))
         return self.segmentation.blank_scores(n_tokens)
+
+    @property
+    def tag_names(self) -> Sequence[str]:
+        """The token label of each tag, by name."""
+        return self.labels.names if self.segmentation is None else self.segmentation.tag_names
+
+    @cached_property
+    def label_of_tag(self) -> NDArray[np.int32]:
+        """The token label of each tag, shape ``(2 L,)``; see `trelliswork.labels.segmentation`."""
+        if self.segmentation is not None:
+            return np.ascontiguousarray(self.segmentation.token_of_tag, dtype=np.int32)
+        return np.tile(np.arange(len(self.labels), dtype=np.int32), 2)
 
     def names(self, tags: NDArray[np.int32]) -> list[str]:
         """Return the token labels of tags, by name; -1, no answer, is refused."""
@@ -258,9 +264,7 @@ class Plan(PredicateMethods):
         names = self.tag_names
         return [names[tag] for tag in tags.tolist()]
 
-    def masked(self, indices: Iterable[int]) -> tuple[Constraint, ...]:
-        """Return the position-wise constraints among some."""
-        return tuple(self.constraints[i] for i in indices if i in self.masks)
+    # The plan itself.
 
     def budgets(self) -> dict[str, int]:
         """Return the budgets, as `plan` takes them and as model files keep them."""
@@ -271,19 +275,17 @@ class Plan(PredicateMethods):
 
     def describe(self) -> str:
         """Return a table of what went where; also ``str(plan)``."""
-        trained = self.trained_constraints(USUAL_LENGTH)
-        by_items = not set(trained) <= set(self.trained_rules)
-        whole = self.training_product(trained, USUAL_LENGTH) if by_items else self.training
+        everything = range(len(self.terms))
         return describe_placements(
             self.placements,
             self.model,
-            whole.automaton,
+            self.training.product().automaton,
             self.training_budget,
-            beyond_tests=[self.constraints[i] for i in self.beyond_tests],
-            n_tests=self.n_tests,
+            beyond_tests=[self.constraints[i] for i in self.training.beyond_tests],
+            n_tests=self.training.n_tests,
             penalties=[(self.constraints[i], self._penalties[i]) for i in self.soft],
             train_soft=self.train_soft,
-            usual_length=USUAL_LENGTH if self.is_counted(range(len(self.items))) else None,
+            usual_length=USUAL_LENGTH if self.terms.depend_on_length(everything) else None,
         )
 
     __str__ = describe
@@ -302,12 +304,6 @@ class Plan(PredicateMethods):
         # Penalties follow the settings as the state of the pickle.
         made = partial(Plan, **options), (self.labels, self.constraints)
         return *made, {"_penalties": self._penalties}
-
-
-def _penalty(constraint: Constraint) -> float:
-    if not isinstance(constraint, Soft):
-        return np.inf
-    return np.nan if constraint.penalty is None else constraint.penalty
 
 
 def _first_order(n_letters: int, segmentation: Segmentation | None) -> Automaton:
@@ -383,6 +379,6 @@ def plan(
     if training_budget:
         _ = found.placements  # compiles everything that training needs
     else:
-        for index in found.automata:
-            found.language(index)  # where that is too large, the constraint is no use
+        for index in found.hard.automata:
+            found.hard.language(index)  # where that is too large, the constraint is no use
     return found

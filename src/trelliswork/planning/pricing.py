@@ -1,4 +1,8 @@
-"""What a plan knows for decoding with prices: events of rows, and automata that are marked."""
+"""Marked automata of a plan, and what rules charge: what decoding with prices runs on.
+
+Rows are not multiplied into an automaton: a solver prices what they count. Bits are, and each arc
+of their product with the model is marked with the event that rows count there.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,6 @@ from trelliswork.automata.product_size import chain_product_size
 from trelliswork.constraints.per_token import PerToken, leaving
 from trelliswork.constraints.token_tests import Before
 from trelliswork.planning.marked_automaton import MarkedAutomaton
-from trelliswork.planning.terms_of_plan import ItemMethods
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,21 +28,21 @@ if TYPE_CHECKING:
     from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints import TokenTest
     from trelliswork.labels.label_set import LabelSet
-    from trelliswork.labels.segmentation import Segmentation
+    from trelliswork.planning.costs import Costs
     from trelliswork.planning.events import Events
-    from trelliswork.planning.plan import Plan
-    from trelliswork.planning.term_products import ItemProduct
+    from trelliswork.planning.products import Product
+    from trelliswork.planning.terms import Terms
 
 
-__all__ = ["Charges", "PriceMethods", "PricedBase"]
+__all__ = ["Charges", "MarkedProduct", "Pricing"]
 
-BASES_KEPT = 256
+PRODUCTS_KEPT = 256
 CHARGES_KEPT = 16
 MOST_CHANGES = 3  # rules that count changes: each doubles the classes of tokens
 
 
 @dataclass(frozen=True, eq=False)
-class PricedBase:
+class MarkedProduct:
     """The model times the automata of some bits, marked with what rows count.
 
     Attributes
@@ -48,8 +51,8 @@ class PricedBase:
         The automaton.
     tests : tuple of TokenTest
         Bit ``i`` of a token's class is the outcome of ``tests[i]``.
-    product : ItemProduct or None
-        What was marked; None: the model itself.
+    product : Product or None
+        The product that was marked; None: the model itself.
     changes : tuple of int
         Bits that are charged for by the class of a token, without an automaton: soft rules that
         count changes, where the model is a chain.
@@ -57,19 +60,19 @@ class PricedBase:
 
     marked: MarkedAutomaton
     tests: tuple[TokenTest, ...] = ()
-    product: ItemProduct | None = None
+    product: Product | None = None
     changes: tuple[int, ...] = ()
 
-    def weights(self, plan: Plan, given: FloatArray | None) -> FloatArray | None:
+    def weights(self, costs: Costs, given: FloatArray | None) -> FloatArray | None:
         """Return the weights of its patterns, from those of the model, shape ``(P,)``."""
-        own = given if self.product is None else plan.item_weights(given)
+        own = given if self.product is None else costs.weights(given)
         return self.marked.weights(own)
 
-    def constant(self, plan: Plan) -> float:
-        """Return what the scores of its paths lack, see `Plan.item_constant`."""
-        return 0.0 if self.product is None else plan.item_constant(self.product)
+    def constant(self, costs: Costs) -> float:
+        """Return what the scores of its paths lack, see `Costs.constant`."""
+        return 0.0 if self.product is None else costs.constant(self.product)
 
-    def class_weights(self, plan: Plan) -> FloatArray | None:
+    def class_weights(self, costs: Costs, labels: LabelSet) -> FloatArray | None:
         """Return what a token of each class adds to pairs of labels, shape ``(2**k, L * L)``.
 
         Bit ``i`` of the class says whether the token before passes the test of ``changes[i]``: a
@@ -77,29 +80,29 @@ class PricedBase:
         """
         if not self.changes:
             return None
-        leaves = leaving(plan.labels)[1:].ravel()
-        penalties = plan.item_penalties
+        leaves = leaving(labels)[1:].ravel()
+        penalties = costs.of_terms
         found = np.zeros((2 ** len(self.changes), leaves.size))
-        for bit, item in enumerate(self.changes):
+        for bit, term in enumerate(self.changes):
             fails = np.arange(len(found)) >> bit & 1 == 0
-            found[fails] -= penalties[item] * leaves
+            found[fails] -= penalties[term] * leaves
         return found
 
 
 @dataclass(frozen=True, eq=False)
 class Charges:
-    """What some constraints charge under some penalties; those of 0 are left out.
+    """What some rules charge under some penalties; those of 0 are left out.
 
     Attributes
     ----------
     penalties : numpy.ndarray
-        ``ρ`` of all items, shape ``(I,)``.
+        ``ρ`` of all terms, shape ``(I,)``.
     rows, bits : tuple of int
-        The items that cost anything.
+        The terms that cost anything.
     events : Events
         What the rows count.
     free : numpy.ndarray
-        Which bits are heeded from the start, shape ``(len(bits),)``.
+        Which bits are in the automaton from the start, shape ``(len(bits),)``.
     """
 
     penalties: FloatArray
@@ -111,126 +114,116 @@ class Charges:
         default_factory=dict
     )
 
-    def of_core(self, base: PricedBase, bits: tuple[int, ...]) -> _core.CountRows:
-        """Return the rows as the core reads them on the automaton of some bits."""
-        key = bits, base.changes
+    def of_core(self, product: MarkedProduct, bits: tuple[int, ...]) -> _core.CountRows:
+        """Return the rows as the core reads them on the marked product of some bits."""
+        key = bits, product.changes
         kept = self._of_core.get(key)
         if kept is None:
-            kept = base.marked.rows(self.events, self.penalties[list(self.rows)])
-            if len(self._of_core) >= BASES_KEPT:
+            kept = product.marked.rows(self.events, self.penalties[list(self.rows)])
+            if len(self._of_core) >= PRODUCTS_KEPT:
                 self._of_core.clear()  # another thread may be reading: it has what it asked for
             self._of_core[key] = kept
         return kept
 
 
-class PriceMethods(ItemMethods):
-    """The methods that a plan has for prices."""
+class Pricing:
+    """Marked products of the model with bits, and what rules charge.
 
-    labels: LabelSet
-    segmentation: Segmentation | None
+    Parameters
+    ----------
+    terms
+        The terms of all rules.
+    """
 
-    @property
-    def row_items(self) -> tuple[int, ...]:
-        """The items that are rows, ``R`` of them."""
-        return self._items.rows
-
-    @property
-    def row_events(self) -> Events:
-        """What the rows count, in the order of `row_items`."""
-        return self._items.events
+    def __init__(self, terms: Terms) -> None:
+        self._terms = terms
+        self._model = terms.model
+        self._marked: OrderedDict[tuple[tuple[int, ...], bool], MarkedProduct] = OrderedDict()
+        self._charges: dict[tuple[tuple[int, ...] | None, bytes], Charges] = {}
 
     @cached_property
-    def free_items(self) -> frozenset[int]:
+    def free(self) -> frozenset[int]:
         """The bits that cost a chain nothing: it remembers all that they ask about.
 
-        Valid labels of a scheme, for example, or changes that are counted. Decoding heeds them from
-        the start.
+        Valid labels of a scheme, for example, or changes that are counted. They are in the
+        automaton from the start.
         """
-        if not self.model.is_chain:
+        if not self._model.is_chain:
             return frozenset()
         hard_bits = [
             i
-            for i, item in enumerate(self.items)
-            if item.rule is not None and not item.rule.tests and i not in self.soft_items
+            for i, term in enumerate(self._terms)
+            if term.rule is not None and not term.rule.tests and i not in self._terms.soft
         ]
-        free = frozenset(i for i in hard_bits if self._is_free(self._items.language(i)))
+        free = frozenset(i for i in hard_bits if self._is_free(self._terms.language(i)))
         return free | self._counted_changes
 
-    def change_tests(self, items: Sequence[int]) -> tuple[TokenTest, ...]:
+    def change_tests(self, bits: Sequence[int]) -> tuple[TokenTest, ...]:
         """Return what decides whether a change at a token is free, for rules that count them."""
-        return tuple(Before(test) for i in items for test in self._items.tests_of(i))
+        return tuple(Before(test) for i in bits for test in self._terms.tests_of(i))
 
     @cached_property
     def _counted_changes(self) -> frozenset[int]:
         """Soft rules that count changes, as far as a chain can charge for them token by token."""
-        found = [i for i in self.soft_items if isinstance(self.items[i].rule, PerToken)]
-        return frozenset(found if self.model.is_chain and len(found) <= MOST_CHANGES else ())
+        found = [i for i in self._terms.soft if isinstance(self._terms[i].rule, PerToken)]
+        return frozenset(found if self._model.is_chain and len(found) <= MOST_CHANGES else ())
 
     def _is_free(self, language: Automaton) -> bool:
-        n_labels = self.model.n_labels
+        n_labels = self._model.n_labels
         n_states, n_arcs = chain_product_size(n_labels, language)
-        return n_states <= n_labels + 1 and n_arcs <= self.decoding_budget
+        return n_states <= n_labels + 1 and n_arcs <= self._terms.budget
 
-    def priced_base(self, bits: tuple[int, ...], *, by_class: bool = True) -> PricedBase:
+    def marked(self, bits: tuple[int, ...], *, by_class: bool = True) -> MarkedProduct:
         """Return the model times some bits, marked, from memory where possible.
 
         Parameters
         ----------
         bits
-            The items.
+            The terms.
         by_class
             Whether a chain may charge for changes by the class of a token.
         """
         key = bits, by_class
-        kept = self._bases.get(key)
+        kept = self._marked.get(key)
         if kept is None:
             changes = tuple(i for i in bits if i in self._counted_changes)
             others = tuple(i for i in bits if i not in changes)
             # Classes of tokens are one thing or the other: guards, or what a change costs.
-            if not by_class or any(self._items.tests_of(i) for i in others):
+            if not by_class or any(self._terms.tests_of(i) for i in others):
                 changes, others = (), bits
             if others:
-                built = self.item_product(others, 0)  # no bit depends on the length
-                marked = MarkedAutomaton.mark(built.automaton, self.row_events)
-                kept = PricedBase(marked, built.tests, built, changes)
+                built = self._terms.product(others, 0)  # no bit depends on the length
+                marked = MarkedAutomaton.mark(built.automaton, self._terms.events)
+                kept = MarkedProduct(marked, built.tests, built, changes)
             else:
-                marked = MarkedAutomaton.mark(self.model, self.row_events)
-                kept = PricedBase(marked, changes=changes)
-            self._bases[key] = kept
-            if len(self._bases) > BASES_KEPT:
-                self._bases.popitem(last=False)
+                marked = MarkedAutomaton.mark(self._model, self._terms.events)
+                kept = MarkedProduct(marked, changes=changes)
+            self._marked[key] = kept
+            if len(self._marked) > PRODUCTS_KEPT:
+                self._marked.popitem(last=False)
         return kept
 
-    def charges(self, constraints: Sequence[int] | None = None) -> Charges:
-        """Return what some constraints charge, from memory where possible. Default: all.
+    def charges(self, costs: Costs, constraints: Sequence[int] | None = None) -> Charges:
+        """Return what some rules charge, from memory where possible. Default: all.
 
         Raises
         ------
         RuleError
             Where a penalty is yet to be learned.
         """
-        key = None if constraints is None else tuple(constraints), self.penalties.tobytes()
+        key = None if constraints is None else tuple(constraints), costs.key
         kept = self._charges.get(key)
         if kept is None:
-            self.check_penalties()
-            everything = range(len(self.constraints))
-            penalties = self.item_penalties
-            items = self.items_of(everything if constraints is None else constraints)
-            costly = [i for i in items if penalties[i] > 0]
-            rows = tuple(i for i in costly if self.items[i].row is not None)
-            bits = tuple(i for i in costly if self.items[i].row is None)
-            free = np.array([i in self.free_items for i in bits], dtype=bool)
-            events = self.row_events.take(np.searchsorted(self.row_items, rows))
+            costs.check()
+            penalties = costs.of_terms
+            terms = range(len(self._terms)) if constraints is None else self._terms.of(constraints)
+            costly = [i for i in terms if penalties[i] > 0]
+            rows = tuple(i for i in costly if self._terms[i].row is not None)
+            bits = tuple(i for i in costly if self._terms[i].row is None)
+            free = np.array([i in self.free for i in bits], dtype=bool)
+            events = self._terms.events.take(np.searchsorted(self._terms.rows, rows))
             if len(self._charges) >= CHARGES_KEPT:
                 self._charges.clear()
             kept = Charges(penalties, rows, bits, events, free)
             self._charges[key] = kept
         return kept
-
-    @cached_property
-    def _charges(self) -> dict[tuple[tuple[int, ...] | None, bytes], Charges]:
-        return {}
-
-    @cached_property
-    def _bases(self) -> OrderedDict[tuple[tuple[int, ...], bool], PricedBase]:
-        return OrderedDict()

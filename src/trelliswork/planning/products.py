@@ -1,4 +1,4 @@
-"""Products of a model with subsets of constraints, each built once.
+"""Products of a model with subsets of hard rules, each built once.
 
 An intersection is built constraint by constraint and the last ones are remembered, so that trying
 one constraint after the other costs one step each. Products stay in memory, the most recent ones,
@@ -11,7 +11,7 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -35,39 +35,46 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from trelliswork._typing import IntArray
     from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints import Constraint, TokenTest
     from trelliswork.labels.label_set import LabelSet
     from trelliswork.labels.segmentation import Segmentation
     from trelliswork.planning.evidence import Evidence
 
-__all__ = ["MAX_STATES", "CompiledProduct", "ProductCompiler", "too_large"]
+__all__ = ["MAX_STATES", "Product", "RuleCompiler", "keep", "too_large"]
 
 ARCS_KEPT = 5_000_000  # of all products in memory, the last one used aside
 INTERSECTIONS_KEPT = 2  # one that fits, and the one that is tried next
 SECONDS_WORTH_A_FILE = 0.2  # a product that is built faster is not kept on disk
 
 Indices = tuple[int, ...]
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, eq=False)
-class CompiledProduct:
-    """The model automaton times the automata of some constraints.
+class Product:
+    """The model times rules, or terms of rules.
 
     Attributes
     ----------
     automaton : Automaton
-        The product; patterns are those of the model, guards tell token classes apart.
+        The product; guards tell token classes apart. Its patterns are those of the model, and in a
+        product of terms two more for each term of the plan, see
+        `trelliswork.planning.term_products`.
     tests : tuple of TokenTest
         Bit ``i`` of a token's class is the outcome of ``tests[i]``.
+    empty : numpy.ndarray or None
+        In a product of terms: ``v_i(ε)`` of the soft terms in it, 0 elsewhere, shape ``(I,)``.
     """
 
     automaton: Automaton
     tests: tuple[TokenTest, ...] = ()
+    empty: IntArray | None = None
 
 
-class ProductCompiler:
-    """Compiles constraints, by their indices.
+class RuleCompiler:
+    """Compiles hard rules, by their indices, and multiplies the model with them.
 
     Parameters
     ----------
@@ -97,7 +104,7 @@ class ProductCompiler:
         self.max_states = max_states
         self.segmentation = segmentation
         self._languages: dict[int, Automaton] = {}
-        self._products: OrderedDict[Indices, CompiledProduct] = OrderedDict()
+        self._products: OrderedDict[Indices, Product] = OrderedDict()
         self._intersections: OrderedDict[Indices, Automaton] = OrderedDict()
         self._lock = RLock()  # a tagger may decode on several threads
 
@@ -144,7 +151,7 @@ class ProductCompiler:
         tags
             Tags of all tokens, shape ``(N,)``; labels in a chain. One that begins is a letter.
         evidence
-            What the constraints see of the batch.
+            The answers of token tests on the batch.
         """
         letters, offsets = self.letters(tags, evidence.offsets, evidence.classes(tests))
         return language.accepts_batch(letters, offsets)
@@ -186,7 +193,7 @@ class ProductCompiler:
         built = self.product((index,), budget).automaton
         return built.n_states, built.n_arcs
 
-    def product(self, indices: Indices, budget: int) -> CompiledProduct:
+    def product(self, indices: Indices, budget: int) -> Product:
         """Return the model times the automata of some constraints.
 
         Raises
@@ -195,14 +202,12 @@ class ProductCompiler:
             Where it has more arcs than `budget`.
         """
         if not indices:
-            return CompiledProduct(self.model)
+            return Product(self.model)
         with self._lock:
             kept = self._products.get(indices)
             if kept is None:
-                kept = self._products[indices] = self._load_or_build(indices, budget)
-                total = sum(p.automaton.n_arcs for p in self._products.values())
-                while total > ARCS_KEPT and len(self._products) > 1:
-                    total -= self._products.popitem(last=False)[1].automaton.n_arcs
+                kept = self._load_or_build(indices, budget)
+                keep(self._products, indices, kept)
             self._products.move_to_end(indices)
         if kept.automaton.n_arcs > budget:
             raise self._too_large(indices, budget)
@@ -242,11 +247,11 @@ class ProductCompiler:
         except TooLargeError:
             return None
 
-    def _load_or_build(self, indices: Indices, budget: int) -> CompiledProduct:
+    def _load_or_build(self, indices: Indices, budget: int) -> Product:
         name = self.fingerprint(self._texts(indices))
         stored = load_automaton(name)
         if stored is not None:
-            return CompiledProduct(stored, self.tests(indices))
+            return Product(stored, self.tests(indices))
         begun = time.perf_counter()
         built = self._build(indices, budget)
         if time.perf_counter() - begun >= SECONDS_WORTH_A_FILE:
@@ -266,7 +271,7 @@ class ProductCompiler:
     def _chain_arcs(self, indices: Indices) -> int:
         return chain_product_size(self.model.n_labels, self.intersection(indices))[1]
 
-    def _build(self, indices: Indices, budget: int) -> CompiledProduct:
+    def _build(self, indices: Indices, budget: int) -> Product:
         tests = self.tests(indices)
         try:
             language = self.intersection(indices)
@@ -275,7 +280,7 @@ class ProductCompiler:
             found = product(self.model, language, n_classes=2 ** len(tests), max_arcs=budget)
         except TooLargeError as error:
             raise self._too_large(indices, budget) from error
-        return CompiledProduct(found.automaton, tests)
+        return Product(found.automaton, tests)
 
     def intersection(self, indices: Indices) -> Automaton:
         """Return the language of some constraints together, over the letters of all their tests."""
@@ -310,6 +315,14 @@ class ProductCompiler:
         if self.segmentation is not None:
             parts.append(self.segmentation.settings())
         return fingerprint(parts, self.model)
+
+
+def keep(products: OrderedDict[Key, Product], key: Key, product: Product) -> None:
+    """Keep a product in memory, and forget the oldest ones beyond `ARCS_KEPT` arcs."""
+    products[key] = product
+    total = sum(kept.automaton.n_arcs for kept in products.values())
+    while total > ARCS_KEPT and len(products) > 1:
+        total -= products.popitem(last=False)[1].automaton.n_arcs
 
 
 def too_large(rules: Sequence[Constraint], n_tests: int, budget: int) -> TooLargeError:

@@ -1,241 +1,184 @@
-"""The model times the items of constraints: hard ones forbid, soft ones count their violations.
+"""The model times terms of the violation sum: hard ones forbid, soft ones count violations.
 
-In a product with ``I`` items, pattern ``P + 2 i`` fires once for every unit by which an arc raises
-the violation of soft item ``i``, and ``P + 2 i + 1`` once for every unit by which it lowers it;
-``P`` are the patterns of the model. With weights ``−ρ_i`` and ``ρ_i`` of these, see
-`trelliswork.planning.counting_automata`, a path scores
+In a product of a plan with ``I`` terms, pattern ``P + 2 i`` fires once for every unit by which an
+arc raises the violation of soft term ``i``, and ``P + 2 i + 1`` once for every unit by which it
+lowers it; ``P`` are the patterns of the model. With weights ``−ρ_i`` and ``ρ_i`` of these a path
+scores
 
     score(y) − Σ_{soft i in the product} ρ_i (v_i(y) − v_i(ε)).
 """
 
 from __future__ import annotations
 
-import time
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trelliswork.automata.automaton import Automaton
-from trelliswork.automata.product import Pairs, assemble
-from trelliswork.constraints.monitors import MAX_TESTS, lift, union_of_tests
+from trelliswork.automata.product import MOST_ARCS, Pairs, assemble, fired_by, is_deterministic
 from trelliswork.errors import TooLargeError
-from trelliswork.planning.cache import load_automaton, store_automaton
-from trelliswork.planning.counting_automata import round_length
-from trelliswork.planning.item_steps import Steps, contexts_with, fired_with
-from trelliswork.planning.products import ARCS_KEPT, SECONDS_WORTH_A_FILE, too_large
-from trelliswork.planning.term_compiler import ItemParts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
 
     from trelliswork._typing import IntArray
-    from trelliswork.constraints import TokenTest
-    from trelliswork.planning.counting_automata import Degrees
-    from trelliswork.planning.products import ProductCompiler
-    from trelliswork.planning.terms import Item
+    from trelliswork.planning.counting_automata import ViolationAutomaton
 
 
-__all__ = ["ItemCompiler", "ItemProduct"]
-
-Indices = tuple[int, ...]
+__all__ = ["Factor", "multiply"]
 
 
 @dataclass(frozen=True, eq=False)
-class ItemProduct:
-    """The model automaton times the automata of some items.
+class Factor:
+    """An automaton that the model is multiplied with.
 
     Attributes
     ----------
     automaton : Automaton
-        The product. Its patterns are the ``P`` of the model and two an item of the plan, see
-        `trelliswork.planning.term_products`; guards tell token classes apart.
-    tests : tuple of TokenTest
-        Bit ``i`` of a token's class is the outcome of ``tests[i]``.
-    empty : numpy.ndarray
-        ``v_i(ε)`` of the soft items in the product, 0 elsewhere, shape ``(I,)``.
+        Over the letters of the model, for each class of tokens.
+    term : int or None
+        The soft term whose violations it counts; None: it forbids.
+    violations : ViolationAutomaton or None
+        What its arcs add to the violation of that term.
     """
 
     automaton: Automaton
-    tests: tuple[TokenTest, ...]
-    empty: IntArray
+    term: int | None = None
+    violations: ViolationAutomaton | None = None
 
 
-class ItemCompiler(ItemParts):
-    """Multiplies the model with items, by their indices; products are built once.
+def multiply(
+    model: Automaton, factors: Iterable[Factor], n_classes: int, budget: int, n_more_patterns: int
+) -> Automaton:
+    """Return the model times some factors, with patterns for what violations cost.
 
-    The parameters are those of `ItemParts`.
+    Parameters
+    ----------
+    model
+        The automaton of the model.
+    factors
+        What to multiply it with, in this order; each is asked for when it is needed.
+    n_classes
+        Classes of tokens.
+    budget
+        Most arcs.
+    n_more_patterns
+        Patterns for violations, after those of the model: two for each term of the plan.
+
+    Raises
+    ------
+    TooLargeError
+        Where the product has more arcs than `budget`.
     """
-
-    def __init__(
-        self, items: Sequence[Item], is_soft: Sequence[bool], compiler: ProductCompiler
-    ) -> None:
-        super().__init__(items, is_soft, compiler)
-        self._products: OrderedDict[tuple[Indices, int, bool], ItemProduct] = OrderedDict()
-        self._refused: dict[tuple[Indices, int, bool], int] = {}  # budgets that did not do
-
-    def product(
-        self, chosen: Indices, length: int, budget: int, *, marked: bool = True
-    ) -> ItemProduct:
-        """Return the model times some items, from memory where possible.
-
-        Parameters
-        ----------
-        chosen
-            The items, sorted.
-        length
-            Most tokens of a sequence; matters to rows with coefficients of both signs.
-        budget
-            Most arcs.
-        marked
-            Whether to add the patterns of violations; without soft items they never fire.
-
-        Raises
-        ------
-        TooLargeError
-            Where it has more arcs than `budget`, or one of the items more states than allowed.
-        """
-        length = round_length(length) if self.counted.intersection(chosen) else 0
-        key = chosen, length, marked
-        with self._lock:
-            kept = self._products.get(key)
-            if kept is None:
-                if budget <= self._refused.get(key, -1):
-                    raise self._too_large(chosen, budget)
-                try:
-                    kept = self._load_or_build(chosen, length, budget, marked)
-                except TooLargeError:
-                    self._refused[key] = budget
-                    raise
-                self._products[key] = kept
-                total = sum(p.automaton.n_arcs for p in self._products.values())
-                while total > ARCS_KEPT and len(self._products) > 1:
-                    total -= self._products.popitem(last=False)[1].automaton.n_arcs
-            self._products.move_to_end(key)
-        if kept.automaton.n_arcs > budget:
-            raise self._too_large(chosen, budget)
-        return kept
-
-    def _load_or_build(
-        self, chosen: Indices, length: int, budget: int, marked: bool
-    ) -> ItemProduct:
-        tests = union_of_tests(map(self.tests_of, chosen))
-        if len(tests) > MAX_TESTS:
-            raise self._too_large(chosen, budget)
-        name = self._compiler.fingerprint(
-            [repr(self.items[i]) for i in chosen],
-            [[i, bool(self._is_soft[i])] for i in chosen],
-            len(self.items) if marked else 0,
-            length,
+    together = _together(factors, budget * n_classes)
+    if together is None:
+        return Automaton._from_arrays(
+            model._arrays()._replace(n_patterns=model.n_patterns + n_more_patterns)
         )
-        empty = np.zeros(len(self.items), dtype=np.int64)
-        soft = [i for i in chosen if self._is_soft[i]]
-        empty[soft] = [self.degrees_of(i, length).empty for i in soft]
-        stored = load_automaton(name)
-        if stored is None:
-            begun = time.perf_counter()
-            stored = self._build(chosen, tests, length, budget, marked)
-            if time.perf_counter() - begun >= SECONDS_WORTH_A_FILE:
-                store_automaton(name, stored)
-        return ItemProduct(stored, tests, empty)
-
-    def _build(
-        self,
-        chosen: Indices,
-        tests: tuple[TokenTest, ...],
-        length: int,
-        budget: int,
-        marked: bool,
-    ) -> Automaton:
-        model, n_classes = self._compiler.model, 2 ** len(tests)
-        n_more = 2 * len(self.items) if marked else 0
-        try:
-            joint = self._joint(chosen, tests, length, budget * n_classes)
-            if joint is None:
-                return Automaton._from_arrays(
-                    model._arrays()._replace(n_patterns=model.n_patterns + n_more)
-                )
-            pairs = Pairs.of(model, joint.language, n_classes, budget)
-            steps = [
-                (i, Steps(degrees, states[pairs.language_states]))
-                for i, (degrees, states) in joint.states.items()
-            ]
-            fired = fired_with(model, pairs, steps)
-        except TooLargeError as error:
-            raise self._too_large(chosen, budget) from error
-        return assemble(
-            model,
-            joint.language,
-            pairs,
-            n_classes,
-            fired,
-            contexts_with(model, pairs, [own for _, own in steps]),
-            n_more_patterns=n_more,
-        )
-
-    def _joint(
-        self, chosen: Indices, tests: tuple[TokenTest, ...], length: int, max_arcs: int
-    ) -> _Joint | None:
-        """Return the language of the hard items times the violation automata of the soft ones."""
-        n_letters = self._compiler.model.n_labels
-        whole = self._whole_constraints(chosen)
-        joint = None
-        if whole:
-            together = self._compiler.intersection(whole)
-            lifted = lift(together, self._compiler.tests(whole), tests, n_letters)
-            joint = _Joint(lifted, {})
-        for i in chosen:
-            if self.items[i].constraint in whole:
-                continue
-            degrees = self.degrees_of(i, length) if self._is_soft[i] else None
-            factor = self.language(i, length) if degrees is None else degrees.automaton
-            factor = lift(factor, self.tests_of(i), tests, n_letters)
-            states = np.arange(factor.n_states)
-            if joint is None:
-                joint = _Joint(factor, {} if degrees is None else {i: (degrees, states)})
-                continue
-            pairs = Pairs.of(joint.language, factor, 1, max_arcs)
-            known = {
-                j: (earlier, own[pairs.model_states]) for j, (earlier, own) in joint.states.items()
-            }
-            if degrees is not None:
-                known[i] = degrees, states[pairs.language_states]
-            initial, final = pairs.borders(joint.language, factor)
-            language = Automaton(
-                initial.size,
-                factor.n_labels,
-                pairs.source,
-                pairs.label,
-                pairs.target,
-                initial=initial,
-                final=final,
-            )
-            joint = _Joint(language, known)
-        return joint
-
-    def _whole_constraints(self, chosen: Indices) -> Indices:
-        """Return the hard constraints all items of which are chosen, and that need no counter."""
-        own: dict[int, list[int]] = {}
-        for i, item in enumerate(self.items):
-            own.setdefault(item.constraint, []).append(i)
-        return tuple(
-            constraint
-            for constraint, parts in own.items()
-            if set(parts) <= set(chosen)
-            and not self.counted.intersection(parts)
-            and not any(self._is_soft[i] for i in parts)
-        )
-
-    def _too_large(self, chosen: Indices, budget: int) -> TooLargeError:
-        constraints = dict.fromkeys(self.items[i].constraint for i in chosen)
-        rules = [self._compiler.constraints[c] for c in constraints]
-        return too_large(rules, len(union_of_tests(map(self.tests_of, chosen))), budget)
+    language, counters = together
+    pairs = Pairs.of(model, language, n_classes, budget)
+    counters = [counter.at(pairs.language_states) for counter in counters]
+    fired = _fired_with(model, pairs, counters)
+    contexts = _contexts_with(model, pairs, counters)
+    return assemble(
+        model, language, pairs, n_classes, fired, contexts, n_more_patterns=n_more_patterns
+    )
 
 
 @dataclass(frozen=True, eq=False)
-class _Joint:
-    """A language, and for every soft item in it the state of its violation automaton."""
+class _Counter:
+    """The violation automaton of a term, and its state in each state of a product, ``(S,)``."""
 
-    language: Automaton
-    states: dict[int, tuple[Degrees, IntArray]]
+    term: int
+    violations: ViolationAutomaton
+    states: IntArray
+
+    def at(self, places: NDArray[np.int32]) -> _Counter:
+        """Return the counter in a product whose states are at some places of this one."""
+        return _Counter(self.term, self.violations, self.states[places])
+
+    def on_arcs(self, pairs: Pairs) -> IntArray:
+        """Return what each arc of a product adds to the violation, shape ``(A,)``."""
+        added, value = self.violations.added, self.violations.value
+        source, target = self.states[pairs.source], self.states[pairs.target]
+        found: IntArray = added[source, pairs.label] + value[target] - value[source]
+        return found
+
+    def classes(self) -> IntArray:
+        """Return numbers of states that add the same by the same label, shape ``(S,)``."""
+        made, added = self.violations.automaton, self.violations.added.copy()
+        if self.violations.value.any():  # no letter but its label matters, see `_contexts_with`
+            change = self.violations.value[made.target] - self.violations.value[made.source]
+            added[made.source, made.label] += change
+        kinds = np.unique(added, axis=0, return_inverse=True)[1].ravel()
+        return np.asarray(kinds[self.states], dtype=np.int64)
+
+
+def _together(factors: Iterable[Factor], max_arcs: int) -> tuple[Automaton, list[_Counter]] | None:
+    """Return the product of all factors, and the counters in it; None without any."""
+    language: Automaton | None = None
+    counters: list[_Counter] = []
+    for factor in factors:
+        if language is None:
+            language = factor.automaton
+            counters = _counters(factor, np.arange(language.n_states))
+            continue
+        pairs = Pairs.of(language, factor.automaton, 1, max_arcs)
+        counters = [counter.at(pairs.model_states) for counter in counters]
+        counters += _counters(factor, pairs.language_states.astype(np.int64))
+        initial, final = pairs.borders(language, factor.automaton)
+        language = Automaton(
+            initial.size,
+            factor.automaton.n_labels,
+            pairs.source,
+            pairs.label,
+            pairs.target,
+            initial=initial,
+            final=final,
+        )
+    return None if language is None else (language, counters)
+
+
+def _counters(factor: Factor, states: IntArray) -> list[_Counter]:
+    if factor.term is None or factor.violations is None:
+        return []
+    return [_Counter(factor.term, factor.violations, states)]
+
+
+def _fired_with(
+    model: Automaton, pairs: Pairs, counters: Sequence[_Counter]
+) -> tuple[IntArray, NDArray[np.int32]]:
+    """Return the patterns of arcs: those of the model, then those of violations."""
+    offsets, ids = fired_by(model, pairs.arc_map)
+    arcs = [np.repeat(np.arange(pairs.source.size), np.diff(offsets))]
+    patterns = [ids]
+    for counter in counters:
+        change = counter.on_arcs(pairs)
+        times = np.abs(change)
+        if times.sum() > MOST_ARCS:
+            raise TooLargeError("A row has coefficients too large to be counted unit by unit.")
+        pattern = model.n_patterns + 2 * counter.term + (change < 0)
+        arcs.append(np.repeat(np.arange(change.size), times))
+        patterns.append(np.repeat(pattern, times).astype(np.int32))
+    arc, fired = np.concatenate(arcs), np.concatenate(patterns)
+    counts = np.bincount(arc, minlength=pairs.source.size)
+    return (
+        np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        fired[np.argsort(arc, kind="stable")],
+    )
+
+
+def _contexts_with(
+    model: Automaton, pairs: Pairs, counters: Sequence[_Counter]
+) -> NDArray[np.int32] | None:
+    """Return which states fire the same patterns by the same label, violations included."""
+    if not pairs.model_states.size or not is_deterministic(model):
+        return None
+    if any(counter.violations.reads_tokens for counter in counters):
+        return None  # one label fires different patterns, as the token has it
+    columns = [pairs.model_states.astype(np.int64), *(own.classes() for own in counters)]
+    numbers = np.unique(np.stack(columns), axis=1, return_inverse=True)[1]
+    return numbers.ravel().astype(np.int32)

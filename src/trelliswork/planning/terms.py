@@ -1,132 +1,359 @@
-"""Items: what constraints are made of, as decoding and learning count their violations.
+"""The terms of a plan: their violations, their automata, and the model times some of them.
 
-The violation of a constraint is a sum over its items, ``v_c(y) = Σ_i v_i(y)``. An item is a *row*,
-``v_i(y) = max(0, a_i·n(y) − b_i)`` with ``n(y)`` counts of segments or tokens, or a *bit*,
-``v_i(y) = [y ∉ language_i]``. A constraint that is joined by ``&`` has the items of its parts.
-Letters: ``B`` sequences, ``N`` tokens, ``L`` letters of the model, ``R`` rows.
+``I`` terms, ``R`` rows among them, ``B`` sequences, ``N`` tokens, ``L`` letters of the model.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from collections import OrderedDict
+from functools import cached_property
+from threading import RLock
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.constraints.per_token import PerToken
-from trelliswork.errors import RuleError
-from trelliswork.planning.token_charges import is_toll
+from trelliswork.automata.product_size import chain_product_size
+from trelliswork.constraints.monitors import MAX_TESTS, lift, union_of_tests
+from trelliswork.constraints.per_token import PerToken, change_counter, count_changes
+from trelliswork.errors import TooLargeError
+from trelliswork.planning.cache import load_automaton, store_automaton
+from trelliswork.planning.counting_automata import (
+    ViolationAutomaton,
+    bit_automaton,
+    round_length,
+    row_automaton,
+    row_language,
+)
+from trelliswork.planning.events import Events
+from trelliswork.planning.evidence import Evidence
+from trelliswork.planning.products import SECONDS_WORTH_A_FILE, Product, keep, too_large
+from trelliswork.planning.term_products import Factor, multiply
+from trelliswork.planning.token_charges import count_broken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from trelliswork._typing import IntArray
-    from trelliswork.constraints import Constraint
-    from trelliswork.constraints.rows import Row
-    from trelliswork.labels.label_set import LabelSet
-    from trelliswork.labels.segmentation import Segmentation
+    from trelliswork.automata.automaton import Automaton
+    from trelliswork.constraints import TokenTest
+    from trelliswork.planning.products import RuleCompiler
+    from trelliswork.planning.splitting import Term, TokenCharge
 
 
-__all__ = ["Item", "items_of", "letter_table"]
+__all__ = ["Terms"]
+
+COMPACT_ARCS = 20_000
+
+Indices = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Item:
-    """A part of a constraint whose violation is counted by itself: a row, or else a bit.
-
-    Attributes
-    ----------
-    constraint : int
-        The constraint that it is a part of, by its index.
-    row : Row or None
-        The row, where it is one.
-    rule : Constraint or None
-        The rule that a bit asks for.
-    """
-
-    constraint: int
-    row: Row | None
-    rule: Constraint | None
-
-    def __repr__(self) -> str:
-        return f"Item({self.constraint}, {self.row if self.rule is None else self.rule!r})"
-
-
-def items_of(
-    constraints: Iterable[tuple[int, Constraint]],
-    labels: LabelSet,
-    segmentation: Segmentation | None,
-) -> tuple[Item, ...]:
-    """Return the items of constraints, given with their indices, in order.
-
-    In a semi-Markov model a hard rule about counts of tokens may hold or not whatever the lengths
-    of segments are, where its degrees depend on them: that is a bit.
-    """
-    found: list[Item] = []
-    for index, constraint in constraints:
-        for part in constraint.hard.conjuncts:
-            if constraint.is_soft and is_toll(part):
-                continue
-            rows = part.rows
-            if rows is not None and not constraint.is_soft:
-                rows = rows if _are_readable(rows, labels, segmentation) else None
-            if rows is None:
-                if constraint.is_soft and isinstance(part, PerToken) and segmentation is not None:
-                    raise RuleError(
-                        f"{constraint!r}: a semi-Markov model does not count changes. Leave "
-                        ".per_token() out, or set max_segment=1."
-                    )
-                found.append(Item(index, None, part))
-            else:
-                found += [Item(index, row, None) for row in rows]
-    return tuple(found)
-
-
-def _are_readable(rows: Sequence[Row], labels: LabelSet, segmentation: Segmentation | None) -> bool:
-    try:
-        for row in rows:
-            letter_table(row, labels, segmentation)
-    except RuleError:
-        return False
-    return True
-
-
-def letter_table(row: Row, labels: LabelSet, segmentation: Segmentation | None) -> IntArray:
-    """Return what each letter of a model adds to a row after the letter before it.
+class Terms:
+    """The terms of the violation sum, by their indices; what is compiled of them is kept.
 
     Parameters
     ----------
-    row
-        The row.
-    labels
-        The labels of tokens.
-    segmentation
-        How they are read as segments, in a semi-Markov model: its letters are segments. Otherwise
-        letters are labels.
+    terms
+        All terms.
+    token_charges
+        The token charges of soft rules, which are no terms.
+    compiler
+        Compiles whole rules.
+    budget
+        Most arcs of a product, unless told otherwise.
 
-    Returns
-    -------
-    numpy.ndarray
-        Shape ``(L + 1, L)``; row 0 is for the first letter.
-
-    Raises
-    ------
-    RuleError
-        Where the lengths of segments matter to the row, in a semi-Markov model.
+    Attributes
+    ----------
+    rows : tuple of int
+        The terms that are rows.
+    soft : tuple of int
+        The terms of soft rules.
+    events : Events
+        What the rows count, in the order of `rows`.
+    counted : frozenset of int
+        The rows whose automata depend on the length of a sequence, as letters add to them and
+        take away.
     """
-    table = row.table(labels)
-    if segmentation is None:
-        return table
-    first, rest = segmentation.token_of_tag.reshape(2, segmentation.n_letters)
-    for y, name in enumerate(segmentation.names):
-        goes_on = segmentation.limits[y] > 1
-        adds = table[[first[y] + 1, rest[y] + 1], rest[y]].any()
-        if goes_on and (adds or (table[first[y] + 1] != table[rest[y] + 1]).any()):
-            raise RuleError(
-                f"{row}: depends on how many tokens a segment of {name!r} has, and a semi-Markov "
-                "model reads one letter a segment. Count segments (unit='segment'), or set "
-                "max_segment=1."
-            )
-    before = np.concatenate([[0], first + 1])
-    of_letters: IntArray = table[np.ix_(before, first)]
-    return of_letters
+
+    def __init__(
+        self,
+        terms: Sequence[Term],
+        token_charges: tuple[TokenCharge, ...],
+        compiler: RuleCompiler,
+        budget: int,
+    ) -> None:
+        self.token_charges = token_charges
+        self.budget = budget
+        self.model = compiler.model
+        self._terms = tuple(terms)
+        self._compiler = compiler
+        self._lock = RLock()  # a tagger may decode on several threads
+        self._languages: dict[int, Automaton] = {}
+        self._automata: dict[tuple[int, int], ViolationAutomaton] = {}
+        self._products: OrderedDict[tuple[Indices, int, bool], Product] = OrderedDict()
+        self._refused: dict[tuple[Indices, int, bool], int] = {}  # budgets that did not do
+        self._is_soft = [compiler.constraints[term.constraint].is_soft for term in terms]
+        self.soft = tuple(i for i, is_soft in enumerate(self._is_soft) if is_soft)
+        self.rows = tuple(i for i, term in enumerate(terms) if term.row is not None)
+        own = [term.row for term in terms if term.row is not None]
+        self.events = Events.of_rows(own, compiler.labels, compiler.segmentation)
+        added = self.events.added
+        if compiler.segmentation is not None:
+            # Whole rules are compiled over the labels, some of which no segment may have.
+            added = Events.of_rows(own, compiler.labels).added
+        mixed = np.flatnonzero((added > 0).any(axis=1) & (added < 0).any(axis=1))
+        self.counted = frozenset(self.rows[place] for place in mixed.tolist())
+
+    def __len__(self) -> int:
+        return len(self._terms)
+
+    def __iter__(self) -> Iterator[Term]:
+        return iter(self._terms)
+
+    def __getitem__(self, index: int) -> Term:
+        return self._terms[index]
+
+    def of(self, constraints: Iterable[int]) -> Indices:
+        """Return the terms of some rules."""
+        chosen = set(constraints)
+        return tuple(i for i, term in enumerate(self._terms) if term.constraint in chosen)
+
+    def depend_on_length(self, terms: Iterable[int]) -> bool:
+        """Return whether the product of some terms depends on the lengths of sequences."""
+        return not self.counted.isdisjoint(terms)
+
+    def table(self, index: int) -> IntArray:
+        """Return what letters add to a row after the letter before them, ``(L + 1, L)``."""
+        return self.events.row_table(self.rows.index(index))
+
+    def tests_of(self, index: int) -> tuple[TokenTest, ...]:
+        """Return the token tests that the automaton of a term reads."""
+        rule = self._terms[index].rule
+        return () if rule is None else self._compiler.tests_of(rule)
+
+    def violations(
+        self, tags: NDArray[np.int32], evidence: Evidence, terms: Sequence[int] | None = None
+    ) -> IntArray:
+        """Return the violations of terms by a batch of labellings, ``v_i(y)``, shape ``(B, I)``.
+
+        Parameters
+        ----------
+        tags
+            Tags of all tokens, shape ``(N,)``; labels in a chain.
+        evidence
+            The answers of token tests on the batch.
+        terms
+            The terms to look at; others may be 0. Default: all.
+        """
+        chosen = range(len(self)) if terms is None else terms
+        found = np.zeros((evidence.offsets.size - 1, len(self)), dtype=np.int64)
+        if not set(self.rows).isdisjoint(chosen):
+            letters, offsets = self._compiler.letters(tags, evidence.offsets)
+            found[:, self.rows] = np.maximum(0, self.events.excesses(letters, offsets))
+        for i in chosen:
+            rule = self._terms[i].rule
+            if isinstance(rule, PerToken) and self._compiler.segmentation is None:
+                found[:, i] = self._count(rule, tags, evidence)
+            elif rule is not None:
+                language, tests = self.language(i), self.tests_of(i)
+                found[:, i] = ~self._compiler.accepts(language, tests, tags, evidence)
+        return found
+
+    @cached_property
+    def empty_violations(self) -> IntArray:
+        """``v_i(ε)`` of all terms, shape ``(I,)``."""
+        nothing = Evidence(self._compiler.labels, [[]], np.zeros(2, dtype=np.int64))
+        return self.violations(np.zeros(0, dtype=np.int32), nothing).reshape(-1)
+
+    def _count(self, rule: PerToken, tags: NDArray[np.int32], evidence: Evidence) -> IntArray:
+        if not rule.counts_changes:
+            return count_broken(rule, tags, evidence)
+        passes = evidence.classes(rule.tests)
+        assert passes is not None, "it has a test"
+        return count_changes(self._compiler.labels, tags, passes.astype(bool), evidence.offsets)
+
+    def language(self, index: int, length: int = 0) -> Automaton:
+        """Return the labellings that satisfy a term, for a row those of up to `length`."""
+        rule = self._terms[index].rule
+        if rule is None:
+            bound, most = self._row_bound(index), self._compiler.max_states
+            return row_language(self.table(index), bound, length, most)
+        with self._lock:
+            if index not in self._languages:
+                self._languages[index] = self._compiler.compile(rule)
+            return self._languages[index]
+
+    def violation_automaton(self, index: int, length: int) -> ViolationAutomaton:
+        """Return the violation automaton of a term, for sequences of up to some length."""
+        key = index, round_length(length) if index in self.counted else 0
+        with self._lock:
+            if key not in self._automata:
+                n_letters, most = self.model.n_labels, self._compiler.max_states
+                rule = self._terms[index].rule
+                counts = isinstance(rule, PerToken) and rule.counts_changes
+                if counts and self._compiler.segmentation is None:
+                    counter = change_counter(self._compiler.labels)
+                    made = ViolationAutomaton.counting(*counter)
+                elif rule is not None:
+                    made = bit_automaton(self.language(index), n_letters, most)
+                else:
+                    bound = self._row_bound(index)
+                    made = row_automaton(self.table(index), bound, key[1], most)
+                self._automata[key] = made
+            return self._automata[key]
+
+    def _row_bound(self, index: int) -> int:
+        row = self._terms[index].row
+        assert row is not None, "asked of rows only"
+        return row.bound
+
+    def size(self, terms: Sequence[int], length: int) -> tuple[int, int]:
+        """Return the states and arcs of the model times some terms, as `product` has them."""
+        if len(terms) == 1 and self.model.is_chain:
+            (index,) = terms
+            if self._is_soft[index]:
+                factor = self.violation_automaton(index, length).automaton
+            else:
+                factor = self.language(index, round_length(length))
+            return chain_product_size(self.model.n_labels, factor.trim())
+        made = self.product(terms, length).automaton
+        return made.n_states, made.n_arcs
+
+    @property
+    def compact_budget(self) -> int:
+        """Most arcs of a product that is so small that those of subsets do not pay."""
+        return min(max(COMPACT_ARCS, 4 * self.model.n_arcs), self.budget)
+
+    def are_compact(self, terms: Iterable[int], length: int) -> bool:
+        """Return whether the product of some terms is so small that those of subsets do not pay."""
+        try:
+            self.product(terms, length, self.compact_budget)
+        except TooLargeError:
+            return False
+        return True
+
+    def product(
+        self,
+        terms: Iterable[int],
+        length: int,
+        budget: int | None = None,
+        *,
+        with_patterns: bool = True,
+    ) -> Product:
+        """Return the model times the automata of some terms, from memory where possible.
+
+        The patterns of violations follow those of the model, see
+        `trelliswork.planning.term_products`. With the weights of `Costs.weights`, the score of a
+        path is ``G(y) = score(y) − Σ_i ρ_i (v_i(y) − v_i(ε))`` over the soft terms in the product,
+        and a labelling that breaks a hard one has no path.
+
+        Parameters
+        ----------
+        terms
+            The terms.
+        length
+            Most tokens of a sequence; matters to rows with coefficients of both signs, and is
+            rounded up.
+        budget
+            Most arcs. Default: that of the plan for decoding.
+        with_patterns
+            Whether to add the patterns of violations; without soft terms they never fire.
+
+        Raises
+        ------
+        TooLargeError
+            Where it has more arcs than `budget`, or one of the terms more states than allowed.
+        """
+        chosen = tuple(sorted(set(terms)))
+        most = self.budget if budget is None else budget
+        length = round_length(length) if self.counted.intersection(chosen) else 0
+        key = chosen, length, with_patterns
+        with self._lock:
+            kept = self._products.get(key)
+            if kept is None:
+                if most <= self._refused.get(key, -1):
+                    raise self._too_large(chosen, most)
+                try:
+                    kept = self._load_or_build(chosen, length, most, with_patterns)
+                except TooLargeError:
+                    self._refused[key] = most
+                    raise
+                keep(self._products, key, kept)
+            self._products.move_to_end(key)
+        if kept.automaton.n_arcs > most:
+            raise self._too_large(chosen, most)
+        return kept
+
+    def _load_or_build(
+        self, chosen: Indices, length: int, budget: int, with_patterns: bool
+    ) -> Product:
+        tests = union_of_tests(map(self.tests_of, chosen))
+        if len(tests) > MAX_TESTS:
+            raise self._too_large(chosen, budget)
+        name = self._compiler.fingerprint(
+            [self._text(i) for i in chosen],
+            [[i, self._is_soft[i]] for i in chosen],
+            len(self) if with_patterns else 0,
+            length,
+        )
+        empty = np.zeros(len(self), dtype=np.int64)
+        soft = [i for i in chosen if self._is_soft[i]]
+        empty[soft] = [self.violation_automaton(i, length).empty for i in soft]
+        stored = load_automaton(name)
+        if stored is None:
+            begun = time.perf_counter()
+            try:
+                stored = multiply(
+                    self.model,
+                    self._factors(chosen, tests, length),
+                    2 ** len(tests),
+                    budget,
+                    2 * len(self) if with_patterns else 0,
+                )
+            except TooLargeError as error:
+                raise self._too_large(chosen, budget) from error
+            if time.perf_counter() - begun >= SECONDS_WORTH_A_FILE:
+                store_automaton(name, stored)
+        return Product(stored, tests, empty if with_patterns else None)
+
+    def _text(self, index: int) -> str:
+        """Return a term as the names of cached products have it."""
+        term = self._terms[index]
+        return f"Item({term.constraint}, {term.row if term.rule is None else term.rule!r})"
+
+    def _factors(
+        self, chosen: Indices, tests: tuple[TokenTest, ...], length: int
+    ) -> Iterator[Factor]:
+        """Yield the automata of terms: hard rules all terms of which are chosen as one."""
+        n_letters = self.model.n_labels
+        whole = self._whole_rules(chosen)
+        if whole:
+            together = self._compiler.intersection(whole)
+            yield Factor(lift(together, self._compiler.tests(whole), tests, n_letters))
+        for i in chosen:
+            if self._terms[i].constraint in whole:
+                continue
+            counter = self.violation_automaton(i, length) if self._is_soft[i] else None
+            own = self.language(i, length) if counter is None else counter.automaton
+            own = lift(own, self.tests_of(i), tests, n_letters)
+            yield Factor(own) if counter is None else Factor(own, i, counter)
+
+    def _whole_rules(self, chosen: Indices) -> Indices:
+        """Return the hard rules all terms of which are chosen, and that need no counter."""
+        terms_of: dict[int, list[int]] = {}
+        for i, term in enumerate(self._terms):
+            terms_of.setdefault(term.constraint, []).append(i)
+        return tuple(
+            constraint
+            for constraint, own in terms_of.items()
+            if set(own) <= set(chosen)
+            and not self.counted.intersection(own)
+            and not any(self._is_soft[i] for i in own)
+        )
+
+    def _too_large(self, chosen: Indices, budget: int) -> TooLargeError:
+        rules = dict.fromkeys(self._terms[i].constraint for i in chosen)
+        n_tests = len(union_of_tests(map(self.tests_of, chosen)))
+        return too_large([self._compiler.constraints[c] for c in rules], n_tests, budget)

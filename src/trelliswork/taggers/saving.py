@@ -118,7 +118,7 @@ def tagger_settings(tagger: Tagger) -> tuple[dict[str, Any], int]:
         rules = (tagger.plan_.constraints[i].hard for i in tagger.plan_.predicates)
         settings["predicates"] = [rule.name for rule in rules if isinstance(rule, Predicate)]
     if tagger.plan_.soft:
-        tagger.plan_.check_penalties()  # a file without them would be useless
+        tagger.plan_.costs.check()  # a file without them would be useless
         settings["penalties"] = tagger.plan_.penalties[list(tagger.plan_.soft)].tolist()
     return settings, version
 

@@ -63,11 +63,11 @@ class SoftTerms:
         violations
             Violations of all items by the gold labels, shape ``(B, I)``.
         """
-        items = plan.items_of(i for i in constraints if i in plan.soft)
+        items = plan.terms.of(i for i in constraints if i in plan.soft)
         chosen = np.array(items, dtype=np.int64)
-        of = np.array([plan.items[i].constraint for i in items], dtype=np.int64)
+        of = np.array([plan.terms[i].constraint for i in items], dtype=np.int64)
         return cls(
-            chosen, of, plan.penalties, violations[:, chosen] - plan.empty_violations[chosen]
+            chosen, of, plan.penalties, violations[:, chosen] - plan.terms.empty_violations[chosen]
         )
 
     @cached_property

@@ -1,0 +1,128 @@
+"""The rules that training sums over: those whose product fits the training budget.
+
+Products grow with every rule. So rules are added greedily in the order given, first the hard ones,
+then those that count or are soft, and the others are left to decoding.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from trelliswork.constraints.monitors import MAX_TESTS
+from trelliswork.errors import TooLargeError
+from trelliswork.planning.counting_automata import round_length
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trelliswork.planning.hard_rules import HardRules
+    from trelliswork.planning.products import Product, RuleCompiler
+    from trelliswork.planning.terms import Terms
+
+
+__all__ = ["USUAL_LENGTH", "Training"]
+
+MOST_MISSES = 10  # each takes as long as a product that just fits
+USUAL_LENGTH = 32  # of sequences, where a size that depends on it is shown
+
+
+class Training:
+    """Which rules training sums over, and their product with the model.
+
+    Parameters
+    ----------
+    hard
+        The hard rules.
+    soft
+        Indices of the soft rules that may count in training.
+    terms
+        The terms of all rules.
+    compiler
+        Compiles rules.
+    budget
+        Most arcs of the product; 0 leaves all automata to decoding.
+    """
+
+    def __init__(
+        self,
+        hard: HardRules,
+        soft: tuple[int, ...],
+        terms: Terms,
+        compiler: RuleCompiler,
+        budget: int,
+    ) -> None:
+        self.budget = budget
+        self._hard = hard
+        self._soft = soft
+        self._terms = terms
+        self._compiler = compiler
+        self._chosen: dict[int, tuple[int, ...]] = {}
+
+    @cached_property
+    def rules(self) -> tuple[int, ...]:
+        """The hard rules whose product fits, without those that depend on the length."""
+        if not self.budget:
+            return ()
+        rules = tuple(i for i in self._hard.indices if i not in self._hard.counted)
+        return self._compiler.choose_rules(rules, self.budget)
+
+    def constraints(self, length: int = USUAL_LENGTH) -> tuple[int, ...]:
+        """Return the rules whose product fits, hard and soft, masks aside.
+
+        Those of `rules` come first. Then the others, hard ones that depend on the length and soft
+        ones, are added greedily, in the order given, until many in a row do not fit.
+
+        Parameters
+        ----------
+        length
+            Most tokens of a training sequence.
+        """
+        length = round_length(length)
+        if length not in self._chosen:
+            self._chosen[length] = self._choose(length)
+        return self._chosen[length]
+
+    def _choose(self, length: int) -> tuple[int, ...]:
+        chosen, n_misses = self.rules, 0
+        for index in sorted({*self._hard.counted, *self._soft}) if self.budget else ():
+            if n_misses == MOST_MISSES:
+                break
+            try:
+                self.product_of((*chosen, index), length)
+            except TooLargeError:
+                n_misses += 1
+                continue
+            chosen, n_misses = (*chosen, index), 0
+        return tuple(sorted(chosen))
+
+    @property
+    def rules_product(self) -> Product:
+        """The model times `rules`."""
+        return self._compiler.product(self.rules, self.budget)
+
+    def product(self, length: int = USUAL_LENGTH) -> Product:
+        """Return the product that training sums over, for sequences of up to some length."""
+        chosen = self.constraints(length)
+        if set(chosen) <= set(self.rules):
+            return self.rules_product
+        return self.product_of(chosen, length)
+
+    def product_of(self, constraints: Iterable[int], length: int) -> Product:
+        """Return the model times some rules, if that fits the budget."""
+        return self._terms.product(self._terms.of(constraints), length, self.budget)
+
+    @cached_property
+    def beyond_tests(self) -> tuple[int, ...]:
+        """The hard rules that are left to decoding as a product would read too many tests."""
+        return tuple(
+            i
+            for i in (self._hard.indices if self.budget else ())
+            if i not in self.rules
+            and len(self._compiler.tests((*(j for j in self.rules if j < i), i))) > MAX_TESTS
+        )
+
+    @cached_property
+    def n_tests(self) -> int:
+        """Number of different token tests that the automata of hard rules read."""
+        return len(self._compiler.tests(self._hard.indices))
