@@ -77,12 +77,12 @@ def test_degrees_come_from_the_plan_as_from_the_rule(data):
     assert found[:, 0].tolist() == expected
 
 
-def test_tolls_need_no_automaton():
+def test_token_charges_need_no_automaton():
     rules = [
         tw.where(tw.token(regex=f"{i}.*")).allow("a", "b").per_token().soft(i) for i in range(1, 12)
     ]
     plan = tw.plan(tw.LabelSet(["a", "b", "c"]), rules)
-    assert plan.terms == ()
+    assert not len(plan.terms)
     assert "scores" in str(plan)
     problem = tw.Problem(
         np.tile([0.0, 0.0, 4.5], (4, 1)), plan, sentence=["1", "4", "5", "11"]

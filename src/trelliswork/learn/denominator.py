@@ -110,7 +110,7 @@ class Denominator:
         if not plan.train_soft:  # which is as it should be
             left = [i for i in left if i not in plan.soft]
         _check_learnable(plan, left, trained)
-        outside = {toll.constraint for toll in plan.terms.token_charges}.union(plan.predicates)
+        outside = {charge.constraint for charge in plan.terms.token_charges}.union(plan.predicates)
         left = [i for i in left if i not in outside]
         if trained:
             by_tests = [i for i in left if i in plan.training.beyond_tests]
@@ -179,7 +179,7 @@ def _check_learnable(plan: Plan, left: Sequence[int], trained: bool) -> None:
     )
     reasons = (
         (
-            {toll.constraint for toll in plan.terms.token_charges},
+            {charge.constraint for charge in plan.terms.token_charges},
             "as tokens are counted one by one",
         ),
         (set(plan.predicates), "as Python functions cannot be summed over"),
