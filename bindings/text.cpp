@@ -62,8 +62,8 @@ std::shared_ptr<FeatureProgram> make_program(std::uint32_t n_columns,
         for (nb::handle literal : literals) feature.literals.push_back(text_bytes(literal));
         core_templates.push_back(std::move(feature));
     }
-    std::vector<Pattern> core_patterns;
-    for (const auto& pattern : patterns) core_patterns.push_back(nb::cast<Pattern&>(pattern));
+    std::vector<Regex> core_patterns;
+    for (const auto& pattern : patterns) core_patterns.push_back(nb::cast<Regex&>(pattern));
     std::vector<Lexicon> core_lexicons;
     for (const auto& [phrases, ignore_case] : lexicons) {
         if (!unicode) throw nb::value_error("a lexicon needs the table of characters");
@@ -293,24 +293,24 @@ void bind_patterns(nb::module_& m) {
     nb::register_exception_translator([](const std::exception_ptr& p, void*) {
         try {
             std::rethrow_exception(p);
-        } catch (const PatternError& error) {
+        } catch (const RegexError& error) {
             const nb::object args = nb::make_tuple(error.what(), error.column);
             PyErr_SetObject(PyExc_ValueError, args.ptr());
         }
     });
 
-    nb::class_<Pattern>(m, "Pattern", "A regular expression matched in linear time.")
+    nb::class_<Regex>(m, "Regex", "A regular expression matched in linear time.")
         .def(
             "__init__",
-            [](Pattern* self, nb::str expression, bool wapiti,
+            [](Regex* self, nb::str expression, bool wapiti,
                std::shared_ptr<UnicodeTable> unicode) {
-                new (self) Pattern(code_points(expression),
-                                   wapiti ? Dialect::wapiti : Dialect::python, std::move(unicode));
+                new (self) Regex(code_points(expression),
+                                 wapiti ? Dialect::wapiti : Dialect::python, std::move(unicode));
             },
             nb::arg("expression"), nb::arg("wapiti"), nb::arg("unicode"))
         .def("fullmatch",
-             [](const Pattern& self, nb::str text) { return self.matches_all(code_points(text)); })
-        .def("search", [](const Pattern& self, nb::str text) -> nb::object {
+             [](const Regex& self, nb::str text) { return self.matches_all(code_points(text)); })
+        .def("search", [](const Regex& self, nb::str text) -> nb::object {
             const auto found = self.find(code_points(text));
             return found ? nb::object(nb::make_tuple(found->begin, found->end)) : nb::none();
         });

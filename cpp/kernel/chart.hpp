@@ -48,6 +48,8 @@ struct PosteriorSink {
     double* entropy = nullptr;  // (1,): log Z − E[score], in nats
 };
 
+// Long members are in forward.hpp, posteriors.hpp and node_weights.hpp, and compiled once, in
+// chart.cpp, for Real, Log and Max.
 template <class S>
 class Chart {
   public:
@@ -61,18 +63,7 @@ class Chart {
           memory_limit_(memory_limit) {}
 
     // Computes every α; false when S is scaled and a reachable state fell out of range.
-    bool forward(const SequenceScores& scores) {
-        scores_ = scores;
-        positional_forbids_ =
-            scores.positional != nullptr &&
-            std::find(scores.positional, scores.positional + scores.length * scores.n_positional,
-                      kNegativeInfinity) != scores.positional + scores.length * scores.n_positional;
-        by_factors_ = factors_will_do();
-        if (by_factors_) plan_factors();
-        allocate();
-        if (!begin()) return false;
-        return rows_.run([this] { return fill_block(); }) && finish_total();
-    }
+    bool forward(const SequenceScores& scores);
 
     // log ⊕ over all paths, −inf where there is none.
     double log_total() const { return log_total_; }
@@ -147,10 +138,10 @@ class Chart {
     std::int64_t length() const { return scores_.length; }
     int n_durations() const { return scores_.n_durations; }
 
-    void posteriors(const PosteriorSink& sink);  // in posteriors.hpp
+    void posteriors(const PosteriorSink& sink);  // Real and Log
 
   private:
-    // The parts of `posteriors`.
+    // The parts of `posteriors`, in posteriors.hpp.
     void leave_states(std::int64_t t, const PosteriorSink& sink);
     void leave_segments(std::int64_t t, const PosteriorSink& sink);
     void leave_ports(std::int64_t t, const PosteriorSink& sink);
@@ -201,8 +192,15 @@ class Chart {
     // Weights of single tokens as factors of nodes, in node_weights.hpp.
     void plan_factors();
     double compute_factors(std::int64_t u);
+    // Calls visit(pattern) for the patterns of an arc that have weights of single tokens.
     template <class Visit>
-    void for_positional(std::int64_t arc, Visit&& visit) const;
+    void for_positional(std::int64_t arc, Visit&& visit) const {
+        const auto end = automaton_.pattern_offsets[arc + 1];
+        for (auto k = automaton_.pattern_offsets[arc]; k < end; ++k) {
+            const auto pattern = automaton_.pattern_ids[k];
+            if (pattern < scores_.n_positional) visit(pattern);
+        }
+    }
     bool factors_will_do() const;
     void count_factors(std::int64_t u, const PosteriorSink& sink);
 

@@ -11,6 +11,20 @@
 namespace trelliswork {
 
 template <class S>
+bool Chart<S>::forward(const SequenceScores& scores) {
+    scores_ = scores;
+    positional_forbids_ =
+        scores.positional != nullptr &&
+        std::find(scores.positional, scores.positional + scores.length * scores.n_positional,
+                  kNegativeInfinity) != scores.positional + scores.length * scores.n_positional;
+    by_factors_ = factors_will_do();
+    if (by_factors_) plan_factors();
+    allocate();
+    if (!begin()) return false;
+    return rows_.run([this] { return fill_block(); }) && finish_total();
+}
+
+template <class S>
 void Chart<S>::allocate() {
     const std::int64_t emission_width = S::scaled ? this->emission_width() : 0;
     rows_.plan(scores_.length, n_durations(), row_width(),

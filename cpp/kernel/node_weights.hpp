@@ -64,16 +64,6 @@ double Chart<S>::compute_factors(std::int64_t u) {
     return largest;
 }
 
-// Calls visit(pattern) for the patterns of an arc that have weights of single tokens.
-template <class S>
-template <class Visit>
-void Chart<S>::for_positional(std::int64_t arc, Visit&& visit) const {
-    for (auto k = automaton_.pattern_offsets[arc]; k < automaton_.pattern_offsets[arc + 1]; ++k) {
-        const auto pattern = automaton_.pattern_ids[k];
-        if (pattern < scores_.n_positional) visit(pattern);
-    }
-}
-
 // Whether the weights of single tokens are factors of nodes, and no product of a factor and a
 // constant weight can vanish that their sum as logarithms would not let vanish.
 template <class S>

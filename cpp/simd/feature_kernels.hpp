@@ -1,4 +1,4 @@
-// The two inner loops of feature_weights.cpp, compiled for each instruction set.
+// The two inner loops of learn/feature_weights.cpp, compiled for each instruction set.
 #pragma once
 
 #include <cstdint>

@@ -58,7 +58,7 @@ std::size_t Lexicon::longest(std::span<const std::uint32_t> words) const {
 }
 
 FeatureProgram::FeatureProgram(std::uint32_t n_columns_, std::vector<Attribute> attributes_,
-                               std::vector<Template> templates_, std::vector<Pattern> patterns_,
+                               std::vector<Template> templates_, std::vector<Regex> patterns_,
                                std::vector<Lexicon> lexicons_,
                                std::shared_ptr<const UnicodeTable> unicode_)
     : n_columns(n_columns_),

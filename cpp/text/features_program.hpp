@@ -102,7 +102,7 @@ struct Emission {
 class FeatureProgram {
   public:
     FeatureProgram(std::uint32_t n_columns, std::vector<Attribute> attributes,
-                   std::vector<Template> templates, std::vector<Pattern> patterns,
+                   std::vector<Template> templates, std::vector<Regex> patterns,
                    std::vector<Lexicon> lexicons, std::shared_ptr<const UnicodeTable> unicode);
 
     std::uint32_t n_columns;            // columns of text read
@@ -118,7 +118,7 @@ class FeatureProgram {
     // one that is the text itself (−1 when there is none).
     std::vector<std::vector<std::uint32_t>> text_attributes;  // (columns,)
     std::vector<std::int64_t> identity;                       // (columns,)
-    std::vector<Pattern> patterns;
+    std::vector<Regex> patterns;
     std::vector<Lexicon> lexicons;
     std::shared_ptr<const UnicodeTable> unicode;
 

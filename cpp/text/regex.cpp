@@ -29,7 +29,7 @@ bool CharacterSet::contains(char32_t c, bool ignore_case, const UnicodeTable& un
 }
 
 // The states reached so far, in order of the start of their match, each state once.
-struct Pattern::Threads {
+struct Regex::Threads {
     struct Thread {
         std::uint32_t at;   // instruction
         std::size_t start;  // where in the text its match began
@@ -47,17 +47,17 @@ struct Pattern::Threads {
     }
 };
 
-Pattern::Pattern(std::u32string_view expression, Dialect dialect,
-                 std::shared_ptr<const UnicodeTable> unicode)
+Regex::Regex(std::u32string_view expression, Dialect dialect,
+             std::shared_ptr<const UnicodeTable> unicode)
     : unicode_(std::move(unicode)) {
-    auto parsed = dialect == Dialect::python ? parse_python_pattern(expression)
-                                             : parse_wapiti_pattern(expression);
+    auto parsed = dialect == Dialect::python ? parse_python_regex(expression)
+                                             : parse_wapiti_regex(expression);
     program_ = std::move(parsed.program);
     sets_ = std::move(parsed.sets);
     ignore_case_ = parsed.ignore_case;
 }
 
-bool Pattern::consumes(const Instruction& instruction, char32_t c) const {
+bool Regex::consumes(const Instruction& instruction, char32_t c) const {
     switch (instruction.kind) {
         case Instruction::Kind::character:
             return c == instruction.character ||
@@ -72,8 +72,8 @@ bool Pattern::consumes(const Instruction& instruction, char32_t c) const {
 }
 
 // Adds the state `at` and all that it reaches without reading a character.
-void Pattern::follow(Threads& threads, std::uint32_t at, std::size_t start, std::size_t position,
-                     std::u32string_view text) const {
+void Regex::follow(Threads& threads, std::uint32_t at, std::size_t start, std::size_t position,
+                   std::u32string_view text) const {
     threads.stack.push_back(at);
     while (!threads.stack.empty()) {
         at = threads.stack.back();
@@ -107,7 +107,7 @@ void Pattern::follow(Threads& threads, std::uint32_t at, std::size_t start, std:
 
 // anchored: a match begins at the first and ends behind the last character.
 template <bool anchored, bool any_is_enough>
-std::optional<Pattern::Span> Pattern::run(std::u32string_view text) const {
+std::optional<Regex::Span> Regex::run(std::u32string_view text) const {
     Threads current(program_.size());
     Threads next(program_.size());
     std::optional<Span> best;
@@ -132,15 +132,15 @@ std::optional<Pattern::Span> Pattern::run(std::u32string_view text) const {
     return best;
 }
 
-bool Pattern::matches_all(std::u32string_view text) const {
+bool Regex::matches_all(std::u32string_view text) const {
     return run<true, true>(text).has_value();
 }
 
-bool Pattern::occurs_in(std::u32string_view text) const {
+bool Regex::occurs_in(std::u32string_view text) const {
     return run<false, true>(text).has_value();
 }
 
-std::optional<Pattern::Span> Pattern::find(std::u32string_view text) const {
+std::optional<Regex::Span> Regex::find(std::u32string_view text) const {
     return run<false, false>(text);
 }
 

@@ -23,8 +23,8 @@ namespace trelliswork {
 enum class Dialect : std::uint8_t { python, wapiti };
 
 // Thrown for an expression outside the dialect; `column` counts code points from 0.
-struct PatternError : std::invalid_argument {
-    PatternError(std::size_t column_, const std::string& message)
+struct RegexError : std::invalid_argument {
+    RegexError(std::size_t column_, const std::string& message)
         : std::invalid_argument(message), column(column_) {}
     std::size_t column;
 };
@@ -50,15 +50,15 @@ struct Instruction {
     std::uint32_t second = 0;  // split: the other next instruction
 };
 
-class Pattern {
+class Regex {
   public:
     struct Span {
         std::size_t begin;
         std::size_t end;
     };
 
-    Pattern(std::u32string_view expression, Dialect dialect,
-            std::shared_ptr<const UnicodeTable> unicode);
+    Regex(std::u32string_view expression, Dialect dialect,
+          std::shared_ptr<const UnicodeTable> unicode);
 
     bool matches_all(std::u32string_view text) const;
     // The leftmost, then longest match.

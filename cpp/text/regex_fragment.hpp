@@ -1,4 +1,4 @@
-// Pieces of a program for pattern.cpp, and how they are put together.
+// Pieces of a program for regex.cpp, and how they are put together.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@
 
 namespace trelliswork {
 
-struct ParsedPattern {
+struct ParsedRegex {
     std::vector<Instruction> program;
     std::vector<CharacterSet> sets;
     bool ignore_case = false;
 };
 
-// Both throw PatternError.
-ParsedPattern parse_python_pattern(std::u32string_view expression);
-ParsedPattern parse_wapiti_pattern(std::u32string_view expression);
+// Both throw RegexError.
+ParsedRegex parse_python_regex(std::u32string_view expression);
+ParsedRegex parse_wapiti_regex(std::u32string_view expression);
 
 inline constexpr std::size_t most_instructions = 20000;
 

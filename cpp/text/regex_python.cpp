@@ -18,7 +18,7 @@ class PythonParser {
   public:
     explicit PythonParser(std::u32string_view text) : text_(text) {}
 
-    ParsedPattern parse() {
+    ParsedRegex parse() {
         if (text_.starts_with(U"(?i)")) {
             result_.ignore_case = true;
             at_ = 4;
@@ -33,9 +33,9 @@ class PythonParser {
   private:
     bool done() const { return at_ >= text_.size(); }
     bool next_is(char32_t c) const { return !done() && text_[at_] == c; }
-    [[noreturn]] void fail(const std::string& message) const { throw PatternError(at_, message); }
+    [[noreturn]] void fail(const std::string& message) const { throw RegexError(at_, message); }
     [[noreturn]] void fail_at(std::size_t at, const std::string& message) const {
-        throw PatternError(at, message);
+        throw RegexError(at, message);
     }
 
     Fragment alternatives(int depth) {
@@ -303,12 +303,12 @@ class PythonParser {
 
     std::u32string_view text_;
     std::size_t at_ = 0;
-    ParsedPattern result_;
+    ParsedRegex result_;
 };
 
 }  // namespace
 
-ParsedPattern parse_python_pattern(std::u32string_view expression) {
+ParsedRegex parse_python_regex(std::u32string_view expression) {
     return PythonParser(expression).parse();
 }
 

@@ -44,8 +44,8 @@ CharacterSet wapiti_class(char32_t letter) {
 
 }  // namespace
 
-ParsedPattern parse_wapiti_pattern(std::u32string_view expression) {
-    ParsedPattern out;
+ParsedRegex parse_wapiti_regex(std::u32string_view expression) {
+    ParsedRegex out;
     Fragment all;
     for (std::size_t i = 0; i < expression.size(); ++i) {
         Fragment item;
@@ -58,10 +58,10 @@ ParsedPattern parse_wapiti_pattern(std::u32string_view expression) {
             continue;
         }
         if (expression[i] == U'*' || expression[i] == U'?') {
-            throw PatternError(i, "nothing to repeat");
+            throw RegexError(i, "nothing to repeat");
         }
         if (expression[i] == U'\\') {
-            if (i + 1 == expression.size()) throw PatternError(i, "a backslash at the end");
+            if (i + 1 == expression.size()) throw RegexError(i, "a backslash at the end");
             out.sets.push_back(wapiti_class(expression[++i]));
             item = single(Kind::set, 0, static_cast<std::uint32_t>(out.sets.size() - 1));
         } else if (expression[i] == U'.') {
@@ -74,7 +74,7 @@ ParsedPattern parse_wapiti_pattern(std::u32string_view expression) {
         if (next == U'?') item = optional(item);
         if (next == U'*' || next == U'?') ++i;
         all.append(item);
-        if (all.size() > most_instructions) throw PatternError(i, "the expression is too large");
+        if (all.size() > most_instructions) throw RegexError(i, "the expression is too large");
     }
     all.append(single(Kind::match));
     out.program = std::move(all.code);

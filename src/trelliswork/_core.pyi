@@ -17,7 +17,7 @@ class UnicodeTable:
         expansions: Mapping[int, str],
     ) -> None: ...
 
-class Pattern:
+class Regex:
     def __init__(self, expression: str, wapiti: bool, unicode: UnicodeTable) -> None: ...
     def fullmatch(self, text: str, /) -> bool: ...
     def search(self, text: str, /) -> tuple[int, int] | None: ...
@@ -28,7 +28,7 @@ class FeatureProgram:
         n_columns: int,
         attributes: Sequence[tuple[int, int, Sequence[tuple[int, int]], int, int, bool]],
         templates: Sequence[tuple[Sequence[tuple[int, int]], bool, int, list[str]]],
-        patterns: Sequence[Pattern],
+        patterns: Sequence[Regex],
         lexicons: Sequence[tuple[list[list[str]], bool]],
         unicode: UnicodeTable | None,
     ) -> None: ...

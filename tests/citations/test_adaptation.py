@@ -72,9 +72,9 @@ def test_records_become_references_to_learn_from(shipped):
 
 
 def test_no_corrections_are_an_error(shipped):
-    with pytest.raises(DataError, match=r"got 2 texts of which none is one \(2 are"):
+    with pytest.raises(DataError, match=r"got 2 texts, none of which is one \(2 are"):
         adapt(shipped, [Sentence([]), Sentence(["a"] * 301)])
-    with pytest.raises(DataError, match="got 1 texts of which none is one"):
+    with pytest.raises(DataError, match="got 1 texts, none of which is one"):
         adapt(shipped, [TOKENIZER.tokenize("The quick brown fox jumps over the lazy dog.")])
     with pytest.raises(DataError, match="corrected references or records"):
         learn_labelled(shipped, [])

@@ -90,7 +90,7 @@ def test_alternatives_of_what_is_not_believed_are_not_believed():
         assert {other.confidence, *(field.confidence for field in other.fields)} == {0.0}
 
 
-def test_many_references_in_one_string_are_read_in_bounded_time():
+def test_many_references_in_one_string_are_one_uncertain_reference():
     (reference,) = parse([" ".join(FRESH_REFERENCES[:8])])
     assert reference.labels
     assert reference.confidence < 0.2

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trelliswork._core import Pattern
+from trelliswork._core import Regex
 from trelliswork.features.shapes import unicode_table
 
 LETTERS = "abAB1_ .-é\nß"
 
 
 def pattern(expression, *, wapiti=False):
-    return Pattern(expression, wapiti, unicode_table())
+    return Regex(expression, wapiti, unicode_table())
 
 
 single = st.one_of(

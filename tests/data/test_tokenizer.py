@@ -54,7 +54,7 @@ def test_saved_as_plain_data(tokenizer):
         ({"kind": "spacy"}, "expected one of whitespace, words, regex, got 'spacy'"),
         ({"kind": "regex"}, "expected a pattern"),
         ({"kind": "words", "pattern": "x"}, "expected a pattern"),
-        ({"kind": "regex", "pattern": "("}, "no regular expression"),
+        ({"kind": "regex", "pattern": "("}, "not a regular expression"),
         ({"kind": "regex", "pattern": 3}, "expected a string"),
         ({"code": "x"}, "expected the keys"),
     ],

@@ -225,7 +225,7 @@ def test_bundles_and_resolve():
     assert resolve(None) is bundle("ner")
     assert resolve(bundle("ner")) is bundle("ner")
     assert names(resolve("word[0]\n")) == ["word[0]"]
-    with pytest.raises(TemplateError, match="no bundle is called 'nre'; there are chunking"):
+    with pytest.raises(TemplateError, match="unknown bundle 'nre'; there are chunking"):
         resolve("nre")
     with pytest.raises(TemplateError, match="expected one of the bundles"):
         bundle("x")

@@ -222,7 +222,7 @@ def test_bounds_that_make_no_sense(max_segment):
 
 
 def test_names_that_are_not_there():
-    with pytest.raises(LabelError, match="no segment is called 'titel'"):
+    with pytest.raises(LabelError, match="unknown segment 'titel'"):
         Segmentation.choose(PLAIN, [], {"titel": 3})
     with pytest.raises(LabelError, match="sequence 1, position 0: unknown label 'x'"):
         Segmentation.choose(PLAIN, [["title"], ["x"]], 3)

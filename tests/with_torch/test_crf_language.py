@@ -234,7 +234,7 @@ def test_invalid_rules(arguments, message):
             [at_least(1, "0"), at_most(5, "1"), at_most(0, "0")],
             r"satisfies both at_least\(1, '0'\) and at_most\(0, '0'\)\. Drop one",
         ),
-        ("0 & 1", r"satisfies matches\('0 & 1'\)\. Mend it"),
+        ("0 & 1", r"satisfies matches\('0 & 1'\)\. Correct it"),
         ([Automaton(1, 2, [0], [0], [0]), at_least(1, "1")], r"both .*arc_list.* and at_least"),
         (Automaton(1, 2, [], [], []), "No labelling of any length"),  # the empty sequence alone
     ],

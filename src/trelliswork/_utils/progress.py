@@ -42,7 +42,7 @@ class TrainingStep:
     seconds : float
         Since training began.
     dev_score : float or None
-        Segment F1 on the development set, where it was measured.
+        Segment F1 on the development set; ``None`` if not measured.
     nonzero : int or None
         Weights that are not 0, where training makes some of them 0.
     """

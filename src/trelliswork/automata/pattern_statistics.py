@@ -35,13 +35,13 @@ class LengthStatistics:
     length
         Number of labels, ``k``.
     patterns
-        How many patterns of this length there are.
+        Number of patterns of this length.
     possible
         ``L**k``.
     occurrences
-        How often they were observed, altogether; ``None`` where that is not known.
+        Number of their occurrences; ``None`` if unknown.
     once
-        How many were observed once only; ``None`` where that is not known.
+        Number of patterns that occur once only; ``None`` if unknown.
     """
 
     length: int

@@ -31,7 +31,7 @@ class Pairs(NamedTuple):
     Attributes
     ----------
     model_states, language_states : numpy.ndarray
-        The pairs, shape ``(S,)``; none where no labelling is in both.
+        The pairs, shape ``(S,)``; none if no labelling is in both.
     source, label, target : numpy.ndarray
         Arcs between pairs, sorted as those of automata, shape ``(A,)``.
     arc_map : numpy.ndarray
@@ -144,7 +144,7 @@ def assemble(
     Parameters
     ----------
     model, language, n_classes
-        What was multiplied, as for `product`.
+        The factors, as for `product`.
     pairs
         The result.
     fired

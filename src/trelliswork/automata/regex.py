@@ -75,9 +75,9 @@ class Fragment(NamedTuple):
     Attributes
     ----------
     nullable
-        Whether it matches the empty sequence.
+        Whether the part matches the empty sequence.
     first
-        How to enter it: labels and targets, shape ``(2, K)``.
+        The arcs into it: labels and targets, shape ``(2, K)``.
     last
         The states in which it may end.
     """

@@ -1,7 +1,12 @@
 """Citation parsing, the flagship application.
 
-`parse` reads references with the model that ships with the package, `write` writes them as BibTeX
-and the like; most other names make labelled references to train such models on.
+`parse` reads references with the model that ships with the package: `documents` cuts a document
+into references, a CRF labels their tokens under rules, and `meaning` turns the labelled fields into
+typed values. `writing` writes references as BibTeX and other formats, `page` as HTML. Training data
+come from bibliographic `records` and `invention`, written in citation `styles`. `adaptation` fits
+the model to a user's references.
+
+Imports `taggers`, `learn` and the floors below. The names are listed in the stub ``__init__.pyi``.
 """
 
 from trelliswork._utils.lazy import attach_stub

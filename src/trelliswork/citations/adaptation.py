@@ -1,4 +1,4 @@
-"""A model for references of one's own: from raw references, corrected ones, or records.
+"""Adaptation of a model to a user's references: raw ones, corrected ones, or records.
 
 Constraint-driven learning (Chang, Ratinov and Roth 2008) from a model that is already good:
 
@@ -8,10 +8,10 @@ Constraint-driven learning (Chang, Ratinov and Roth 2008) from a model that is a
         w = argmin_w  −Σ_T log Σ_{y' ~ y} p_w(y' | x) + λ ‖w − w₀‖²
 
 where ``y' ~ y`` agrees with ``y`` on the tokens whose label has a probability above 0.9: the others
-are open, and summed over. The prior around ``w₀`` takes the place of the share ``γ w₀`` of the
-paper: weights that the references say nothing about stay as they are. The features are those of
-``w₀``. Corrected references, and references made of records, are learned in the same way, with
-labels that are known.
+are open, and summed over. The prior around ``w₀`` replaces the share ``γ w₀`` of the paper: weights
+of features that do not occur in the references keep their values. The features are those of ``w₀``.
+Corrected references, and references made of records, are learned in the same way, with known
+labels.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 _L2 = 1.0
 _SURE = 0.9
-_LONGEST = 300  # tokens: what is longer is several references, and slow under rules
+_LONGEST = 300  # tokens: a longer text is several references, and slow under rules
 _CORRECTED_WEIGHT = 10.0
 _MOST_MADE = 2_000
 _MOST_PER_WORK = 20
@@ -57,16 +57,16 @@ def adapt(
     cycles: int = 1,
     on_cycle: Callable[[int, int, float], object] | None = None,
 ) -> CRFTagger:
-    """Adapt a model of references to references without labels.
+    """Adapt a model to references without labels.
 
     Parameters
     ----------
     tagger : CRFTagger
-        The model; its constraints are the rules. It stays as it is.
+        The model, which is not changed; its constraints are the rules.
     sentences : sequence of Sentence
-        ``U``: the tokens of references; what is none by its labels is left out.
+        ``U``: the tokens of references. Texts that do not look like references are skipped.
     cycles : int
-        How often they are labelled and learned from.
+        Number of rounds of labelling and learning.
     on_cycle : callable, optional
         Called after each cycle with its number, the number of texts that are references, and the
         share of their tokens that get another label.
@@ -82,8 +82,9 @@ def adapt(
     pairs = [pair for pair in read if is_believable(to_plain(pair[1].labels, scheme))]
     if not pairs:
         raise DataError(
-            f"expected references to adapt to, got {len(sentences)} texts of which none is one "
-            f"({len(sentences) - len(known)} are empty or longer than {_LONGEST} tokens)."
+            f"expected references to adapt to, got {len(sentences)} texts, none of "
+            f"which is one ({len(sentences) - len(known)} are empty or longer than {_LONGEST} "
+            "tokens)."
         )
     known, readings = [one for one, _ in pairs], [reading for _, reading in pairs]
     now = tagger
@@ -106,20 +107,20 @@ def learn_labelled(
     weight: float = _CORRECTED_WEIGHT,
     seed: int = 0,
 ) -> CRFTagger:
-    """Go on learning from corrected references, and from references made of records.
+    """Continue training on corrected references, and on references made of records.
 
     Parameters
     ----------
     tagger : CRFTagger
         The model to go on from. It stays as it is.
     corrected : sequence of (tokens, labels)
-        What somebody says is right.
+        References with correct labels.
     works : sequence of Work
         Records, which are written in CSL styles; that needs the extra ``cite``.
     weight : float
-        What each corrected reference weighs; a generated one weighs 1.
+        Weight of each corrected reference; a generated one has weight 1.
     seed : int
-        Of the generated references.
+        Seed of the generated references.
 
     Raises
     ------
@@ -147,7 +148,7 @@ def _moved(
     labels: Sequence[Sequence[str | None]],
     weights: NDArray[np.float64] | None = None,
 ) -> CRFTagger:
-    """Return a tagger with the same features and rules, and weights that fit these labels, too."""
+    """Return a tagger with the same features and rules, and weights fitted to these labels, too."""
     other = copy(tagger)
     other.model_ = learn_near(
         tagger.model_, list(sequences), labels, l2=_L2, weights=weights, n_jobs=tagger.n_jobs
@@ -158,7 +159,7 @@ def _moved(
 def _sure_labels(
     tagger: CRFTagger, sentences: Sequence[Sentence], labels: Sequence[Sequence[str]]
 ) -> list[list[str | None]]:
-    """Return labels without those that the model alone is not sure of."""
+    """Return labels with ``None`` for those of which the model alone is not sure."""
     place = {name: i for i, name in enumerate(tagger.labels_)}
     marginals = tagger.with_constraints(()).predict_marginals(sentences)
     return [

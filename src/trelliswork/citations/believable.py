@@ -1,4 +1,4 @@
-"""Whether what was read is a reference at all, by the fields it has."""
+"""A test whether a labelled text is a reference at all, by its fields."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _EVIDENCE = {
 
 
 def is_believable(labels: Iterable[str]) -> bool:
-    """Return whether a labelling is that of a reference at all.
+    """Return whether a labelled text has the fields of a reference.
 
     A model that has seen nothing but references takes a line of prose for a title, and is sure.
     """

@@ -1,8 +1,8 @@
-"""How probable fields and whole readings are under some rules of a model, and which rules matter.
+"""Probabilities of fields and readings under rules, and the rules that matter for them.
 
 Probabilities are sums over a product of the model with the automata of rules, which grows with each
-of them. A rule ``r`` that is left out has a factor ``g_r(y) = exp(−ρ_r v_r(y))`` of at most 1, and
-what it takes from the sum over the others ``N`` is known at the price of one more automaton:
+of them. A rule ``r`` that is left out has a factor ``g_r(y) = exp(−ρ_r v_r(y))`` of at most 1; its
+effect on the sum over the others ``N`` takes one more automaton to compute:
 
     δ_r = 1 − Z_{N+r} / Z_N,        |P_N(A) − P_all(A)| ≤ Σ_r δ_r   for every event A
 
@@ -34,24 +34,24 @@ if TYPE_CHECKING:
 
 
 TOLERANCE = 1e-3
-"""How far probabilities under all rules may be off."""
+"""Largest error of probabilities under all rules."""
 
 ARCS = 50_000
-"""Most arcs of a product that is summed over: what keeps time and memory of odd texts bounded."""
+"""Most arcs of a product that is summed over; bounds time and memory for odd texts."""
 
 ARCS_EXACT = 1_000_000
-"""The same, where probabilities under all rules are asked for."""
+"""The same for probabilities under all rules."""
 
 
 @dataclass(frozen=True)
 class Scored:
-    """Sentences, their scores without rules, and what the rules see of them."""
+    """Sentences, their scores without rules, and the evidence for the rules."""
 
     trellis: Trellis
     evidence: Evidence
 
     def take(self, members: IntArray) -> Scored:
-        """Return some of the sentences, each as often as it is named."""
+        """Return some of the sentences by index; an index may be repeated."""
         return Scored(derive(self.trellis, sequences=members), self.evidence.take(members))
 
 
@@ -83,7 +83,7 @@ class Chances:
         tags: Sequence[IdArray],
         spans: Sequence[list[Span]],
     ) -> tuple[list[list[float]], list[float]]:
-        """Return how probable spans and whole labellings are, one labelling of each sentence.
+        """Return the probabilities of spans and of one labelling of each sentence.
 
         Where the product of all these rules is too large, the last of them are left out until it
         fits. The labelling breaks none that is hard.
@@ -102,7 +102,7 @@ class Chances:
     def rules_that_matter(
         self, scored: Scored, tags: Sequence[IdArray], needed: BoolArray, in_force: BoolArray
     ) -> BoolArray:
-        """Return rules under which all probabilities are within `TOLERANCE` of those under all.
+        """Return rules that suffice for all probabilities to within `TOLERANCE`.
 
         The sums are measured by the probability of one labelling, ``Z_{N+r} / Z_N = P_N / P_{N+r}``
         for each that does not break ``r``.
@@ -137,7 +137,7 @@ class Chances:
         taken: FloatArray,
         before: FloatArray,
     ) -> BoolArray:
-        """Return the rules to sum over, given what each would take from the sum over `needed`."""
+        """Return the rules to sum over, given the effect of each on the sum over `needed`."""
         order = np.argsort(taken, axis=1)
         running = np.take_along_axis(taken, order, axis=1).cumsum(axis=1)
         left = np.ones(len(needed))  # of the sum, under the rules that are added
@@ -161,7 +161,7 @@ class Chances:
         return np.minimum(self.scores(product, tags) - log_partition(product), 0.0)
 
     def _largest_product(self, part: Scored, rules: Sequence[int]) -> Trellis:
-        """Return sentences on the product with as many rules as fit, the first given first."""
+        """Return sentences on the product with as many rules as fit, in the given order."""
         summed = [rule for rule in rules if rule not in self._plan.predicates]
         fitting, too_many = -1, len(summed) + 1
         tried = len(summed)  # nearly always they all fit
@@ -178,7 +178,7 @@ class Chances:
 
 
 def group_by_rules(needed: BoolArray, numbers: IntArray) -> Iterator[tuple[list[int], IntArray]]:
-    """Yield the sentences that need the same rules, with these rules."""
+    """Yield groups of sentences that need the same rules, each with its rules."""
     patterns, group_of = np.unique(needed, axis=0, return_inverse=True)
     for group, pattern in enumerate(patterns):
         yield np.flatnonzero(pattern).tolist(), numbers[group_of.ravel() == group]

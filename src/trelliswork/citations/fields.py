@@ -1,9 +1,7 @@
-"""The tokens of a reference and their labels, as the parser knows them and as Cora does.
+"""Labels of reference tokens, those of the parser and those of Cora, and the names of months.
 
 Punctuation belongs to the field it follows, "In" to the editors or the booktitle it introduces,
 "pp." to the pages, "vol." to the volume, "(Eds.)" to the editors.
-
-The months: as records name them, and as references write them.
 """
 
 from __future__ import annotations
@@ -46,15 +44,15 @@ LABELS = (
     "note",
     "number",
 )
-"""What a token may be.
+"""The labels of the parser.
 
 ``tech`` is the kind and the number of a report, a thesis, a standard or a preprint ("Tech. Rep.
 CS-94-12", "PhD thesis"), ``institution`` who issued it, ``isbn`` an ISBN or ISSN, ``number`` the
-number or key a list puts in front of a reference ("[12]").
+number or key in front of a reference in a list ("[12]").
 """
 
 SCHEME: Scheme = "bio"
-"""How a model writes the labels: with weights of its own for where a field begins."""
+"""The scheme of the models: the beginning of a field has weights of its own."""
 
 FIELDS = (
     "author",
@@ -155,7 +153,7 @@ def to_plain(labels: Sequence[str], scheme: Scheme) -> list[str]:
 
 
 def to_cora(labels: Sequence[str]) -> list[str]:
-    """Return what the Cora references would say of the tokens of one reference.
+    """Return the labels of one reference in the conventions of Cora.
 
     There a volume holds its issue, a series is a booktitle or a journal, an edition, a DOI or an
     address on the web is a note, an arXiv number is tech. A number in front belongs to the field

@@ -1,4 +1,4 @@
-"""References written by hand, to parse with a model that has seen none of these works."""
+"""References written by hand, of works that no model here has seen."""
 
 from __future__ import annotations
 

@@ -1,14 +1,12 @@
-"""Models of references: the one that ships with the package, and those that users make.
+"""Training of reference models: the one that ships with the package, and those of users.
 
-Nothing here has seen a reference that somebody labelled. Works (real ones and invented ones) are
-written in hundreds of styles, with noise, and every character knows its field.
+No model here is trained on references labelled by hand. Works, real and invented ones, are written
+in hundreds of styles, with noise, and every character keeps its field.
 
-What the reference parser looks at: its templates, patterns and lexicons.
-
-They stand in ``parser_features.txt``, in the template language, so that they can be read, changed
-and given to a tagger of one's own. The lexicons are short lists of common knowledge: names of
-people and places, publishers, the words of journals in full and abbreviated, and what announces
-editors, theses, pages or notes in the languages references are mostly written in.
+The features of the models are in ``parser_features.txt``, in the template language, so that users
+can read, change and reuse them. Its lexicons are short lists of common knowledge: names of people
+and places, publishers, words of journals in full and abbreviated, and the words that announce
+editors, theses, pages or notes in the usual languages of references.
 """
 
 from __future__ import annotations
@@ -41,16 +39,16 @@ if TYPE_CHECKING:
 
 
 HELD_OUT_STYLES = 100
-"""CSL styles that no model here is trained on."""
+"""Number of CSL styles that no model here is trained on."""
 
 INVENTED_WORKS = 5_000
 
 TRAINING_STYLES = 600
 
 NOISE = Noise(no_title=0.08)
-"""What the references are written with."""
+"""The noise of generated references."""
 
-_OWN_SHARE = 0.2  # of references in our own styles, which are those of BibTeX and of LaTeX classes
+_OWN_SHARE = 0.2  # of references in the package's own styles, those of BibTeX and LaTeX classes
 
 _RULES = "rules.txt"
 
@@ -70,8 +68,8 @@ def parser_templates(*, segments: bool = False) -> Templates:
     Parameters
     ----------
     segments
-        Whether they are for a model of segments (``max_segment`` above 1): it also reads the words
-        at both ends of a segment, its text and its shape, and whether it is a phrase of a lexicon.
+        Whether to add the rules of a semi-Markov model (``max_segment`` above 1): the words at both
+        ends of a segment, its text and its shape, and whether it is a phrase of a lexicon.
 
     Examples
     --------
@@ -84,7 +82,7 @@ def parser_templates(*, segments: bool = False) -> Templates:
 
 
 def divided_styles(seed: int = 0) -> tuple[list[str], list[str]]:
-    """Return the names of the CSL styles to train on, and of those that are held out."""
+    """Return the names of the CSL styles for training, and of the held-out ones."""
     names = list(csl_styles())
     Random(seed).shuffle(names)
     return names[HELD_OUT_STYLES:], names[:HELD_OUT_STYLES]
@@ -93,16 +91,17 @@ def divided_styles(seed: int = 0) -> tuple[list[str], list[str]]:
 def make_references(
     works: Iterable[Work], styles: Sequence[str], *, per_work: int = 2, seed: int = 0
 ) -> Iterator[LabelledReference]:
-    """Write works as labelled references, in CSL styles and in our own.
+    """Yield works as labelled references, in CSL styles and in the package's own.
 
     Parameters
     ----------
     works : iterable of Work
-        What is cited.
+        The cited works.
     styles : sequence of str
-        Names of CSL styles. With none, all references are in our own styles, which need no extra.
+        Names of CSL styles. If empty, all references are in the package's own styles, which need no
+        extra.
     per_work : int
-        References of each work.
+        Number of references of each work.
     seed : int
         The same seed gives the same references.
     """
@@ -116,7 +115,7 @@ def make_references(
 
 
 def as_corpus(references: Iterable[LabelledReference]) -> Corpus:
-    """Return references as a corpus to train on, in the scheme of the models."""
+    """Return references as a training corpus in the scheme of the models."""
     pairs = [(own.tokens, to_scheme(own.labels, SCHEME)) for own in references]
     return Corpus.from_lists([tokens for tokens, _ in pairs], [labels for _, labels in pairs])
 
@@ -135,9 +134,9 @@ def train_parser(
     Parameters
     ----------
     references : iterable of LabelledReference
-        What to learn from.
+        The training data.
     held_out : iterable of LabelledReference
-        What to learn the penalties of soft rules from: works and styles that are new to the tagger.
+        Data for the penalties of soft rules: works and styles that are new to the tagger.
     l1, l2, max_iter
         As those of `CRFTagger`.
     verbose : bool
@@ -161,11 +160,10 @@ def train_parser(
 def generated_references(
     seed: int = 0,
 ) -> tuple[list[LabelledReference], list[LabelledReference]]:
-    """Write what the shipped model is trained on, and a held-out part.
+    """Return the training data of the shipped model, and a held-out part.
 
-    The shipped works and `INVENTED_WORKS` invented ones, in `TRAINING_STYLES` CSL styles and our
-    own. The second part is of a tenth of the works, which the first has not, in styles that are
-    held out.
+    The works are the shipped ones and `INVENTED_WORKS` invented ones, in `TRAINING_STYLES` CSL
+    styles and the package's own. A tenth of the works is held out, and written in held-out styles.
     """
     known, new = divided_styles(seed)
     rng = Random(seed)
@@ -182,14 +180,14 @@ def generated_references(
 def train_default(
     seed: int = 0, *, say: Callable[[str], object] = lambda message: None
 ) -> CRFTagger:
-    """Train the model that ships with the package, from the beginning.
+    """Train the model that ships with the package, from scratch.
 
     Parameters
     ----------
     seed : int
         The same seed gives the same model, and the same file to the byte.
     say : callable
-        Told what is done.
+        Called with a message at each step.
     """
     say(f"writing {INVENTED_WORKS:,} invented and {len(load_works())} real works as references")
     references, held_out = generated_references(seed)

@@ -1,4 +1,4 @@
-"""From text to references: split, tag under rules, interpret.
+"""`Parser`: text to references, by splitting, tagging under rules, and interpretation.
 
 >>> from trelliswork.citations import parse
 >>> (reference,) = parse("Shannon, C. E. (1948). A mathematical theory of communication. Bell "
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 
 DEFAULT_MODEL = "default.tw"
 LONGEST = 3_000
-"""Characters of the longest text that is taken for a reference."""
+"""Most characters of a reference."""
 
 _BATCH = 256
 
 
 class Parser:
-    """A model that reads references.
+    """A parser of references with a model.
 
     Parameters
     ----------
@@ -92,9 +92,9 @@ class Parser:
             line breaks and runs of blanks become one blank, and words that a line break cut in two
             become whole.
         alternatives : int
-            How many other readings of each reference to give.
+            Most other readings of each reference.
         exact : bool
-            Whether confidences take all rules in, to within 0.001: slow, some references a second.
+            Whether confidences include all rules, to within 0.001: slow, some references a second.
             Otherwise those that the reference calls for; the difference is mostly small.
         by_field : bool
             Whether to say how sure each field is. Otherwise each has the confidence of the whole
@@ -125,7 +125,7 @@ class Parser:
         source, alternatives, exact, by_field
             As in `parse`.
         name : str
-            What the document is called in messages.
+            Name of the document in messages.
         """
         if alternatives < 0:
             raise ValueError(f"alternatives: expected 0 or more, got {alternatives}.")
@@ -188,7 +188,7 @@ class Parser:
 
 @contextmanager
 def model_path(path: str | os.PathLike[str] | None) -> Iterator[str | os.PathLike[str]]:
-    """Return a path as it is, or that of the model that ships with the package."""
+    """Return the path, by default that of the model that ships with the package."""
     if path is not None:
         yield path
         return
@@ -229,7 +229,7 @@ def _entries(source: str | Iterable[str], name: str) -> list[Entry]:
 
 
 def _entry(text: str) -> Entry:
-    """Return a reference that stands in a string of its own, on one line."""
+    """Return a reference given as a string of its own, on one line."""
     bounds = [0, *accumulate(map(len, text.splitlines(keepends=True)))]
     joined = join_lines(text, list(pairwise(bounds)), Vocabulary(text))
     return Entry("", 0, len(text)) if joined is None else joined
@@ -249,5 +249,5 @@ def _fields(
 
 
 def _unread(entry: Entry) -> Reference:
-    """Return what is known of a text that is too long for a reference, or has no words."""
+    """Return the reference, without fields, for a text that is too long or has no words."""
     return Reference(entry.text[:LONGEST], entry.start, entry.end, (), 0.0, key=entry.key)

@@ -1,11 +1,11 @@
-"""What a model under rules reads in references, and how sure it is.
+"""`Reader`: labellings of references under rules, and their probabilities.
 
-A field is as sure as the probability that this very run of tokens is this very field: that it
-begins at the first of them, not before, and goes on to the last, not further,
+The confidence of a field is the probability that exactly this run of tokens is the field: it begins
+at the first of them and ends at the last,
 
     P(y_{i-1} ≠ f, y_i = … = y_{j-1} = f, y_j ≠ f | x, rules)
 
-with plain labels; in other schemes a field may also begin after one of its own name. The rules are
+with plain labels; in other schemes a field may also follow one of the same name. The rules are
 those in the lazily built product: those that the best labelling breaks, those that the best
 labelling under these breaks, and so on. Rules that none of them breaks change nothing about the
 best labelling; they do change probabilities, mostly little, and ``exact`` takes them in, to within
@@ -38,22 +38,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One labelling of a reference.
+    """One labelling of a reference, with its probabilities.
 
     Attributes
     ----------
     labels : list of str
-        One a token.
+        The labels, one a token.
     spans : list of (int, int, str)
         Its runs of equal labels.
     confidences : list of float
-        Of each of them.
+        Probability of each of them.
     confidence : float
-        Of the whole.
+        Probability of the whole labelling.
     free_labels : list of str
-        What the model alone says.
+        The labels of the model alone.
     broken : tuple of str
-        The rules that `free_labels` break, where `labels` are others.
+        The rules that `free_labels` break, if `labels` differ from them.
     others : list of (list of str, float)
         The next best labellings under all rules, with their probabilities, the highest first.
     """
@@ -68,7 +68,7 @@ class Reading:
 
 
 class Reader:
-    """Reads under the rules of a tagger.
+    """A tagger that labels references under its rules.
 
     Parameters
     ----------
@@ -100,17 +100,17 @@ class Reader:
         alternatives: int = 0,
         by_field: bool = True,
     ) -> list[Reading]:
-        """Return the best labelling of each sentence and how sure it is.
+        """Return the best labelling of each sentence with its confidence.
 
         Parameters
         ----------
         sentences
             Tokens of references; none is empty.
         exact
-            Whether probabilities take all rules in, to within `TOLERANCE`: slow, some references a
+            Whether probabilities include all rules, to within `TOLERANCE`: slow, some references a
             second.
         alternatives
-            How many other labellings to give of each.
+            Most other labellings of each.
         by_field
             Whether to say how sure each field is. Otherwise each has the confidence of the whole,
             which is not above its own, at a fraction of the time.
@@ -157,7 +157,7 @@ class Reader:
     def _ruled(
         self, scored: Scored, free: IdArray, broken: BoolArray
     ) -> tuple[IdArray, BoolArray, BoolArray]:
-        """Return the best labelling under all rules, the rules that it took, and all in force.
+        """Return the best labelling under all rules, the rules used for it, and those in force.
 
         Rules are added where an answer breaks them, until none does: the best under some rules that
         breaks no other is the best under all. Hard rules that a sentence cannot obey together are
@@ -181,7 +181,7 @@ class Reader:
         return tags, needed & ~relaxed, ~relaxed
 
     def _best(self, part: Scored, rules: Sequence[int]) -> IdArray:
-        """Return the best labellings under some rules; where there is none, under all that fit."""
+        """Return the best labellings under some rules; if there is none, under all that fit."""
         plan, trellis, evidence = self._plan, part.trellis, part.evidence
         try:
             return decode_batch(plan, trellis, evidence, constraints=rules).tags
@@ -193,11 +193,11 @@ class Reader:
         return self._degrees(tags, evidence) > 0
 
     def _degrees(self, tags: IdArray, evidence: Evidence) -> IntArray:
-        """Return how badly each labelling breaks each rule, shape ``(B, C)``."""
+        """Return the violations of each rule in each labelling, shape ``(B, C)``."""
         if not self._rules:
             return np.zeros((len(evidence.offsets) - 1, 0), dtype=np.int64)
         found: IntArray = self._plan.violations(tags, evidence)
-        if self._plan.masks:  # which the plan does not count
+        if self._plan.masks:  # whose violations the plan does not count
             names = self._plan.names(tags)
             for b, (first, last) in enumerate(pairwise(evidence.offsets.tolist())):
                 for rule in self._plan.masks:
@@ -214,7 +214,7 @@ class Reader:
         in_force: BoolArray,
         k: int,
     ) -> list[list[tuple[list[str], float]]]:
-        """Return the best labellings of each sentence but the first, at most `k`.
+        """Return up to `k` further labellings of each sentence, the best ones after the first.
 
         Each is as many times less probable than the first as its score under all rules is lower.
         """
@@ -237,7 +237,7 @@ class Reader:
         return found
 
     def _values(self, same: Scored, rows: Sequence[IdArray], in_force: BoolArray) -> FloatArray:
-        """Return the scores of labellings of one sentence less what they break, shape ``(K,)``."""
+        """Return the scores of labellings of one sentence minus their penalties, shape ``(K,)``."""
         degrees = np.where(in_force, self._degrees(np.concatenate(list(rows)), same.evidence), 0)
         costs = np.where(degrees > 0, np.maximum(degrees, 1) * self._plan.penalties, 0.0)
         values: FloatArray = self._chances.scores(same.trellis, rows) - costs.sum(axis=1)

@@ -1,4 +1,4 @@
-"""A parsed reference: its fields as they stand in the text, and as typed values."""
+"""`Reference`: the fields of a parsed reference, as text and as typed values."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A stretch of the input that is one field.
+    """A field: a span of the input with its label.
 
     Attributes
     ----------
     label : str
         One of `trelliswork.citations.LABELS`.
     text : str
-        What is written there, without the marks that separate it from its neighbours; line breaks
+        Its text, without the marks that separate it from its neighbours; line breaks
         are blanks, and words that a line break cut in two are whole.
     start, end : int
-        Where it stands in the input: characters, end exclusive.
+        Its span in the input, in characters, end exclusive.
     confidence : float
         The probability that this very stretch is this very field, from 0 to 1.
     """
@@ -51,48 +51,48 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One reference; an empty string or tuple is a field that was not found.
+    """A parsed reference; an empty string or tuple is a field that was not found.
 
     Attributes
     ----------
     text : str
         The reference on one line.
     start, end : int
-        Where it stands in the input: characters, end exclusive.
+        Its span in the input, in characters, end exclusive.
     fields : tuple of Field
         From left to right.
     confidence : float
         The probability that the whole reading is right.
     type : str
-        A guess: one of `trelliswork.citations.records.works.WORK_TYPES`, or "misc".
+        The guessed type: one of `trelliswork.citations.records.works.WORK_TYPES`, or "misc".
     key : str
-        The number or key that the list gives it: "12", "Sha48".
+        Its number or key in the list: "12", "Sha48".
     authors, editors, translators : tuple of Name
         People and organisations, in the order of the text.
     et_al : bool
         Whether "et al." or the like stands for more authors.
     container : str
-        The journal of an article; the proceedings or the book that hold a chapter.
+        The journal of an article; the proceedings or the book of a chapter.
     pages : str
         First and last page with a plain hyphen between them; a shortened last page is completed.
     year, month, day : str
         "1948", "July", "12"; the year with its letter, "1948a".
     publisher, place : str
-        Who published it, and where.
+        The publisher and its place.
     institution : str
-        The school of a thesis; who issued a report.
+        The school of a thesis; the issuer of a report.
     number : str
         The number of a report or a standard.
     genre : str
-        What a report, a thesis or the like calls itself: "PhD thesis", "Technical Report".
+        The kind of a report, a thesis or the like, as written: "PhD thesis", "Technical Report".
     doi, url, arxiv, isbn, issn : str
-        Without what introduces them: "10.1002/...", "https://...", "1706.03762", "0-262-...".
+        Without a prefix: "10.1002/...", "https://...", "1706.03762", "0-262-...".
     alternatives : tuple of Alternative
-        Other readings, the most probable first, where they were asked for.
+        Other readings, the most probable first, if requested.
     tokens, labels : tuple of str
-        What the model read and what it said of it, token by token.
+        The tokens and the labels of the model.
     unruled : tuple of Field
-        What the model alone reads, where the rules made it read something else; otherwise empty.
+        The fields of the model alone, if the rules changed them; otherwise empty.
     broken_rules : tuple of str
         The rules that `unruled` breaks.
     """

@@ -1,4 +1,4 @@
-"""References to be corrected by hand: the least certain ones as text, and what came of it.
+"""Correction by hand: the least certain references as a text form, and its corrected version.
 
 A reference is a line with its number, a line with its text, and its fields, one a line with the
 label in front. The fields hold all words of the reference in their order, marks included, so that
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["LabelledText", "read_review", "write_review"]
 
 UNSURE = 0.8
-"""Fields less sure than this are pointed out."""
+"""Fields with a lower confidence are pointed out."""
 
 HELP = f"""\
 # References to correct, the least certain first. What you leave as it is counts as right.
@@ -54,7 +54,7 @@ _CONTEXT = 3  # words before a difference that a message shows
 
 @dataclass(frozen=True, slots=True)
 class LabelledText:
-    """A reference whose labels somebody has looked at.
+    """A reference with labels checked by hand.
 
     Attributes
     ----------
@@ -75,9 +75,9 @@ def write_review(references: Sequence[Reference], *, most: int = 20) -> str:
     Parameters
     ----------
     references
-        What the parser found. Those without tokens, which it did not read, are left out.
+        Parsed references. Those without tokens, which the parser did not read, are left out.
     most
-        How many to write at most.
+        Most references to write.
     """
     if most < 1:
         raise ValueError(f"most: expected at least 1 reference, got {most}.")
@@ -103,7 +103,7 @@ def _on_one_line(text: str) -> str:
 
 
 def _runs(reference: Reference) -> Iterator[tuple[str, str, bool]]:
-    """Yield the runs of equal labels of a reference: label, words, and whether it is unsure."""
+    """Yield the runs of equal labels of a reference: label, words, and whether they are unsure."""
     text, labels = reference.text, reference.labels
     sentence = TOKENIZER.tokenize(text)
     if sentence.tokens != reference.tokens or len(labels) != len(reference.tokens):
@@ -116,7 +116,7 @@ def _runs(reference: Reference) -> Iterator[tuple[str, str, bool]]:
     fields = list(reference.fields)
     for label, run in groupby(range(len(labels)), key=labels.__getitem__):
         places = list(run)
-        # The fields are these runs without the marks around them; a run of marks alone is none, and
+        # Fields are these runs without the marks around them; a run of marks alone is no field, and
         # two fields of one label may stand side by side.
         sure = 1.0
         while fields and fields[0].label == label:
@@ -127,7 +127,7 @@ def _runs(reference: Reference) -> Iterator[tuple[str, str, bool]]:
 
 @dataclass
 class _Block:
-    """A reference of a form that is being read: its lines, each with its number."""
+    """A reference of a form: its lines, each with its number."""
 
     header: int
     text: str = ""
@@ -137,14 +137,14 @@ class _Block:
 
 
 def read_review(text: str, *, source: str) -> list[LabelledText]:
-    """Read what `write_review` wrote and somebody corrected.
+    """Read a corrected form of `write_review`.
 
     Parameters
     ----------
     text
         The form.
     source
-        What it is called in error messages, such as the name of the file.
+        Name of the text in error messages, such as that of the file.
 
     Returns
     -------
@@ -154,7 +154,7 @@ def read_review(text: str, *, source: str) -> list[LabelledText]:
     Raises
     ------
     DataError
-        Where a line is no field, a label is unknown, or the words are not those of the reference:
+        If a line is no field, a label is unknown, or the words are not those of the reference:
         the message names the line and the first difference.
     """
     return [_aligned(block, source) for block in _blocks(text, source) if not block.is_skipped]
@@ -227,7 +227,7 @@ def _aligned(block: _Block, source: str) -> LabelledText:
 def _check_words(
     tokens: tuple[str, ...], found: list[tuple[str, str, int]], block: _Block, source: str
 ) -> None:
-    """Raise where the words of the fields are not those of the reference, naming the first."""
+    """Raise a `DataError` at the first word of the fields that differs from the reference."""
     own = [token for token, _, _ in found]
     if own == list(tokens):
         return

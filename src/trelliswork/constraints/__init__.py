@@ -1,9 +1,12 @@
-"""Rules: declarative constraints on labellings, as regular languages.
+"""Rules: declarative constraints on labellings.
 
-A rule is a value. It says how badly a labelling breaks it (`Constraint.violations`), why
-(`Constraint.explain`), and compiles to an automaton (`Constraint.compile`). Rules combine with
-``&``, ``|`` and ``~``, print as the source that made them, and are read back by `parse`. They are
-hard unless made soft (`Constraint.soft`).
+A rule is a value. It counts its violations ``v_c(y)`` in a labelling (`Constraint.violations`),
+explains them (`Constraint.explain`), and compiles to an automaton (`Constraint.compile`) or to rows
+``a · n(y) ≤ b`` (`Constraint.rows`). Rules combine with ``&``, ``|`` and ``~``, print as the source
+that made them, and are read back by `parse`. They are hard unless made soft (`Constraint.soft`).
+`text` is the parser of rule files, `lint` finds contradictions and superfluous rules.
+
+Imports `automata`, `labels`, `features` and the floors below. Models and decoding are unknown here.
 
 >>> from trelliswork.constraints import at_most, parse, precedes
 >>> rule = at_most(1, "title") & precedes("author", "title")

@@ -1,4 +1,4 @@
-"""What the words of rules share: how they print, and the checks of their arguments."""
+"""Arguments of rules: checks, and their printing."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 
 
 def call(word: str, *arguments: object, **options: object) -> str:
-    """Return a call as it reads in source; options that are ``None`` are left out."""
+    """Return the source of a call; options that are ``None`` are left out."""
     shown = [*map(repr, arguments), *(f"{k}={v!r}" for k, v in options.items() if v is not None)]
     return f"{word}({', '.join(shown)})"
 
 
 def unless(unit: Unit, default: Unit) -> Unit | None:
-    """Return the unit where it has to be printed."""
+    """Return the unit if it has to be printed, i.e. is not the default; else ``None``."""
     return None if unit == default else unit
 
 
 def check_unit(word: str, unit: object) -> None:
-    """Raise where there is no such unit."""
+    """Raise a `ValueError` unless the unit is known."""
     if unit not in get_args(Unit):
         raise ValueError(f"{word}: expected unit 'segment' or 'token', got {unit!r}.")
 
 
 def check_name(word: str, name: object) -> str:
-    """Return a name, or raise where it is none."""
+    """Return the name; raise an error unless it is a string that is not empty."""
     if not isinstance(name, str):
         raise TypeError(f"{word}: expected a label, got {type(name).__name__} {name!r}.")
     if not name:
@@ -40,14 +40,14 @@ def check_name(word: str, name: object) -> str:
 
 
 def check_names(word: str, names: Sequence[object]) -> tuple[str, ...]:
-    """Return names without repetition, or raise where there is none or one is no name."""
+    """Return the names without repetition; raise an error if one is invalid or there are none."""
     if not names:
         raise ValueError(f"{word}: expected at least one label, got none.")
     return tuple(dict.fromkeys(check_name(word, name) for name in names))
 
 
 def check_number(word: str, number: object) -> int:
-    """Return a whole number of 0 or more, or raise where it is none."""
+    """Return a whole number from 0 up; raise an error for anything else."""
     if isinstance(number, bool) or not hasattr(number, "__index__"):
         raise TypeError(f"{word}: expected a whole number, got {type(number).__name__} {number!r}.")
     value = operator.index(number)
@@ -57,7 +57,7 @@ def check_number(word: str, number: object) -> int:
 
 
 def joined(texts: Sequence[str], word: str = "and") -> str:
-    """Return a list as it is read: ``a, b and c``."""
+    """Return a list in English: ``a, b and c``."""
     *rest, last = texts
     return f"{', '.join(rest)} {word} {last}" if rest else last
 
@@ -68,7 +68,7 @@ def either(names: Sequence[str]) -> str:
 
 
 def places(spans: Sequence[Span | int], limit: int = 5) -> str:
-    """Return where segments or tokens are: ``token 3``, ``tokens 0-3 and 9-11``."""
+    """Return positions of segments or tokens as text: ``token 3``, ``tokens 0-3 and 9-11``."""
     texts = [_place(span) for span in spans[:limit]]
     if len(spans) > limit:
         texts.append(f"{len(spans) - limit} more places")

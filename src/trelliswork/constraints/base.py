@@ -1,4 +1,4 @@
-"""Constraints: what they have in common."""
+"""`Constraint`: the base class of rules."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Constraint(ABC):
     """
 
     word: ClassVar[str] = ""
-    """How the rule is called in source, messages and rule files."""
+    """The word for the rule in source, messages and rule files."""
 
     _builds_unambiguous: ClassVar[bool] = False
     """Whether `_build` never gives a labelling two paths, deterministic or not."""
@@ -52,7 +52,7 @@ class Constraint(ABC):
         *,
         scheme: Scheme | LabelSet | None = None,
     ) -> int:
-        """Return how badly a labelling breaks the rule: 0 where it is satisfied.
+        """Return the violations of the rule in a labelling: 0 if it is satisfied.
 
         Parameters
         ----------
@@ -61,14 +61,14 @@ class Constraint(ABC):
         sentence
             The sentence they belong to; only rules with token tests need it.
         scheme
-            What a segment is: a scheme name, or a label set, which also refuses names that it does
+            The form of segments: a scheme name, or a label set, which also refuses names it does
             not know. ``None`` guesses from these labels: bio, bioes, bilou or path where all of
             them have their tags, else plain.
         """
         return self.degree(Reading(labels, sentence, scheme))
 
     def degree(self, reading: Reading) -> int:
-        """Return how badly a labelling that was read breaks the rule; see `violations`."""
+        """Return the violations of the rule in a `Reading`; see `violations`."""
         self._check_reading(reading)
         return self._degree(reading)
 
@@ -79,7 +79,7 @@ class Constraint(ABC):
         *,
         scheme: Scheme | LabelSet | None = None,
     ) -> list[str]:
-        """Say what breaks the rule, and where; nothing where it is satisfied.
+        """Return what breaks the rule, and where, as messages; none if it is satisfied.
 
         The parameters are those of `violations`. Tokens are counted from 0.
         """
@@ -88,22 +88,22 @@ class Constraint(ABC):
 
     @property
     def tests(self) -> tuple[TokenTest, ...]:
-        """The token tests that the rule asks; none where it does not look at the input."""
+        """The token tests of the rule; none if it does not depend on the input."""
         return ()
 
     @property
     def names(self) -> tuple[tuple[str, Unit], ...]:
-        """The names that the rule mentions, each with the unit that it is read in."""
+        """The names that the rule mentions, each with its unit."""
         return ()
 
     @property
     def conjuncts(self) -> tuple[Constraint, ...]:
-        """The rules that are joined by ``&`` at the top: a rule alone is its own."""
+        """The operands of ``&`` at the top of the rule; any other rule is its only conjunct."""
         return (self,)
 
     @property
     def rows(self) -> tuple[Row, ...] | None:
-        """The rows whose violations add up to those of the rule; ``None``: it is not linear."""
+        """The rows whose violations add up to those of the rule; ``None`` if it is not linear."""
         return None
 
     @property
@@ -118,16 +118,16 @@ class Constraint(ABC):
 
     @property
     def hard(self) -> Constraint:
-        """The rule that forbids what breaks this one: itself, or what was made soft."""
+        """The hard rule: itself, or the rule that was made soft."""
         return self
 
     def soft(self, penalty: float | None = None) -> Soft:
-        """Return the rule as one that labellings may break at a price.
+        """Return the soft rule: a labelling pays a penalty for every violation.
 
         Parameters
         ----------
         penalty
-            What each violation takes from the score, ``ρ ≥ 0``: a finite number. ``None``: it is
+            The penalty of each violation, ``ρ ≥ 0``: a finite number. ``None``: it is
             learned in training.
 
         Examples
@@ -141,7 +141,7 @@ class Constraint(ABC):
         return soft.Soft(self, penalty)
 
     def per_token(self) -> Constraint:
-        """Return the rule with a violation for every token, or change, that breaks it.
+        """Return the rule with one violation for every token, or change, that breaks it.
 
         For rules about single tokens: ``where(…).allow(…)``, ``only_on``, ``at``, ``not_at`` and
         ``changes_only_at``.
@@ -164,11 +164,11 @@ class Constraint(ABC):
         return per_token.PerToken(self)
 
     def in_segments(self) -> Constraint:
-        """Return the rule as a semi-Markov model reads it: what may read either, reads segments."""
+        """Return the rule for a semi-Markov model: units that are left open become segments."""
         return self
 
     def compile(self, labels: LabelSet, *, max_states: int = MAX_STATES) -> Automaton:
-        """Return the labellings that satisfy the rule, as an unambiguous automaton.
+        """Return the language of labellings that satisfy the rule, as an unambiguous automaton.
 
         Without token tests its letters are the labels. With ``k`` tests there are ``L * 2**k``
         letters: letter ``c * L + y`` is label ``y`` on a token of class ``c``, and bit ``i`` of
@@ -180,28 +180,28 @@ class Constraint(ABC):
         labels
             The labels.
         max_states
-            Where to give up.
+            Most states to try.
 
         Raises
         ------
         LabelError
-            Where the rule names what the label set does not know.
+            If the rule names what the label set does not know.
         RuleError
-            Where the rule adds and subtracts counts, so that no automaton is large enough.
+            If the rule adds and subtracts counts, so that no automaton is large enough.
         TooLargeError
-            Where the automaton, or one on the way to it, has more states than that.
+            If the automaton, or one on the way to it, has more states than that.
         """
         return compile_rule(self.hard, labels, max_states)
 
     def allowed(self, labels: LabelSet, sentence: SentenceLike) -> NDArray[np.bool_] | None:
-        """Return which labels each token may have, shape ``(T, L)``, where that says it all.
+        """Return the allowed labels of each token, shape ``(T, L)``, if the rule is such a mask.
 
-        ``None`` where the rule is not about every token for itself.
+        ``None`` if the rule does not concern each token alone.
         """
         return None
 
     def check(self, labels: LabelSet) -> None:
-        """Raise a `LabelError` where the rule names what the label set does not know."""
+        """Raise a `LabelError` if the rule has a name that the label set does not know."""
         for name, unit in self.unknown_names(labels):
             raise LabelError(f"{self!r}: {unknown_name(name, unit, labels)}")
 
@@ -211,11 +211,11 @@ class Constraint(ABC):
 
     @abstractmethod
     def _degree(self, reading: Reading) -> int:
-        """Return how badly a labelling breaks the rule."""
+        """Return the violations of the rule in a labelling."""
 
     @abstractmethod
     def _faults(self, reading: Reading) -> list[str]:
-        """Say what is wrong with a labelling that breaks the rule."""
+        """Return messages about a labelling that breaks the rule."""
 
     @abstractmethod
     def _build(self, labels: LabelSet, max_states: int) -> Automaton:
@@ -231,7 +231,7 @@ class Constraint(ABC):
             self.check(reading.label_set)
 
     def _operand(self) -> str:
-        """Return the rule as it prints next to an operator."""
+        """Return the source of the rule as an operand, in parentheses if necessary."""
         return repr(self)
 
     def __and__(self, other: object) -> Constraint:

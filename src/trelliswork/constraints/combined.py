@@ -1,4 +1,4 @@
-"""Several rules as one: ``&``, ``|`` and ``~``."""
+"""Combinations of rules: ``&``, ``|`` and ``~``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["All", "Either", "Joined", "Not", "both", "either"]
 
 @dataclass(frozen=True, repr=False)
 class Joined(Constraint):
-    """Several rules as one."""
+    """A combination of several rules."""
 
     parts: tuple[Constraint, ...]
 
@@ -42,32 +42,32 @@ class Joined(Constraint):
         return replace(self, parts=tuple(part.in_segments() for part in self.parts))
 
     def check(self, labels: LabelSet) -> None:
-        """Raise a `LabelError` where the rule names what the label set does not know."""
+        """Raise a `LabelError` if the rule has a name that the label set does not know."""
         for part in self.parts:
             part.check(labels)
 
 
 @dataclass(frozen=True, repr=False)
 class All(Joined):
-    """All of some rules; their violations add up."""
+    """The conjunction of rules; their violations add up."""
 
     _builds_unambiguous = True  # as the automata that it intersects
 
     @property
     def conjuncts(self) -> tuple[Constraint, ...]:
-        """The rules that are joined by ``&``."""
+        """The operands of ``&``."""
         return self.parts
 
     @property
     def rows(self) -> tuple[Row, ...] | None:
-        """The rows of all parts, where all have some."""
+        """The rows of all parts, if all have rows."""
         of_parts = [part.rows for part in self.parts]
         if any(rows is None for rows in of_parts):
             return None
         return tuple(row for rows in of_parts for row in rows or ())
 
     def allowed(self, labels: LabelSet, sentence: SentenceLike) -> NDArray[np.bool_] | None:
-        """Return which labels each token may have, where that says it all."""
+        """Return the allowed labels of each token, if every part is such a mask."""
         mask: NDArray[np.bool_] | None = None
         for part in self.parts:
             own = part.allowed(labels, sentence)
@@ -95,7 +95,7 @@ class All(Joined):
 
 @dataclass(frozen=True, repr=False)
 class Either(Joined):
-    """One of some rules at least."""
+    """The disjunction of rules: at least one holds."""
 
     def _degree(self, reading: Reading) -> int:
         return int(all(part._degree(reading) for part in self.parts))
@@ -119,7 +119,7 @@ class Either(Joined):
 
 @dataclass(frozen=True, repr=False)
 class Not(Constraint):
-    """The opposite of a rule: 1 where that is satisfied, else 0."""
+    """The negation of a rule: one violation if the rule is satisfied."""
 
     _builds_unambiguous = True  # deterministic in one direction
     part: Constraint
@@ -139,7 +139,7 @@ class Not(Constraint):
         return Not(self.part.in_segments())
 
     def check(self, labels: LabelSet) -> None:
-        """Raise a `LabelError` where the rule names what the label set does not know."""
+        """Raise a `LabelError` if the rule has a name that the label set does not know."""
         self.part.check(labels)
 
     def _degree(self, reading: Reading) -> int:
@@ -160,12 +160,12 @@ class Not(Constraint):
 
 
 def both(a: Constraint, b: Constraint) -> All:
-    """Return ``a & b``, with the parts of either side that are joined in the same way."""
+    """Return ``a & b``, with the parts of conjunctions on either side spliced in."""
     return All((*_parts(All, a), *_parts(All, b)))
 
 
 def either(a: Constraint, b: Constraint) -> Either:
-    """Return ``a | b``, with the parts of either side that are joined in the same way."""
+    """Return ``a | b``, with the parts of disjunctions on either side spliced in."""
     return Either((*_parts(Either, a), *_parts(Either, b)))
 
 

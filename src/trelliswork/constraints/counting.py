@@ -1,4 +1,4 @@
-"""Words that count: ``at_most``, ``at_least``, ``exactly``, ``contiguous``.
+"""Rules on the count of one name: ``at_most``, ``at_least``, ``exactly``, ``contiguous``.
 
 Their violations are degrees: how far the count is off.
 """
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Count(Constraint):
-    """A bound on how often a name occurs."""
+    """A bound on the count of a name."""
 
     n: int
     label: str
@@ -45,11 +45,11 @@ class Count(Constraint):
 
     @abstractmethod
     def _excess(self, count: int) -> int:
-        """Return how far a count is off."""
+        """Return the distance of a count from the allowed ones."""
 
     @abstractmethod
     def _expected(self) -> str:
-        """Say which count is right."""
+        """Return the allowed count as text."""
 
     def _found(self, reading: Reading) -> list[Span] | list[int]:
         if self.unit == "segment":
@@ -66,7 +66,7 @@ class Count(Constraint):
         return [f"{self.label!r} has {count}{where}; {self._expected()} expected."]
 
     def _build(self, labels: LabelSet, max_states: int) -> Automaton:
-        """Count up to ``n + 1``, where every count that follows is as good or as bad."""
+        """Count up to ``n + 1``; larger counts are equivalent."""
         top = self.n + 1
 
         def step(count: int, more: Hashable, _: int) -> int | None:
@@ -199,7 +199,7 @@ class Contiguous(Constraint):
 
 
 def _occurrences(labels: LabelSet, name: str, unit: Unit) -> Symbols:
-    """Return how many occurrences of a name begin at each token."""
+    """Return the number of occurrences of a name that begin at each token."""
     if unit == "segment":
         segments = segment_names(labels, name)
         return Symbols.of_begins(labels, lambda begun: sum(other in segments for other in begun))
@@ -208,7 +208,7 @@ def _occurrences(labels: LabelSet, name: str, unit: Unit) -> Symbols:
 
 
 def at_most(n: int, label: str, *, unit: Unit = "segment") -> Constraint:
-    """Ask for at most `n` segments of a name; violated by as many as there are more.
+    """Require at most `n` segments of a name; each further one is a violation.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ def at_most(n: int, label: str, *, unit: Unit = "segment") -> Constraint:
 
 
 def at_least(n: int, label: str, *, unit: Unit = "segment") -> Constraint:
-    """Ask for at least `n` segments of a name; violated by as many as are missing.
+    """Require at least `n` segments of a name; each missing one is a violation.
 
     The parameters are those of `at_most`.
     """
@@ -240,7 +240,7 @@ def at_least(n: int, label: str, *, unit: Unit = "segment") -> Constraint:
 
 
 def exactly(n: int, label: str, *, unit: Unit = "segment") -> Constraint:
-    """Ask for exactly `n` segments of a name; violated by the difference.
+    """Require exactly `n` segments of a name; the violations are the difference.
 
     The parameters are those of `at_most`.
     """
@@ -248,7 +248,7 @@ def exactly(n: int, label: str, *, unit: Unit = "segment") -> Constraint:
 
 
 def contiguous(label: str, *, unit: Unit = "segment") -> Constraint:
-    """Ask for one segment of a name at most; violated by as many as there are more.
+    """Require at most one segment of a name; each further one is a violation.
 
     Parameters
     ----------

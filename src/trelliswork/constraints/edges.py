@@ -1,4 +1,4 @@
-"""Words about the edges of a labelling: what comes first and last, and valid labels."""
+"""Rules on the first and the last segment or token, and on valid labels."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Edge(Constraint):
         return tuple((name, self.unit) for name in self.labels)
 
     def _edge(self, reading: Reading) -> int | None:
-        """Return the first or last token that is in a segment, or is a token at all."""
+        """Return the first or last token, or the first or last one that is in a segment."""
         within = range(len(reading))
         if self.unit == "token":
             tokens = list(within)
@@ -101,7 +101,7 @@ class EndsWith(Edge):
 
 
 def _sees(labels: LabelSet, names: tuple[str, ...], unit: Unit, label: str) -> str:
-    """Return whether a token counts as one of the names: yes, no, or outside all segments."""
+    """Return whether a token has one of the names: yes, no, or outside all segments."""
     if unit == "token":
         return "yes" if any(label in token_names(labels, name) for name in names) else "no"
     inside = open_segments(labels, label)
@@ -138,7 +138,7 @@ class ValidScheme(Constraint):
 
 
 def starts_with(*labels: str, unit: Unit = "segment") -> Constraint:
-    """Ask that the first segment has one of these names.
+    """Require that the first segment has one of these names.
 
     A labelling without segments breaks the rule. With paths, several segments may begin at the
     first token that is in one; one of them has to fit.
@@ -162,7 +162,7 @@ def starts_with(*labels: str, unit: Unit = "segment") -> Constraint:
 
 
 def ends_with(*labels: str, unit: Unit = "segment") -> Constraint:
-    """Ask that the last segment has one of these names.
+    """Require that the last segment has one of these names.
 
     A labelling without segments breaks the rule. With paths, several segments may end at the last
     token that is in one; one of them has to fit. The parameters are those of `starts_with`.
@@ -172,7 +172,7 @@ def ends_with(*labels: str, unit: Unit = "segment") -> Constraint:
 
 
 def valid_scheme() -> Constraint:
-    """Ask that the labels obey their scheme; plain labels always do.
+    """Require labels that obey their scheme; plain labels always do.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What users pass as constraints: one or several, of several kinds."""
+"""The argument ``constraints`` of functions and estimators: one or several, of several kinds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["HasConstraint", "as_constraints"]
 
 @runtime_checkable
 class HasConstraint(Protocol):
-    """Something that stands for a constraint, such as a mined rule."""
+    """An object with a constraint, such as a mined rule."""
 
     @property
     def constraint(self) -> Constraint:
@@ -26,7 +26,7 @@ class HasConstraint(Protocol):
 
 
 def as_constraints(given: Any) -> tuple[Constraint, ...]:
-    """Return one constraint, expression or automaton, or a sequence of these, as constraints.
+    """Return constraints, expressions and automata, one or a sequence of them, as constraints.
 
     Whatever has a ``constraint``, as mined rules do, stands for it.
 
@@ -58,7 +58,7 @@ def _one(given: Any, name: str) -> Constraint:
 
 
 def _expression(text: str, name: str) -> Constraint:
-    """Return a regular expression as a rule; the text of a rule is none.
+    """Return a regular expression as a rule; the source of a rule is not an expression.
 
     Without parentheses or ``: soft`` a text such as ``a before b`` may be either, and is an
     expression of three labels.

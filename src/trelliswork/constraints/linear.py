@@ -1,6 +1,6 @@
-"""Arithmetic with counts: ``count(a) - count(b) <= 0`` is a rule.
+"""Linear rules on counts, such as ``count(a) - count(b) <= 0``.
 
-Its violations are degrees, ``max(0, a · n(y) − b)``: by how much the sum passes the bound.
+Their violations are ``max(0, a · n(y) − b)``, the excess of the sum over the bound.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LARGEST = 10**9
 
 @dataclass(frozen=True, repr=False)
 class Linear(Constraint):
-    """A comparison of counts with a number; made by comparing a `count`.
+    """A comparison of a sum of counts with a number; made by comparing a `count`.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Linear(Constraint):
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """The rule as rows ``a · n ≤ b``; an equality is two."""
+        """The rule as rows ``a · n ≤ b``; an equality is two rows."""
         below = Row(self.terms, self.bound)
         above = Row(tuple((-c, name, unit) for c, name, unit in self.terms), -self.bound)
         return {"<=": (below,), ">=": (above,), "==": (below, above)}[self.relation]
@@ -89,7 +89,7 @@ class Linear(Constraint):
         return [f"{_sum(self.terms)}{sums} = {total}; {expected}{self.bound} expected."]
 
     def _build(self, labels: LabelSet, max_states: int) -> Automaton:
-        """Count up to the bound, where every sum that follows is as good or as bad.
+        """Count up to the bound; sums beyond it are equivalent.
 
         That is finite only where no label takes from the sum what another one adds.
         """
@@ -138,14 +138,14 @@ class Linear(Constraint):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CountExpression:
-    """A sum of counts, to be compared with a number or with another one; made by `count`.
+    """A weighted sum of counts, to be compared with a number or another sum; made by `count`.
 
     Attributes
     ----------
     terms
         Triples (coefficient, name, unit).
     constant
-        What is added to them.
+        The constant term.
     """
 
     terms: tuple[Term, ...]
@@ -191,7 +191,7 @@ class CountExpression:
         return self._compare(">=", other, 1, ">")
 
     def equals(self, other: object) -> Linear:
-        """Ask that two sides are equal; violated by the difference.
+        """Require that two sides are equal; the violations are the difference.
 
         Parameters
         ----------
@@ -225,7 +225,7 @@ class CountExpression:
 
 
 def count(label: str, *, unit: Unit = "segment") -> CountExpression:
-    """Return the number of segments of a name, to compute with and to compare.
+    """Return the count of a name's segments, for arithmetic and comparisons.
 
     Sums and differences of counts, times whole numbers, make a rule when they are compared with
     ``<=``, ``>=``, ``<``, ``>`` or ``.equals``; it is violated by as much as the comparison is off.
@@ -266,13 +266,13 @@ def _whole(value: object, sign: str) -> int:
 
 
 def _sum(terms: Iterable[Term]) -> str:
-    """Return terms as they read in source: ``count('a') - 2 * count('b')``."""
+    """Return the source of terms: ``count('a') - 2 * count('b')``."""
     shown = ((c, name, None if unit == "segment" else unit) for c, name, unit in terms)
     return _signed((c, call("count", name, unit=unit)) for c, name, unit in shown)
 
 
 def _signed(terms: Iterable[tuple[int, str]]) -> str:
-    """Return coefficients and what they multiply as a sum."""
+    """Return the source of a sum of products."""
     text = ""
     for coefficient, factor in terms:
         sign = "-" if coefficient < 0 else "+" if text else ""

@@ -1,4 +1,4 @@
-"""Automata of rules, built directly: a small monitor watches what each token begins.
+"""Automata of rules, built as deterministic monitors that read one letter a token.
 
 A *letter* is a label together with the outcomes of ``k`` token tests: letter ``c * L + y`` is label
 ``y`` on a token of class ``c``, and bit ``i`` of ``c`` says whether the token passes test ``i``.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from trelliswork.labels.label_set import LabelSet
 
 MAX_TESTS = 6
-"""The kernel tells 64 classes of tokens apart."""
+"""The kernel distinguishes 64 classes of tokens."""
 
 JOIN_TESTS = (
     "Join tests that stand together into one, as in token(...) | token(...), or leave rules out."
@@ -35,7 +35,7 @@ State = TypeVar("State", bound="Hashable")
 
 
 class Symbols(NamedTuple):
-    """What a monitor sees at a token: ``values[table[previous + 1, label]]``.
+    """The symbol that a monitor reads at a token: ``values[table[previous + 1, label]]``.
 
     Attributes
     ----------
@@ -63,14 +63,14 @@ class Symbols(NamedTuple):
 
     @classmethod
     def of_leaves(cls, labels: LabelSet) -> Symbols:
-        """Make symbols that say whether a segment of the previous token is left."""
+        """Make symbols for whether a segment of the previous token is left."""
         levels = [labels.parse(label) for label in labels]
         index = [[0] * len(levels)]
         index += [[int(continued_levels(a, b) < len(a)) for b in levels] for a in levels]
         return cls(np.array(index, dtype=np.int32), [False, True])
 
     def _merged(self) -> Symbols:
-        """Return the same with different values."""
+        """Return the same symbols with equal values merged."""
         ids = {value: i for i, value in enumerate(dict.fromkeys(self.values))}
         renumbered = np.array([ids[value] for value in self.values], dtype=np.int32)
         return Symbols(renumbered[self.table], list(ids))
@@ -95,7 +95,7 @@ def compile_rule(rule: Constraint, labels: LabelSet, max_states: int) -> Automat
 def lifted_parts(
     rule: Constraint, parts: Sequence[Constraint], labels: LabelSet, max_states: int
 ) -> list[Automaton]:
-    """Return the automata of the parts over the letters of the whole."""
+    """Return the automata of the parts, lifted to the letters of the whole."""
     compiled = ((part, part.compile(labels, max_states=max_states)) for part in parts)
     return [lift(automaton, part.tests, rule.tests, len(labels)) for part, automaton in compiled]
 
@@ -120,7 +120,7 @@ def build(
     labels
         The labels.
     symbols
-        What the monitor sees at each token.
+        The symbol of each token.
     start
         The state of the monitor before the first token.
     step
@@ -131,7 +131,7 @@ def build(
     n_tests
         The number of token tests, ``k``.
     max_states
-        Where to give up.
+        Most states to try.
     """
     rows, inverse = np.unique(symbols.table, axis=0, return_inverse=True)
     row_of: list[int] = inverse.ravel().tolist()  # NumPy 2.0 gave it the shape of the input
@@ -183,7 +183,7 @@ def lift(
     tests: tuple[TokenTest, ...],
     n_labels: int,
 ) -> Automaton:
-    """Return an automaton over the letters of more tests, which it does not look at.
+    """Return the automaton over the letters of more tests, which it ignores.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def lift(
             "that stand together with & and |, or give the parts as rules of their own."
         )
     classes = np.arange(2 ** len(tests))
-    narrow = np.zeros_like(classes)  # what is left of each class for the automaton's own tests
+    narrow = np.zeros_like(classes)  # the bits of each class for the automaton's own tests
     for i, test in enumerate(own):
         narrow |= ((classes >> tests.index(test)) & 1) << i
     own_class, label = np.divmod(automaton.label, n_labels)
@@ -224,7 +224,7 @@ def lift(
 
 
 def union_of_tests(groups: Iterable[tuple[TokenTest, ...]]) -> tuple[TokenTest, ...]:
-    """Return the different tests of some rules, in the order in which they are first met."""
+    """Return the distinct tests of some rules, in order of first occurrence."""
     return tuple(dict.fromkeys(test for group in groups for test in group))
 
 
@@ -246,7 +246,7 @@ def _weights(n_states: int, members: Iterable[int]) -> NDArray[np.float64]:
 
 
 def check_size(n_states: int, max_states: int) -> None:
-    """Raise where an automaton has too many states."""
+    """Raise a `TooLargeError` if an automaton has too many states."""
     if n_states > max_states:
         raise TooLargeError(
             f"The rule needs more than {max_states} states. Raise max_states, or use a smaller "

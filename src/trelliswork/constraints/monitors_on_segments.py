@@ -1,4 +1,4 @@
-"""Rules of a semi-Markov model: languages with one letter a segment, whatever its length.
+"""Rules of a semi-Markov model: languages with one letter a segment of any length.
 
 A rule about segments is compiled as it is, over one letter a segment. A rule about tokens is
 compiled over token labels first. It can be read off segments exactly where the length of a segment
@@ -38,7 +38,7 @@ __all__ = ["compile_on_segments", "tests_on_segments"]
 
 
 def tests_on_segments(rule: Constraint) -> tuple[TokenTest, ...]:
-    """Return the token tests that a rule asks where segments begin; see `compile_on_segments`."""
+    """Return the token tests of a rule at beginnings of segments; see `compile_on_segments`."""
     rule = rule.hard
     if isinstance(rule, ChangesOnlyAt):
         return (Before(rule.test),)
@@ -49,7 +49,7 @@ def tests_on_segments(rule: Constraint) -> tuple[TokenTest, ...]:
 
 @lru_cache(maxsize=1024)
 def compile_on_segments(rule: Constraint, segmentation: Segmentation, max_states: int) -> Automaton:
-    """Return the segmentations that satisfy a rule, as an unambiguous automaton.
+    """Return the language of segmentations that satisfy a rule, as an unambiguous automaton.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def compile_on_segments(rule: Constraint, segmentation: Segmentation, max_states
     segmentation
         The ``L`` letters.
     max_states
-        Where to give up.
+        Most states to try.
 
     Returns
     -------
@@ -70,9 +70,9 @@ def compile_on_segments(rule: Constraint, segmentation: Segmentation, max_states
     Raises
     ------
     RuleError
-        Where the rule depends on the lengths of segments, or tests tokens inside them.
+        If the rule depends on the lengths of segments, or tests tokens inside them.
     TooLargeError
-        Where the automaton, or one on the way to it, has more than `max_states` states.
+        If the automaton, or one on the way to it, has more than `max_states` states.
     """
     rule.check(segmentation.labels)
     rule = rule.hard
@@ -114,7 +114,7 @@ def _joined(rule: Joined, segmentation: Segmentation, max_states: int) -> Automa
 
 
 def _ends_only_after(segmentation: Segmentation) -> Automaton:
-    """Return where every segment that is left ends on a token that passes a test.
+    """Return the language in which every segment ends on a token that passes a test.
 
     Where the next segment begins, the test of the token before is known. State 0 follows nothing
     or a token outside, state ``1 + y`` a segment of letter ``y``. Neighbours of one letter that
@@ -135,7 +135,7 @@ def _ends_only_after(segmentation: Segmentation) -> Automaton:
 def _read_off_segments(
     rule: Constraint, by_token: Automaton, segmentation: Segmentation
 ) -> Automaton:
-    """Return the language of segments that a minimal deterministic one of tokens stands for."""
+    """Return the language of segments for a minimal deterministic language of tokens."""
     n_letters, n_labels = segmentation.n_letters, len(segmentation.labels)
     n_classes = by_token.n_labels // n_labels
     steps = _step_table(by_token).reshape(by_token.n_states, n_classes, n_labels)
@@ -158,14 +158,14 @@ def _read_off_segments(
 
 
 def _step_table(automaton: Automaton) -> NDArray[np.int64]:
-    """Return where each letter leads, -1 for nowhere; shape ``(S, n_letters)``."""
+    """Return the target of each letter, -1 without an arc; shape ``(S, n_letters)``."""
     steps = np.full((automaton.n_states, automaton.n_labels), -1, dtype=np.int64)
     steps[automaton.source, automaton.label] = automaton.target
     return steps
 
 
 def _growing(ids: dict[int, int]) -> Iterator[int]:
-    """Yield the states of a dictionary, those that are added meanwhile too."""
+    """Yield the states of a dictionary, including those added meanwhile."""
     done = 0
     while done < len(ids):
         waiting = list(ids)[done:]

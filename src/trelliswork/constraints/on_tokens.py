@@ -1,4 +1,4 @@
-"""Words that look at the input: ``where(…).allow``, ``only_on``, ``changes_only_at``."""
+"""Rules that depend on the input: ``where(…).allow``, ``only_on``, ``changes_only_at``."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class ChangesOnlyAt(Constraint):
         return (self.test,)
 
     def _broken(self, reading: Reading) -> list[int]:
-        """Return the last tokens of segments that are left although the test fails there."""
+        """Return the last tokens of segments that end although the test fails there."""
         passes = reading.passes(self.test)
         ends = sorted({span.end for span in reading.spans if span.end < len(reading)})
         return [end - 1 for end in ends if not passes[end - 1]]
@@ -140,7 +140,7 @@ class Where:
     test: TokenTest
 
     def allow(self, *labels: str) -> Constraint:
-        """Ask that each of these tokens has one of these labels.
+        """Require that each of these tokens has one of these labels.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class Where:
 
 
 def where(test: TokenTest) -> Where:
-    """Begin a rule about the tokens that pass a test: ``where(test).allow(*labels)``.
+    """Begin a rule on the tokens that pass a test: ``where(test).allow(*labels)``.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def where(test: TokenTest) -> Where:
 
 
 def only_on(test: TokenTest, *labels: str) -> Constraint:
-    """Ask that these labels stand only on tokens that pass a test.
+    """Require that these labels occur only on tokens that pass a test.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def only_on(test: TokenTest, *labels: str) -> Constraint:
 
 
 def changes_only_at(test: TokenTest) -> Constraint:
-    """Ask that every segment that is left ends on a token that passes a test.
+    """Require that every segment that is left ends on a token that passes a test.
 
     A segment is left where it ends before the sequence does: at ``t``, if token ``t + 1`` begins
     another or is outside. Coming from outside leaves nothing, and neither does the end of the
@@ -206,7 +206,7 @@ def changes_only_at(test: TokenTest) -> Constraint:
 
 
 def _check_test(word: str, test: object) -> TokenTest:
-    """Return a token test, or raise where it is none."""
+    """Return the test; raise a `TypeError` if it is not a token test."""
     if not isinstance(test, TokenTest):
         raise TypeError(
             f"{word}: expected a token test such as token(regex='[0-9]+'), got "

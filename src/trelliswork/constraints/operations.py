@@ -1,4 +1,4 @@
-"""What the signs of rules do to values: join rules, compute with counts."""
+"""Operators in the text of a rule: combinations of rules, arithmetic with counts."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["Placed", "compute", "invert", "join", "plain", "shown"]
 
 
 class Placed(NamedTuple):
-    """A value, and where it begins in the text."""
+    """A value and its position in the text."""
 
     value: object
     at: int
 
 
 def join(sign: str, at: int, left: Placed, right: Placed) -> object:
-    """Return two values as one: two rules or tests joined, or counts computed and compared."""
+    """Apply a binary operator to two rules, two tests, or counts and numbers."""
     if sign in COMPARISONS:
         if isinstance(left.value, Linear):
             raise PlacedError(at, "expected one comparison, got a chain. Give two rules.")
@@ -49,7 +49,7 @@ def join(sign: str, at: int, left: Placed, right: Placed) -> object:
 
 
 def compute(at: int, sign: Callable[..., object], *operands: Placed) -> object:
-    """Compute with counts, and with numbers alone."""
+    """Apply an operator to counts and numbers."""
     for operand in operands:
         number = isinstance(operand.value, int | float) and not isinstance(operand.value, bool)
         if not number and not isinstance(operand.value, CountExpression):
@@ -63,7 +63,7 @@ def compute(at: int, sign: Callable[..., object], *operands: Placed) -> object:
 
 
 def invert(found: Placed) -> object:
-    """Return the opposite of a rule or a test."""
+    """Return the negation of a rule or a test."""
     if not isinstance(found.value, Constraint | token_tests.TokenTest):
         what = shown(found.value)
         raise PlacedError(found.at, f"expected a rule or a token test after ~, got {what}.")
@@ -74,10 +74,10 @@ def invert(found: Placed) -> object:
 
 
 def plain(value: object) -> object:
-    """Return a name without quotes as a string, and everything else as it is."""
+    """Return a name without quotes as a string, any other value unchanged."""
     return str(value) if isinstance(value, Bare) else value
 
 
 def shown(value: object) -> str:
-    """Return a value as it stood in the text, for messages."""
+    """Return the source of a value, for messages."""
     return str(value) if isinstance(value, Bare) else repr(value)

@@ -1,4 +1,4 @@
-"""The rule of spans: no token belongs to two of them."""
+"""``no_overlap``: no token belongs to two spans."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class NoOverlap(Constraint):
 
 
 def no_overlap() -> Constraint:
-    """Ask that no token belongs to two spans, nor a span to two roles.
+    """Require that no token belongs to two spans, and no span to two roles.
 
     For `trelliswork.assign`, where a soft one costs its penalty for every span too many at a token.
     The labels of a tagger, one a token, always satisfy it.

@@ -1,4 +1,4 @@
-"""Words about two names: which comes first, and which occurs with or without the other."""
+"""Rules on two names: ``precedes``, ``requires`` and ``excludes``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Pair(Constraint):
         return ((self.a, self.unit), (self.b, self.unit))
 
     def _starts(self, reading: Reading, name: str) -> list[int]:
-        """Return where the segments begin, or the tokens are, that a name stands for."""
+        """Return the positions of a name's tokens, or of its segments' first tokens."""
         if self.unit == "token":
             return reading.tokens_of(name)
         return [span.start for span in reading.segments_of(name)]
@@ -79,7 +79,7 @@ class Precedes(Pair):
 
 @dataclass(frozen=True, repr=False)
 class Together(Pair):
-    """A rule about which of two names occur."""
+    """A rule on the presence of two names."""
 
     @abstractmethod
     def _holds(self, present: tuple[bool, bool]) -> bool:
@@ -131,7 +131,7 @@ class Excludes(Together):
 
 
 def precedes(a: str, b: str, *, unit: Unit = "segment") -> Constraint:
-    """Ask that no segment of `a` begins after one of `b` has begun.
+    """Require that no segment of `a` begins after one of `b` has begun.
 
     Satisfied where either is missing.
 
@@ -153,7 +153,7 @@ def precedes(a: str, b: str, *, unit: Unit = "segment") -> Constraint:
 
 
 def requires(a: str, b: str, *, unit: Unit = "segment") -> Constraint:
-    """Ask that `b` occurs where `a` occurs; `b` may occur alone.
+    """Require `b` if `a` occurs; `b` may occur alone.
 
     The parameters are those of `precedes`.
     """
@@ -163,7 +163,7 @@ def requires(a: str, b: str, *, unit: Unit = "segment") -> Constraint:
 
 
 def excludes(a: str, b: str, *, unit: Unit = "segment") -> Constraint:
-    """Ask that `a` and `b` do not both occur.
+    """Require that `a` and `b` do not both occur.
 
     The parameters are those of `precedes`.
     """
@@ -173,7 +173,7 @@ def excludes(a: str, b: str, *, unit: Unit = "segment") -> Constraint:
 
 
 def _two_names(word: str, a: object, b: object, advice: str) -> tuple[str, str]:
-    """Return the names, or raise where one is none or both are the same."""
+    """Return the names; raise an error if one is invalid or both are the same."""
     names = check_name(word, a), check_name(word, b)
     if a == b:
         raise ValueError(f"{word}: expected two different labels, got {a!r} twice. {advice}")

@@ -1,4 +1,4 @@
-"""Rules about single tokens with every token that breaks them counted: ``rule.per_token()``.
+"""``rule.per_token()``: rules on single tokens, with a violation for every token that breaks them.
 
 A rule such as ``where(test).allow("year")`` is broken or not, by one token or by ten. Counted token
 by token it has a degree, so that a labelling that breaks it twice is worse than one that does once,
@@ -60,15 +60,15 @@ class PerToken(Constraint):
 
     @property
     def counts_changes(self) -> bool:
-        """Whether it counts changes between tokens, and not tokens."""
+        """Whether the rule counts changes between tokens instead of tokens."""
         return isinstance(self.rule, ChangesOnlyAt)
 
     def allowed(self, labels: LabelSet, sentence: SentenceLike) -> NDArray[np.bool_] | None:
-        """Return which labels each token may have; None of a rule about changes."""
+        """Return the allowed labels of each token; ``None`` for a rule about changes."""
         return self.rule.allowed(labels, sentence)
 
     def per_token(self) -> Constraint:
-        """Return the rule itself, which counts tokens already."""
+        """Return the rule itself: it counts tokens already."""
         return self
 
     def _degree(self, reading: Reading) -> int:
@@ -86,7 +86,7 @@ class PerToken(Constraint):
 
 
 def change_counter(labels: LabelSet) -> tuple[Automaton, NDArray[np.int64]]:
-    """Return an automaton that forbids nothing, and where labels leave a segment too early.
+    """Return an automaton that accepts everything, and its arcs that leave a segment too early.
 
     States know whether the last token passed the test, and which segments a label would leave.
 
@@ -116,7 +116,7 @@ def change_counter(labels: LabelSet) -> tuple[Automaton, NDArray[np.int64]]:
 def count_changes(
     labels: LabelSet, ids: NDArray[np.int32], passes: NDArray[np.bool_], offsets: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return how often labellings leave a segment at a token that does not pass, shape ``(B,)``.
+    """Return how often each labelling leaves a segment at a token that fails, shape ``(B,)``.
 
     Parameters
     ----------

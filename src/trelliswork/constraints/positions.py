@@ -1,4 +1,4 @@
-"""Words about every token for itself, and the first of them: ``at`` and ``not_at``.
+"""Rules on each token alone: ``at`` and ``not_at``, and their base class.
 
 Rules of this kind have a mask (`Constraint.allowed`) as well as an automaton.
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class PositionWise(Constraint):
-    """A rule about every token for itself: some tokens have a smaller choice of labels."""
+    """A rule on each token alone: some tokens have a smaller choice of labels."""
 
     labels: tuple[str, ...]
 
@@ -45,7 +45,7 @@ class PositionWise(Constraint):
         n_tokens
             The number of tokens, ``T``.
         outcomes
-            Which of them pass the test, shape ``(T,)``, or ``None`` where there is no test.
+            Outcome of the test for each token, shape ``(T,)``, or ``None`` without a test.
         """
 
     def _choice(self, labels: LabelSet) -> NDArray[np.bool_]:
@@ -57,7 +57,7 @@ class PositionWise(Constraint):
         return np.array([label in wanted for label in labels])
 
     def allowed(self, labels: LabelSet, sentence: SentenceLike) -> NDArray[np.bool_] | None:
-        """Return which labels each token may have, shape ``(T, L)``."""
+        """Return the allowed labels of each token, shape ``(T, L)``."""
         self.check(labels)
         mask = np.ones((len(sentence), len(labels)), dtype=np.bool_)
         outcomes = self.tests[0].passes(sentence) if self.tests else None
@@ -134,9 +134,9 @@ class NotAt(At):
 
 
 def at(position: int, *labels: str) -> Constraint:
-    """Ask that the token at a position has one of these labels.
+    """Require that the token at a position has one of these labels.
 
-    Satisfied where the sequence is too short to have that token.
+    Satisfied if the sequence is too short to have that token.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def at(position: int, *labels: str) -> Constraint:
 
 
 def not_at(position: int, *labels: str) -> Constraint:
-    """Ask that the token at a position has none of these labels.
+    """Require that the token at a position has none of these labels.
 
     The parameters are those of `at`.
     """

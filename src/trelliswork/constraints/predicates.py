@@ -1,4 +1,4 @@
-"""Predicates: any Python function as a constraint, for what no other word says.
+"""Predicates: Python functions as rules.
 
 A predicate has no automaton, so that only a search over prefixes decodes under it (beam and A*, see
 `trelliswork.decoding.prefixes`). With a *prefix form* the search learns early that a labelling goes
@@ -6,7 +6,7 @@ wrong:
 
     v(y) = Σ_t prefix(y_1 … y_t),      prefix ≥ 0
 
-that is, how many violations token ``t`` newly causes.
+where each summand is the number of violations that token ``t`` newly causes.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Predicate(Constraint):
     Attributes
     ----------
     name : str
-        What messages and model files call it.
+        Its name in messages and model files.
     function : callable or None
         The violations of a labelling; None: the sum of those of its prefixes.
     prefix : callable or None
@@ -59,7 +59,7 @@ class Predicate(Constraint):
 
     @property
     def is_predicate(self) -> bool:
-        """Whether the rule is a Python function: it is."""
+        """True: the rule is a Python function."""
         return True
 
     def count(self, labels: list[str], sentence: Any) -> int:
@@ -75,7 +75,7 @@ class Predicate(Constraint):
         Raises
         ------
         RuleError
-            Where the function answers with anything but a number of violations, or raises.
+            If the function answers with anything but a number of violations, or raises.
         """
         if self.function is not None:
             return self._asked(self.function, "violations", labels, sentence)
@@ -83,7 +83,7 @@ class Predicate(Constraint):
         return sum(self.count_new(labels[:end], sentence) for end in ends)
 
     def count_new(self, labels: list[str], sentence: Any) -> int:
-        """Return the violations that the last label of a prefix newly causes; 0 without `prefix`.
+        """Return the violations newly caused by the last label of a prefix; 0 without `prefix`.
 
         The parameters are those of `count`, for the first ``t`` labels of the sentence.
         """
@@ -92,7 +92,7 @@ class Predicate(Constraint):
         return self._asked(self.prefix, "prefix", labels, sentence)
 
     def check_sum(self, total: int, labels: list[str], sentence: Any) -> None:
-        """Raise a `RuleError` where prefixes do not add up to the violations of a labelling."""
+        """Raise a `RuleError` if prefixes do not add up to the violations of a labelling."""
         if self.function is None or self.prefix is None:
             return
         whole = self.count(labels, sentence)
@@ -104,7 +104,7 @@ class Predicate(Constraint):
             )
 
     def _asked(self, function: Judge, what: str, labels: list[str], sentence: Any) -> int:
-        """Return a number of violations, or raise where the answer of a function is none."""
+        """Return a number of violations; raise an error if the function returned anything else."""
         try:
             answer = function(list(labels), sentence)
         except Exception as error:
@@ -164,7 +164,7 @@ Predicates: TypeAlias = Mapping[str, Predicate] | Iterable[Predicate]
 def predicate(
     violations: Judge | None = None, name: str | None = None, prefix: Judge | None = None
 ) -> Predicate:
-    """Make a rule of a Python function, for what no other word says.
+    """Return a Python function as a rule, for conditions that no other rule expresses.
 
     Only a search decodes under it, and probabilities cannot be had. It is never saved: a model file
     keeps its name, and ``tw.load(path, predicates=[rule])`` puts it back.
@@ -176,7 +176,7 @@ def predicate(
         rule: a whole number from 0 up, or True. ``sentence`` is what was given for the sequence.
         Default: the sum over all prefixes.
     name
-        What messages and files call the rule. Default: the name of the function.
+        Name of the rule in messages and files. Default: the name of the function.
     prefix
         ``prefix(labels, sentence)`` says how many violations the last of the first ``t`` labels
         newly causes; they add up to those of the whole. The search is much faster with it. Default:
@@ -225,7 +225,8 @@ def as_predicates(given: Predicates | None) -> dict[str, Predicate]:
         one = given_rule.hard if isinstance(given_rule, Constraint) else given_rule
         if not isinstance(one, Predicate):
             raise TypeError(
-                f"predicates: expected what tw.predicate makes, got {type(one).__name__} {one!r}."
+                f"predicates: expected predicates made by tw.predicate, got "
+                f"{type(one).__name__} {one!r}."
             )
         if name is not None and name != one.name:
             raise ValueError(f"predicates: expected {one!r} under its own name, got {name!r}.")

@@ -1,9 +1,8 @@
-"""How a rule reads labels: what its names mean, and the segments of one labelling.
+"""The labelling that rules are evaluated on, and the names that they use.
 
 A name in a rule stands for a set of segment names (in segment units) or of token labels (in token
 units). With paths it may hold wildcards: ``**/person`` is a person at any depth, ``*`` one level.
-
-Many rules held against one labelling, which is read once.
+A `Reading` has the segments of one labelling; many rules can share it.
 """
 
 from __future__ import annotations
@@ -33,14 +32,14 @@ Unit: TypeAlias = Literal["segment", "token"]
 
 
 class Reading:
-    """One labelling, and the sentence it belongs to, as the rules see them.
+    """One labelling and its sentence, prepared for the rules.
 
     Parameters
     ----------
     labels
         The ``T`` labels.
     sentence
-        What the token tests look at, or ``None``.
+        Input of the token tests, or ``None``.
     scheme
         A label set, a scheme name, or ``None`` to guess the scheme from these labels.
 
@@ -49,7 +48,7 @@ class Reading:
     labels : tuple of str
         The labels.
     label_set : LabelSet
-        The one that was given, else one of the labels that occur here.
+        The given one, else one of the labels that occur here.
     is_complete : bool
         Whether the label set was given, so that a name it does not know is a mistake.
     spans : list of Span
@@ -86,7 +85,7 @@ class Reading:
                 f"Expected one label a token, got {len(self.labels)} labels for "
                 f"{len(sentence)} tokens."
             )
-        # Many rules may be held against one reading, and ask for the same names.
+        # Many rules may share one reading, and ask for the same names.
         self._segments: dict[str, list[Span]] = {}
         self._tokens: dict[str, list[int]] = {}
         self._known: dict[tuple[str, Unit], bool] = {}
@@ -97,30 +96,30 @@ class Reading:
 
     @property
     def sentence(self) -> SentenceLike | None:
-        """The sentence as it was given."""
+        """The sentence, or ``None``."""
         return self._sentence
 
     @property
     def has_sentence(self) -> bool:
-        """Whether token tests have something to look at."""
+        """Whether there is a sentence for token tests."""
         return self._sentence is not None
 
     def segments_of(self, name: str) -> list[Span]:
-        """Return the segments that a name stands for, in order of their starts."""
+        """Return the segments of a name, in order of their starts."""
         if name not in self._segments:
             names = segment_names(self.label_set, name)
             self._segments[name] = [span for span in self.spans if span.name in names]
         return self._segments[name]
 
     def tokens_of(self, name: str) -> list[int]:
-        """Return the positions of the tokens that a name stands for."""
+        """Return the positions of the tokens of a name."""
         if name not in self._tokens:
             names = token_names(self.label_set, name)
             self._tokens[name] = [t for t, label in enumerate(self.labels) if label in names]
         return self._tokens[name]
 
     def knows(self, name: str, unit: Unit) -> bool:
-        """Return whether a name stands for something in the label set."""
+        """Return whether the label set has a meaning for a name."""
         if (name, unit) not in self._known:
             self._known[name, unit] = is_known(self.label_set, name, unit)
         return self._known[name, unit]
@@ -140,10 +139,10 @@ def violations_by_rule(
     *,
     scheme: Scheme | LabelSet | None = None,
 ) -> list[int]:
-    """Return how badly a labelling breaks each of some rules.
+    """Return the violations of each rule in one labelling.
 
-    The same as `Constraint.violations` of each, with the same parameters, in much less time: the
-    segments are read once.
+    The same numbers as `Constraint.violations` of each rule, but much faster: the segments are read
+    once.
 
     Examples
     --------
@@ -177,7 +176,7 @@ def guess_scheme(names: Iterable[str]) -> Scheme:
 
 @lru_cache(maxsize=4096)
 def segment_names(labels: LabelSet, name: str) -> frozenset[str]:
-    """Return the segment names that a name stands for; none where there is no such segment."""
+    """Return the segment names that a name stands for; none if there is no such segment."""
     if labels.scheme != "path" or "*" not in name:
         return frozenset({name}).intersection(labels.segment_names)
     pattern = tuple(name.split("/"))
@@ -200,17 +199,17 @@ def token_names(labels: LabelSet, name: str) -> frozenset[str]:
 
 
 def is_known(labels: LabelSet, name: str, unit: Unit) -> bool:
-    """Return whether a name stands for something in a label set."""
+    """Return whether a label set has a meaning for a name."""
     return bool(segment_names(labels, name) or (unit == "token" and token_names(labels, name)))
 
 
 def open_segments(labels: LabelSet, label: str) -> tuple[str, ...]:
-    """Return the names of the segments that a token with this label is in, outer before inner."""
+    """Return the names of the segments around a token with this label, outer before inner."""
     return labels.begins(None, label)
 
 
 def unknown_name(name: str, unit: Unit, labels: LabelSet) -> str:
-    """Say that a name means nothing here, and what may have been meant."""
+    """Return the message for an unknown name, with the nearest known ones."""
     known = set(labels.segment_names) | (set(labels) if unit == "token" else set())
     if unit == "segment" and name in labels:
         inside = labels.begins(None, name)

@@ -1,4 +1,4 @@
-"""The word that says everything else: ``matches``, a regular language of labels or of segments."""
+"""``matches``: any regular language of labels or of segments as a rule."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class ArcList:
-    """An automaton over names as a value: what `matches` keeps of an `Automaton`."""
+    """An automaton over names as a hashable value, the form in which `matches` keeps one."""
 
     arcs: tuple[tuple[int, str, int], ...]
     initial: tuple[int, ...]
@@ -59,11 +59,11 @@ class Matches(Constraint):
 
     @property
     def _unit(self) -> Unit:
-        """The unit that labels alone are read in; a semi-Markov model sets it to segments."""
+        """The unit of labels if none is given; a semi-Markov model sets it to segments."""
         return self.unit or "token"
 
     def in_segments(self) -> Constraint:
-        """Return the rule as a semi-Markov model reads it: segments, unless it says tokens."""
+        """Return the rule for a semi-Markov model: on segments, unless its unit is tokens."""
         return replace(self, unit=self.unit or "segment")
 
     def _word(self, reading: Reading) -> list[str]:
@@ -111,7 +111,7 @@ class Matches(Constraint):
 
 
 def matches(expression: str | Automaton | ArcList, *, unit: Unit | None = None) -> Constraint:
-    """Ask that the whole labelling is in a regular language.
+    """Require that the whole labelling is in a regular language.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def matches(expression: str | Automaton | ArcList, *, unit: Unit | None = None) 
 def arc_list(
     arcs: Sequence[Sequence[object]], *, initial: Sequence[int], final: Sequence[int]
 ) -> ArcList:
-    """Write an automaton down, for `matches` in rule files.
+    """Return an automaton as a value, for `matches` in rule files.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def arc_list(
 
 
 def as_constraint(rule: Constraint | Automaton | str) -> Constraint:
-    """Return a rule as it is, and an automaton or a regular expression as a `matches` rule."""
+    """Return a rule unchanged, an automaton or a regular expression as a `matches` rule."""
     return rule if isinstance(rule, Constraint) else matches(rule)
 
 

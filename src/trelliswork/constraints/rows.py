@@ -1,6 +1,6 @@
-"""Rows: rules that are linear in counts, as decoding reads them.
+"""Rows: rules that are linear in counts, the form that decoding prices.
 
-A row is violated by as much as a weighted sum of counts passes its bound,
+The violation of a row is the excess of a weighted sum of counts over its bound,
 
     v(y) = max(0, a · n(y) − b),
 
@@ -67,7 +67,7 @@ class Row:
         return max(0, total - self.bound)
 
     def table(self, labels: LabelSet) -> NDArray[np.int64]:
-        """Return what each label adds to the left side after the label before it.
+        """Return what each label adds to the left side, given the label before it.
 
         The left side of a labelling ``y`` is the sum of ``table[y[t-1] + 1, y[t]]`` over its
         tokens, of ``table[0, y[0]]`` for the first.
@@ -86,7 +86,7 @@ class Row:
 
 
 def merge_terms(terms: Iterable[Term]) -> tuple[Term, ...]:
-    """Return terms with those of one name and unit added up, and without those of 0."""
+    """Add up terms of the same name and unit, and drop those with coefficient 0."""
     sums: dict[tuple[str, RowUnit], int] = {}
     for coefficient, name, unit in terms:
         sums[name, unit] = sums.get((name, unit), 0) + coefficient
@@ -94,7 +94,7 @@ def merge_terms(terms: Iterable[Term]) -> tuple[Term, ...]:
 
 
 def count(reading: Reading, name: str, unit: RowUnit) -> int:
-    """Return how many segments, tokens or runs of tokens a name stands for in one labelling."""
+    """Return the number of segments, tokens or runs of tokens of a name in one labelling."""
     if unit == "segment":
         return len(reading.segments_of(name))
     tokens = reading.tokens_of(name)
@@ -114,7 +114,7 @@ def _table(row: Row, labels: LabelSet) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=1024)
 def _counts(labels: LabelSet, name: str, unit: RowUnit) -> NDArray[np.int64]:
-    """Return how many that a name stands for begin at each pair of labels, ``(L + 1, L)``."""
+    """Return the number of a name's units that begin at each pair of labels, ``(L + 1, L)``."""
     if unit == "segment":
         wanted = segment_names(labels, name)
         begun = Symbols.of_begins(labels, lambda names: sum(other in wanted for other in names))

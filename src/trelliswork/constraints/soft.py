@@ -1,4 +1,4 @@
-"""Soft rules: a labelling that breaks one is not forbidden but pays a penalty for every violation.
+"""Soft rules: a labelling pays a penalty for every violation instead of being forbidden.
 
 The score of a labelling under soft rules is
 
@@ -33,16 +33,16 @@ MOST_PENALTY = 1e6
 
 @dataclass(frozen=True, repr=False)
 class Soft(Constraint):
-    """A rule that may be broken at a price; made by `Constraint.soft`.
+    """A soft rule; made by `Constraint.soft`.
 
-    What it means, names and explains is what the rule inside does.
+    Its violations, names and explanations are those of the rule inside.
 
     Attributes
     ----------
     rule : Constraint
         The rule itself, which is hard.
     penalty : float or None
-        What one violation costs, ``ρ ≥ 0``; ``None``: to be learned.
+        The penalty of one violation, ``ρ ≥ 0``; ``None``: to be learned.
     """
 
     rule: Constraint
@@ -58,7 +58,7 @@ class Soft(Constraint):
 
     @property
     def is_soft(self) -> bool:
-        """Whether the rule may be broken at a price: it may."""
+        """True: the rule is soft."""
         return True
 
     @property
@@ -68,7 +68,7 @@ class Soft(Constraint):
 
     @property
     def hard(self) -> Constraint:
-        """The rule itself, which forbids what breaks it."""
+        """The hard rule behind this one."""
         return self.rule
 
     @property
@@ -88,7 +88,7 @@ class Soft(Constraint):
 
     @property
     def conjuncts(self) -> tuple[Constraint, ...]:
-        """The rules that are joined by ``&`` at the top, each soft with the same penalty."""
+        """The operands of ``&`` at the top, each soft with the same penalty."""
         return tuple(replace(self, rule=part) for part in self.rule.conjuncts)
 
     def per_token(self) -> Constraint:
@@ -100,7 +100,7 @@ class Soft(Constraint):
         return replace(self, rule=self.rule.in_segments())
 
     def check(self, labels: LabelSet) -> None:
-        """Raise a `LabelError` where the rule names what the label set does not know."""
+        """Raise a `LabelError` if the rule has a name that the label set does not know."""
         self.rule.check(labels)
 
     def _degree(self, reading: Reading) -> int:
@@ -145,14 +145,14 @@ def spell_penalty(penalty: float) -> str:
 
 
 def priced_rule(rule: Constraint, penalty: float) -> Constraint:
-    """Return a rule as tables show it: with the penalty that was learned for it, to four digits.
+    """Return the source of a rule with its learned penalty, to four digits, for tables.
 
     Parameters
     ----------
     rule
         The rule.
     penalty
-        What one violation costs in the plan it is from; nan: not learned yet.
+        The penalty of one violation in its plan; nan: not learned yet.
     """
     if not isinstance(rule, Soft) or rule.penalty is not None or math.isnan(penalty):
         return rule
@@ -160,7 +160,7 @@ def priced_rule(rule: Constraint, penalty: float) -> Constraint:
 
 
 def check_penalty(penalty: object) -> float | None:
-    """Return a penalty, a finite number of 0 or more or ``None``, or raise where it is none."""
+    """Return a penalty: ``None`` or a finite number from 0 up; raise an error for anything else."""
     if penalty is None:
         return None
     if isinstance(penalty, np.ndarray) and penalty.ndim == 0:

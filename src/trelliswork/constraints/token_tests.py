@@ -1,4 +1,4 @@
-"""Token tests: declarative questions about single tokens, saved with the rules that ask them.
+"""Token tests: declarative conditions on single tokens, saved with the rules that use them.
 
 A test is data, not code: a regular expression or a list of words, and the column it looks at.
 Tests combine with ``&``, ``|`` and ``~`` into tests.
@@ -31,7 +31,7 @@ SentenceLike: TypeAlias = (
 
 
 class TokenTest(ABC):
-    """A question with the answer yes or no for every token; see `token`."""
+    """A condition on single tokens; see `token`."""
 
     def passes(self, sentence: SentenceLike) -> NDArray[np.bool_]:
         """Return which tokens pass, shape ``(T,)``.
@@ -45,12 +45,12 @@ class TokenTest(ABC):
 
     @abstractmethod
     def evaluate(self, outcomes: Callable[[Token], NDArray[np.bool_]]) -> NDArray[np.bool_]:
-        """Return the outcomes of the test, given those of the simple tests it is made of."""
+        """Return the outcomes of the test, given those of its atoms."""
 
     @property
     @abstractmethod
     def atoms(self) -> tuple[Token, ...]:
-        """The different simple tests that it is made of."""
+        """The distinct simple tests that it consists of."""
 
     def __and__(self, other: object) -> TokenTest:
         if not isinstance(other, TokenTest):
@@ -74,7 +74,7 @@ class TokenTest(ABC):
 
 @dataclass(frozen=True, repr=False)
 class Token(TokenTest):
-    """The test that `token` makes."""
+    """A simple test; made by `token`."""
 
     regex: str | None
     lexicon: frozenset[str] | None
@@ -115,7 +115,7 @@ class Token(TokenTest):
 
 @dataclass(frozen=True, repr=False)
 class Combined(TokenTest):
-    """Several tests as one."""
+    """A combination of tests."""
 
     parts: tuple[TokenTest, ...]
 
@@ -126,7 +126,7 @@ class Combined(TokenTest):
 
 @dataclass(frozen=True, repr=False)
 class AllTests(Combined):
-    """Passes where all its parts pass."""
+    """Conjunction: passes if all its parts pass."""
 
     def evaluate(self, outcomes: Callable[[Token], NDArray[np.bool_]]) -> NDArray[np.bool_]:
         return reduce(np.logical_and, (part.evaluate(outcomes) for part in self.parts))
@@ -137,7 +137,7 @@ class AllTests(Combined):
 
 @dataclass(frozen=True, repr=False)
 class AnyTest(Combined):
-    """Passes where one of its parts passes."""
+    """Disjunction: passes if one of its parts passes."""
 
     def evaluate(self, outcomes: Callable[[Token], NDArray[np.bool_]]) -> NDArray[np.bool_]:
         return reduce(np.logical_or, (part.evaluate(outcomes) for part in self.parts))
@@ -148,7 +148,7 @@ class AnyTest(Combined):
 
 @dataclass(frozen=True, repr=False)
 class NotTest(TokenTest):
-    """Passes where its part does not."""
+    """Negation: passes if its part fails."""
 
     part: TokenTest
 
@@ -165,9 +165,9 @@ class NotTest(TokenTest):
 
 @dataclass(frozen=True, repr=False)
 class Before(TokenTest):
-    """Passes where the token before passes, and at the first token of a sentence.
+    """Passes if the token before passes, and at the first token of a sentence.
 
-    What a rule about the ends of segments asks where the next one begins; no word for users.
+    Rules about the ends of segments use it at the beginning of the next one; not a word for users.
     """
 
     part: TokenTest
@@ -193,7 +193,7 @@ def token(
     *,
     ignore_case: bool = False,
 ) -> TokenTest:
-    """Make a test of single tokens.
+    """Return a test of single tokens.
 
     Parameters
     ----------
@@ -202,12 +202,12 @@ def token(
         feature templates; write ``.*x.*`` to find ``x`` anywhere. Matching takes linear time;
         look-around and back-references are refused.
     lexicon
-        Passes where the token is one of these strings. With `regex` too, both must hold.
+        Passes if the token is one of these strings. With `regex` too, both must hold.
     column
         The column, or the key of the feature dicts, to look at instead of the token. In
         ``(token, tag)`` rows any other name than ``"word"`` is the tag.
     ignore_case
-        Whether upper and lower case are the same, in both.
+        Whether to ignore case, in both.
 
     Examples
     --------
@@ -243,10 +243,10 @@ def _lexicon(lexicon: Iterable[str] | None, ignore_case: bool) -> frozenset[str]
 
 
 @lru_cache(maxsize=1024)
-def _pattern(expression: str, ignore_case: bool) -> _core.Pattern:
+def _pattern(expression: str, ignore_case: bool) -> _core.Regex:
     prefix = "(?i)" if ignore_case and not expression.startswith("(?i)") else ""
     try:
-        return _core.Pattern(prefix + expression, False, unicode_table())
+        return _core.Regex(prefix + expression, False, unicode_table())
     except ValueError as error:
         message, *column = error.args
         where = f" at column {column[0] - len(prefix) + 1}" if column else ""
@@ -258,7 +258,7 @@ def _parts(kind: type[Combined], test: TokenTest) -> tuple[TokenTest, ...]:
 
 
 def _cells(sentence: SentenceLike, test: Token) -> Sequence[str]:
-    """Return the strings that a test looks at, one a token."""
+    """Return the strings that a test reads, one a token."""
     if isinstance(sentence, Sentence):
         if test.column is None:
             return sentence.tokens
@@ -293,7 +293,7 @@ def _cell(item: object, position: int, test: Token) -> str:
 
 
 def _field(row: tuple[object, ...], position: int, test: Token) -> str:
-    """Return what a test looks at in a row: the token, or in (token, tag) the tag, as templates."""
+    """Return the cell of a row that a test reads: the token, or in (token, tag) the tag."""
     place = 0 if test.column in (None, TOKEN_COLUMN) else 1
     if place == 1 and len(row) != 2:
         raise DataError(

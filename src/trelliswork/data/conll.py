@@ -39,7 +39,7 @@ def iter_conll(
         holds the tokens. ``None`` infers them from the first line: the first is ``"word"``, the
         last is ``"label"``, those between are ``"col1"``, ``"col2"``, …
     separator
-        What stands between cells; ``None``: a tab where the line has one, else a run of spaces.
+        Separator of cells; ``None``: a tab if the line has one, else a run of spaces.
     labelled
         ``True``: the label column is there. ``False``: it is not, even where `columns` names it.
         ``None``: the first line decides: one cell less than `columns` means no label.
@@ -48,13 +48,13 @@ def iter_conll(
     unknown
         The cell that means "unlabelled": it is read as ``None``.
     alternatives
-        What stands between alternatives in a label cell: with ``"|"``, ``A|B`` means A or B.
+        Separator of alternatives in a label cell: with ``"|"``, ``A|B`` means A or B.
         ``None``: label cells are names as they stand.
 
     Raises
     ------
     DataError
-        Where a line has the wrong number of cells, naming file and line.
+        If a line has the wrong number of cells, naming file and line.
     """
     name = source_name(source)
     split = _splitter(separator)
@@ -109,21 +109,21 @@ def write_conll(
     Parameters
     ----------
     sentences
-        What to write; an iterator is written as it comes.
+        The sentences; an iterator is written in constant memory.
     target
         A path, ``"-"`` for standard output, or a text stream.
     columns
         The columns to write, in order. ``None``: all columns of the first sentence, then
-        ``"label"`` where it has labels.
+        ``"label"`` if it has labels.
     separator
-        What stands between cells.
+        Separator of cells.
     unknown, alternatives
         How an unlabelled token and a set of alternatives are written; see `iter_conll`.
 
     Raises
     ------
     DataError
-        Where a sentence lacks a column, or a cell would not be read back as it was.
+        If a sentence lacks a column, or a cell would not be read back as it was.
     """
     names = None if columns is None else _check_columns(columns)
     with open_for_writing(target) as stream:

@@ -41,7 +41,7 @@ class Corpus(Sequence[Sentence]):
     sentences
         The sentences.
     source
-        Where they came from, for messages.
+        Their origin, for messages.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def read_conll(
     Raises
     ------
     DataError
-        Where the file holds no sentence, or a line has the wrong number of cells.
+        If the file holds no sentence, or a line has the wrong number of cells.
     """
     sentences = iter_conll(
         path,
@@ -196,7 +196,7 @@ def read_jsonl(path: Source, columns: Sequence[str] | None = None) -> Corpus:
     Raises
     ------
     DataError
-        Where the file holds no sentence, or a line is no sentence.
+        If the file holds no sentence, or a line is no sentence.
     """
     return _not_empty(Corpus(iter_jsonl(path, columns), source_name(path)), "one object a line")
 

@@ -49,7 +49,7 @@ def read_lines(source: Source) -> Iterator[str]:
     Raises
     ------
     DataError
-        Where a line is not UTF-8 or a compressed file is damaged, naming the line.
+        If a line is not UTF-8 or a compressed file is damaged, naming the line.
     """
     name = source_name(source)
     number = 0
@@ -146,7 +146,7 @@ def open_binary_for_writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]
     Raises
     ------
     OSError
-        Where nothing can be written there, naming the path or its directory as they were given.
+        If nothing can be written there, naming the path or its directory as they were given.
     """
     given = Path(path)
     final = given.resolve()

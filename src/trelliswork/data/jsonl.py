@@ -35,7 +35,7 @@ def iter_jsonl(source: Source, columns: Sequence[str] | None = None) -> Iterator
     Raises
     ------
     DataError
-        Where a line is no such object, naming file and line.
+        If a line is no such object, naming file and line.
     """
     name = source_name(source)
     for number, line in enumerate(read_lines(source), start=1):
@@ -57,7 +57,7 @@ def write_jsonl(sentences: Iterable[Sentence], target: Target) -> None:
     Parameters
     ----------
     sentences
-        What to write; an iterator is written as it comes.
+        The sentences; an iterator is written in constant memory.
     target
         A path, ``"-"`` for standard output, or a text stream.
     """

@@ -106,7 +106,7 @@ class Sentence:
     def surface(self, start: int, end: int) -> str:
         """Return the text of tokens ``start`` (inclusive) to ``end`` (exclusive).
 
-        The raw text where it is known, spaces and all; else the tokens joined by one space.
+        The raw text if known, with its spaces; else the tokens joined by single spaces.
         """
         if not 0 <= start <= end <= len(self):
             raise IndexError(f"no tokens {start}:{end} in a sentence of {len(self)} tokens")

@@ -63,7 +63,7 @@ class Tokenizer:
             compiled = re.compile(pattern)
         except re.error as error:
             raise ValueError(
-                f"Tokenizer: {pattern!r} is no regular expression: {error}."
+                f"Tokenizer: {pattern!r} is not a regular expression: {error}."
             ) from error
         object.__setattr__(self, "_compiled", compiled)
 

@@ -1,4 +1,16 @@
-"""From text to sparse features: templates, encoders, and ready bundles."""
+"""Sparse features of tokens, transitions and segments.
+
+An encoder turns the input of an estimator (text, feature dicts or matrices) into the sparse rows
+``X`` of a batch; a model scores them as
+
+    φ = X W.
+
+`Templates` are a small language, compiled to a native extractor; `bundle` names ready sets of them,
+and pattern files of CRF++ and Wapiti are read as well. `inputs` checks the arguments of ``fit`` and
+``predict``. Encoders are saved as JSON values and arrays, and read by `restore`.
+
+Imports `data`, `labels` and the floors below. Models and weights are unknown here.
+"""
 
 from trelliswork.features.bundles import BUNDLES, bundle, resolve, with_segment_rules
 from trelliswork.features.dict_encoder import DictEncoder

@@ -1,4 +1,4 @@
-"""Ready sets of templates, by name."""
+"""Bundles: ready sets of templates, by name."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ _BUNDLES = {"chunking": _CHUNKING, "citation": _CITATION, "ner": _NER}
 #: The names that :func:`bundle` knows.
 BUNDLES = tuple(_BUNDLES)
 
-# What a segment begins and ends with, and what it is as a whole.
+# Words around the border of a segment, and the segment as a whole.
 _SEGMENT_RULES = """
 begin: lower(word[-1..0])
 begin: short_shape(word)
@@ -156,13 +156,13 @@ segment: text
 segment: shape
 """
 
-# Without a word about features, an estimator gets the set that needs tokens only.
+# The default of an estimator: it needs tokens only.
 DEFAULT_BUNDLE = "ner"
 
 
 @cache
 def bundle(name: str) -> Templates:
-    """Return a ready set of templates.
+    """Return the templates of a bundle.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def bundle(name: str) -> Templates:
 
 
 def with_segment_rules(templates: Templates) -> Templates:
-    """Add rules of segments to templates: what a bundle has more in a semi-Markov model.
+    """Return templates with rules of whole segments, as bundles have in a semi-Markov model.
 
     These are the words around a segment's ends, the shape of its first token, its text and its
     shape as a whole, and its being a phrase of one of the lexicons. Templates that have rules of
@@ -204,14 +204,14 @@ def with_segment_rules(templates: Templates) -> Templates:
 
 
 def resolve(features: str | Templates | None, *, segments: bool = False) -> Templates:
-    """Turn what a user gives as ``features`` into templates.
+    """Return the templates for an estimator's argument ``features``.
 
     Parameters
     ----------
     features : str, Templates or None
         The name of a bundle, template text, templates, or ``None`` for the default bundle.
     segments : bool, optional
-        Whether they are for a semi-Markov model: bundles then get rules of segments
+        Whether the model is semi-Markov: bundles then get rules of segments
         (:func:`with_segment_rules`); your own templates are left as they are.
     """
     if features is None:
@@ -232,7 +232,7 @@ def resolve(features: str | Templates | None, *, segments: bool = False) -> Temp
     # One plain word is a misspelt bundle more often than the name of a column.
     if features.strip().isidentifier() and features.strip() not in ("bias", "word", "token"):
         raise TemplateError(
-            f"no bundle is called {features.strip()!r}; there are {', '.join(BUNDLES)}. "
+            f"unknown bundle {features.strip()!r}; there are {', '.join(BUNDLES)}. "
             f"To use the column {features.strip()!r} as a template, write {features.strip()}[0]."
         )
     return Templates.parse(features)

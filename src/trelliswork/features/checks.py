@@ -1,4 +1,4 @@
-"""Checks of what encoders are given and of what they stored."""
+"""Checks of the arguments and of the stored state of encoders."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ S = TypeVar("S", bound=np.generic)
 
 
 def require_fitted(index: T | None) -> T:
-    """Return the index, or say that there is none yet."""
+    """Return the index; raise an error if the encoder is not fitted yet."""
     if index is None:
         raise ValueError("this encoder has learned no features yet: call fit first.")
     return index
 
 
 def as_list(sequences: Iterable[object]) -> list[object]:
-    """Return the sequences as a list; a single string is a mistake worth naming."""
+    """Return the sequences as a list; raise a `TypeError` for a single string."""
     if isinstance(sequences, str):
         raise TypeError("expected a list of sentences, got one str.")
     return sequences if isinstance(sequences, list) else list(sequences)
 
 
 def as_mask(keep: ArrayLike) -> NDArray[np.uint8]:
-    """Return what to keep as the core reads it."""
+    """Return a mask of features as the bytes that the core reads."""
     return np.ascontiguousarray(keep, dtype=bool).view(np.uint8)
 
 
 def check_min_count(min_count: int) -> None:
-    """Refuse thresholds that would keep features nobody has seen."""
+    """Raise a `ValueError` for a threshold below 1."""
     if min_count < 1:
         raise ValueError(f"expected min_count of at least 1, got {min_count}.")
 
@@ -43,7 +43,7 @@ def check_min_count(min_count: int) -> None:
 def stored_array(
     arrays: Mapping[str, NDArray[np.generic]], name: str, dtype: type[S]
 ) -> NDArray[S]:
-    """Take an array of a stored model, checking that it is there and of the right kind."""
+    """Return an array of a stored model after checking its presence and type."""
     array = arrays.get(name)
     if array is None:
         raise ValueError(f"the array {name!r} of the feature vocabulary is missing.")
@@ -58,7 +58,7 @@ def stored_array(
 def stored_texts(
     arrays: Mapping[str, NDArray[np.generic]], name: str
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Take the texts of a stored model, ``name_bytes`` and ``name_offsets``; they must be UTF-8."""
+    """Return the texts of a stored model, ``name_bytes`` and ``name_offsets``, checked as UTF-8."""
     content = stored_array(arrays, f"{name}_bytes", np.uint8)
     offsets = stored_array(arrays, f"{name}_offsets", np.int64)
     content.tobytes().decode("utf-8", "surrogatepass")  # else a ValueError

@@ -1,4 +1,4 @@
-r"""Pattern files of CRF++ and Wapiti, read as they are.
+r"""The parser of pattern files of CRF++ and Wapiti.
 
 ``U`` lines are features of tokens, ``B`` lines of transitions, ``*`` lines (Wapiti) of both. Each
 macro in a line is replaced by what it reads:
@@ -47,12 +47,12 @@ _MAX_COLUMN = 1000
 
 
 def is_pattern_file(text: str) -> bool:
-    """Tell whether a text is a pattern file: some ``U``, ``B`` or ``*`` line has a macro."""
+    """Return whether a text is a pattern file: some ``U``, ``B`` or ``*`` line has a macro."""
     return any(_RULE_START.match(line) for line in text.split("\n"))
 
 
 def parse_pattern_file(text: str, origin: str) -> tuple[ParsedTemplates, bool]:
-    """Parse a pattern file; the second result tells whether it asks for plain transitions."""
+    """Parse a pattern file; the second result is whether it asks for plain transitions."""
     parsed = ParsedTemplates()
     plain_transitions = False
     for number, line in enumerate(text.split("\n"), start=1):
@@ -83,7 +83,7 @@ def templates_of(rule: str) -> list[Template]:
 def _split(
     rule: str, line: int, origin: str, parsed: ParsedTemplates
 ) -> tuple[list[Term], list[str]]:
-    """Take a rule apart into its macros and the text around them."""
+    """Split a rule into its macros and the text around them."""
     terms = []
     literals = []
     at = 0
@@ -133,7 +133,7 @@ def _term(found: re.Match[str], line: int, origin: str, parsed: ParsedTemplates)
 
 
 def _template(terms: list[Term], literals: list[str], part: Part) -> Template:
-    # The text with the macros blanked: what makes two lines the same feature.
+    # The text with the macros blanked: lines that agree in it make the same features.
     group = "\0".join(literals)
     if not terms:
         bias = Term(Attribute(Source.BIAS), 0)

@@ -1,4 +1,4 @@
-"""Feature dicts, as sklearn-crfsuite takes them."""
+"""`DictEncoder`: one dict or list of named features a token, as sklearn-crfsuite takes them."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class DictEncoder(TokenFeaturesOnly):
         n_jobs: int | None = 1,
         segments: SegmentSpec | None = None,
     ) -> EncodedFeatures:
-        """Learn the names; ``n_jobs`` is there for uniformity: one thread works."""
+        """Learn the names and encode; ``n_jobs`` is ignored."""
         del segments  # there is nothing to learn from them
         check_min_count(min_count)
         resolve_jobs(n_jobs)
@@ -73,7 +73,7 @@ class DictEncoder(TokenFeaturesOnly):
         return self._encoded(batch, arrays)
 
     def transform(self, sequences: Iterable[object], *, n_jobs: int | None = 1) -> EncodedFeatures:
-        """Encode with the names learned; ``n_jobs`` is there for uniformity: one thread works."""
+        """Encode with the learned names; ``n_jobs`` is ignored."""
         resolve_jobs(n_jobs)
         batch = _core.ItemBatch(as_list(sequences))
         return self._encoded(batch, require_fitted(self._index).transform(batch))
@@ -87,7 +87,7 @@ class DictEncoder(TokenFeaturesOnly):
         keep_end: ArrayLike | None = None,
         keep_segment: ArrayLike | None = None,
     ) -> DictEncoder:
-        """Return an encoder of the kept features only, renumbered in order."""
+        """Return an encoder with the kept features alone, renumbered in order."""
         self._refuse_to_keep(keep_edge, keep_begin, keep_end, keep_segment)
         smaller = DictEncoder()
         smaller._index = require_fitted(self._index).select(as_mask(keep_state))
@@ -102,7 +102,7 @@ class DictEncoder(TokenFeaturesOnly):
         return {"state": require_fitted(self._index).n_features}
 
     def feature_templates(self) -> dict[str, tuple[list[str], NDArray[np.int32]]]:
-        """Return the keys of the dicts, and which one each feature is a value of.
+        """Return the keys of the dicts, and the key of each feature.
 
         Nested keys are joined: ``left:word``. Of a name in a list of names, and of all names after
         loading, the key is what stands before the last ``:`` or ``=``, or else the whole name.

@@ -1,8 +1,8 @@
-"""Encoders: from what users have (text, dicts, matrices) to sparse features, and back from a file.
+"""The `Encoder` protocol, and `TemplateEncoder`, which extracts features from text.
 
 All encoders follow :class:`Encoder`. ``fit`` learns the features and encodes the training data;
-``transform`` encodes with the features known, leaves unknown ones out, changes nothing and may be
-called from many threads.
+``transform`` encodes with the learned features and skips unknown ones; it has no side effects and
+may be called from many threads.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Encoder(Protocol):
-    """What an estimator needs of a way to make features."""
+    """The interface of encoders, as estimators use it."""
 
     kind: str
 
@@ -80,7 +80,7 @@ class Encoder(Protocol):
         """Return the number of features of each kind that the encoder describes."""
 
     def feature_templates(self) -> dict[str, tuple[list[str], NDArray[np.int32]]]:
-        """Return which features belong together: what one rule makes of all its values.
+        """Return the template of each feature; the features of one template belong together.
 
         For each kind of :meth:`feature_counts`: the names of the templates, and for every feature
         the index of its template, shape ``(F,)``.
@@ -88,47 +88,47 @@ class Encoder(Protocol):
 
     @property
     def max_duration(self) -> int | None:
-        """The most tokens of a segment that features are made for; ``None``: any number."""
+        """Most tokens of a segment with features; ``None``: any number."""
 
     def settings(self) -> dict[str, object]:
-        """Return what is not an array, as JSON values."""
+        """Return the state apart from the arrays, as JSON values."""
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Return the vocabulary as arrays."""
 
 
 class TokenFeaturesOnly:
-    """What to say of an encoder that describes tokens and nothing else."""
+    """Mixin of encoders whose only features are those of tokens."""
 
     kind: str
     max_duration: int | None = None
 
     def _refuse_to_keep(self, *others: ArrayLike | None) -> None:
-        """Raise where features of something else than tokens are to be kept."""
+        """Raise a `ValueError` if a mask is given for other features than those of tokens."""
         if any(keep is not None and np.size(keep) for keep in others):
             raise ValueError(
-                f"expected features of tokens to keep alone: {self.kind} has no others."
+                f"expected a mask for features of tokens alone: {self.kind} has no others."
             )
 
     def edge_feature_names(self) -> list[str]:
-        """Return nothing: transitions have no features."""
+        """Return an empty list: transitions have no features."""
         return []
 
     def begin_feature_names(self) -> list[str]:
-        """Return nothing: the first token of a segment has no features of its own."""
+        """Return an empty list: the first token of a segment has no features of its own."""
         return []
 
     def end_feature_names(self) -> list[str]:
-        """Return nothing: the last token of a segment has no features of its own."""
+        """Return an empty list: the last token of a segment has no features of its own."""
         return []
 
     def segment_feature_names(self) -> list[str]:
-        """Return nothing: whole segments have no features."""
+        """Return an empty list: whole segments have no features."""
         return []
 
 
 class TemplateEncoder:
-    r"""Features of tokens by templates.
+    r"""An encoder of sentences by templates.
 
     A sentence is a list or tuple of token strings, a list of ``(token, …)`` rows, or an object with
     ``tokens`` and ``columns`` (a mapping from names to sequences of strings).
@@ -181,7 +181,7 @@ class TemplateEncoder:
         if segments is None and self.templates.has_segments:
             raise ValueError(
                 "the templates have rules of segments (begin:, end: or segment:), which a chain "
-                "has no use for: expected max_segment > 1, or templates without such rules."
+                "does not use: expected max_segment > 1, or templates without such rules."
             )
         batch = self._read(sequences)
         self._vocabulary, encoded = TemplateVocabulary.fit(
@@ -190,7 +190,7 @@ class TemplateEncoder:
         return encoded
 
     def transform(self, sequences: Iterable[object], *, n_jobs: int | None = 1) -> EncodedFeatures:
-        """Encode sentences with the features learned; unknown features are left out."""
+        """Encode sentences with the learned features; unknown features are skipped."""
         batch = self._read(sequences)
         return require_fitted(self._vocabulary).transform(batch, resolve_jobs(n_jobs))
 
@@ -259,7 +259,7 @@ class TemplateEncoder:
         return require_fitted(self._vocabulary).counts()
 
     def feature_templates(self) -> dict[str, tuple[list[str], NDArray[np.int32]]]:
-        """Return the templates of each part as they are written, and which one each feature is of.
+        """Return the templates of each part as text, and the template of each feature.
 
         Lines of a CRF++ file that share their features share them with the first: they are its.
         """
@@ -271,7 +271,7 @@ class TemplateEncoder:
         return None if self._vocabulary is None else self._vocabulary.max_duration
 
     def settings(self) -> dict[str, object]:
-        """Return the templates, and the longest segment where there are any, as JSON values."""
+        """Return the templates, and the longest segment if there are segments, as JSON values."""
         settings: dict[str, object] = {
             "kind": self.kind,
             "templates": dict(self.templates.to_dict()),
@@ -322,6 +322,6 @@ class TemplateEncoder:
 
 
 def _has_one_name(columns: Iterable[Column]) -> bool:
-    """Tell whether one column has a name: in (token, tag) rows it can only be the tag."""
+    """Return whether one column has a name: in (token, tag) rows it can only be the tag."""
     others = [column for column in columns if column is not None]
     return len(others) == 1 and isinstance(others[0], str)

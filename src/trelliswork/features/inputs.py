@@ -1,4 +1,4 @@
-"""What users pass to ``fit`` and ``predict``: sequences of many kinds, and their labels.
+"""The arguments of ``fit`` and ``predict``: sequences of many kinds, and their labels.
 
 A sequence is a sentence (token strings, ``(token, tag, …)`` tuples, or a
 :class:`~trelliswork.data.corpus.Sentence`), a list of feature dicts or feature-name lists, one a
@@ -38,7 +38,7 @@ __all__ = [
 
 
 def as_sequences(X: Any, name: str = "X") -> list[Any]:  # noqa: N803
-    """Return the sequences of an input as a list, after a look at its outer shape."""
+    """Return the sequences of an input as a list, after checking its outer shape."""
     if isinstance(X, Corpus):
         return list(X)
     if isinstance(X, str | bytes | Mapping) or not hasattr(X, "__iter__"):
@@ -65,26 +65,26 @@ def as_sequences(X: Any, name: str = "X") -> list[Any]:  # noqa: N803
 
 
 def _is_sparse(value: Any) -> bool:
-    """Return whether something is a sparse matrix; there is none before SciPy's are imported."""
+    """Return whether a value is a sparse matrix, without importing SciPy."""
     return "scipy.sparse" in sys.modules and bool(scipy.sparse.issparse(value))
 
 
 def _without_string_array(sequence: Any) -> Any:
-    """Return the tokens of an array of strings as a list; anything else as it is."""
+    """Return an array of strings as a list of tokens; anything else unchanged."""
     if isinstance(sequence, np.ndarray) and sequence.ndim == 1 and sequence.dtype.kind in "USO":
         return [str(token) if isinstance(token, str) else token for token in sequence.tolist()]
     return sequence
 
 
 def as_labels(sequences: list[Any], y: Any, name: str = "y") -> list[Sequence[Label]]:
-    """Return one label sequence a sequence; without `y` the sentences bring their own.
+    """Return one label sequence a sequence; without `y`, the labels of the sentences.
 
     Errors call the labels `name`.
 
     Raises
     ------
     DataError
-        Where the numbers of sequences or of labels do not match, naming the first place.
+        If the numbers of sequences or of labels do not match, naming the first place.
     """
     if y is None:
         labels = [s.labels if isinstance(s, Sentence) else None for s in sequences]
@@ -109,12 +109,12 @@ def as_labels(sequences: list[Any], y: Any, name: str = "y") -> list[Sequence[La
 
 
 def as_known_labels(sequences: list[Any], y: Any, name: str = "y") -> list[list[str]]:
-    """Return one label sequence a sequence, as `as_labels` does, all of whose labels are names.
+    """Return label sequences as `as_labels` does; every label must be known.
 
     Raises
     ------
     DataError
-        Where one is open, naming its place.
+        If one is open, naming its place.
     """
     checked = as_labels(sequences, y, name)
     for index, own in enumerate(checked):
@@ -229,7 +229,7 @@ def infer_labels(
 
 
 def check_scheme_fits(dev: Sequence[Sequence[Label]], labels: LabelSet) -> None:
-    """Find a label that the scheme cannot read before training, not after."""
+    """Raise an error before training for a label that the scheme cannot read."""
     for index, sequence in enumerate(dev):
         try:
             labels.spans(sequence)

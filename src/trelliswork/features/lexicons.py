@@ -1,4 +1,4 @@
-"""Lexicons that templates are given from outside."""
+"""Lexicons that users pass to templates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def read_lexicon(source: LexiconSource) -> Lexicon:
-    """Return a lexicon: itself, the lines of a file, or the phrases given."""
+    """Return a lexicon, given as one, as a file with one phrase a line, or as phrases."""
     if isinstance(source, Lexicon):
         return source
     if isinstance(source, str | os.PathLike):

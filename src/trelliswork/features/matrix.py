@@ -1,4 +1,4 @@
-"""Sparse features of a batch of sequences: what every encoder returns."""
+"""Sparse features of a batch of sequences, the result of every encoder."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class FeatureMatrix:
 
 @dataclass(frozen=True, eq=False)
 class SegmentMatrix:
-    """Sparse features of whole segments, by the token that they end at.
+    """Sparse features of whole segments, by their last token.
 
     A segment ``(u, d)`` has the tokens ``u … u + d − 1``. Only segments with a feature are listed;
     every value is 1.
@@ -81,7 +81,7 @@ class SegmentMatrix:
 
 @dataclass(frozen=True, eq=False)
 class SegmentSpec:
-    """The segments that features are learned from, and how long segments can be.
+    """The segments that features are learned from, and the longest ones.
 
     Attributes
     ----------

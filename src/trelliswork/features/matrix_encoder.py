@@ -1,4 +1,4 @@
-"""Ready-made feature matrices, one a sequence."""
+"""`MatrixEncoder`: one ready-made feature matrix a sequence."""
 
 from __future__ import annotations
 
@@ -101,12 +101,12 @@ class MatrixEncoder(TokenFeaturesOnly):
         return {"state": len(require_fitted(self._kept))}
 
     def feature_templates(self) -> dict[str, tuple[list[str], NDArray[np.int32]]]:
-        """Return every feature as its own template: nothing tells which belong together."""
+        """Return every feature as a template of its own: columns have no groups."""
         names = self.feature_names()
         return {"state": (names, np.arange(len(names), dtype=np.int32))}
 
     def settings(self) -> dict[str, object]:
-        """Return the kind of the encoder and the number of columns that it takes."""
+        """Return the kind of the encoder and its number of input columns."""
         require_fitted(self._kept)
         return {"kind": self.kind, "n_columns": self._n_columns}
 

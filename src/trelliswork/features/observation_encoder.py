@@ -1,4 +1,4 @@
-"""What a hidden Markov model reads of a token: its word, or the shape of an unknown one."""
+"""`ObservationEncoder`: the input of hidden Markov models, words or the shapes of unknown ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = ["ObservationEncoder"]
 
 
 class ObservationEncoder(TokenFeaturesOnly):
-    """One observation a token, and whether it is the first or the last of its sequence.
+    """An encoder with one observation a token, and features for both ends of a sequence.
 
     The ``O`` observations are the ``V`` words learned, then for each of ``S`` shapes "a word of
     this shape that was not learned", the last of which is a shape that was not learned either. The
@@ -72,7 +72,7 @@ class ObservationEncoder(TokenFeaturesOnly):
         n_jobs: int | None = 1,
         segments: SegmentSpec | None = None,
     ) -> EncodedFeatures:
-        """Learn the words seen at least `min_count` times and all shapes; one thread works."""
+        """Learn the words seen at least `min_count` times and all shapes; ``n_jobs`` is ignored."""
         del segments  # there is nothing to learn from them
         check_min_count(min_count)
         resolve_jobs(n_jobs)
@@ -82,7 +82,7 @@ class ObservationEncoder(TokenFeaturesOnly):
         return self.transform(given)
 
     def transform(self, sequences: Iterable[object], *, n_jobs: int | None = 1) -> EncodedFeatures:
-        """Encode with the words and shapes learned; one thread works."""
+        """Encode with the learned words and shapes; ``n_jobs`` is ignored."""
         resolve_jobs(n_jobs)
         vocabulary = require_fitted(self._vocabulary)
         given = [_tokens(sequence, i) for i, sequence in enumerate(as_list(sequences))]
@@ -109,7 +109,7 @@ class ObservationEncoder(TokenFeaturesOnly):
 
     @property
     def n_observations(self) -> int:
-        """How many observations there are, ``O = V + S``."""
+        """Number of observations, ``O = V + S``."""
         vocabulary = require_fitted(self._vocabulary)
         return len(vocabulary.words) + len(vocabulary.shapes) + 1
 
@@ -121,7 +121,7 @@ class ObservationEncoder(TokenFeaturesOnly):
 
     @property
     def shares(self) -> NDArray[np.float64]:
-        """``P(observation | its shape)`` in all data seen, whatever the label, shape ``(O,)``.
+        """``P(observation | its shape)`` in the training data, for all labels, shape ``(O,)``.
 
         A word seen ``c`` times has ``c / (n + v)`` of a shape with ``n`` tokens and ``v`` words;
         words of that shape that were not learned have the rest, which is never 0.
@@ -137,7 +137,7 @@ class ObservationEncoder(TokenFeaturesOnly):
         keep_end: ArrayLike | None = None,
         keep_segment: ArrayLike | None = None,
     ) -> ObservationEncoder:
-        """Refuse: every token has exactly one observation, so that none can be left out."""
+        """Raise an error: every token has exactly one observation, so that none can be dropped."""
         del keep_state, keep_edge, keep_begin, keep_end, keep_segment
         raise ValueError("expected all observations to be kept: each token has exactly one.")
 
@@ -163,7 +163,7 @@ class ObservationEncoder(TokenFeaturesOnly):
         }
 
     def settings(self) -> dict[str, object]:
-        """Return the kind of the encoder and how it reads words."""
+        """Return the kind of the encoder and its treatment of words."""
         return {"kind": self.kind, "lowercase": self.lowercase, "shapes": self.shapes}
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
@@ -207,7 +207,7 @@ class ObservationEncoder(TokenFeaturesOnly):
         return ObservationEncoder.restore, (self.settings(), self.arrays())
 
     def _learned(self, tokens: Counter[str], min_count: int) -> _Vocabulary:
-        """Return the vocabulary of counted tokens, in an order that does not depend on theirs."""
+        """Return the vocabulary of counted tokens, independent of their order."""
         shapes_of: dict[str, Counter[str]] = {}
         for token, count in tokens.items():
             own = shapes_of.setdefault(self._word(token), Counter())
@@ -245,7 +245,7 @@ class ObservationEncoder(TokenFeaturesOnly):
 
 
 class _Vocabulary(NamedTuple):
-    """The words with their numbers, the shapes with theirs, and what ties them together."""
+    """Words and shapes with their numbers, the shape of each word, and the shares."""
 
     words: dict[str, int]
     shapes: dict[str, int]

@@ -1,4 +1,4 @@
-"""Templates taken apart: attributes of tokens, n-grams of them, and their native program.
+"""Parsed templates: attributes of tokens, n-grams of them, and their native program.
 
 Both template languages, ours and CRF++'s, are parsed to the classes of this module, and
 :func:`compile_program` hands them to the core.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 #: A column of a sentence: ``None`` for its tokens, a name, or a number counted from the tokens.
 Column = str | int | None
 
-#: What a template describes: a token, the transition into it, a segment that begins or ends there.
+#: The subject of a template: a token, the transition into it, a segment that begins or ends there.
 Part = Literal["state", "edge", "begin", "end"]
 
 MAX_OFFSET = 100
@@ -27,7 +27,7 @@ MAX_TEMPLATES = 10_000
 
 
 class Source(IntEnum):
-    """What an attribute is computed from; the numbers are the core's."""
+    """The source of an attribute's value; the numbers are the core's."""
 
     COLUMN = 0
     LEXICON = 1
@@ -55,7 +55,7 @@ class Operation(IntEnum):
 _USES_PATTERN = frozenset(
     {Operation.MATCH, Operation.SEARCH, Operation.TEST, Operation.EXTRACT},
 )
-# These are there or not: they have no value of their own outside the sentence.
+# Present or absent: they have no padding value outside the sentence.
 _PRESENCE = frozenset({Operation.MATCH, Operation.SEARCH})
 
 
@@ -67,7 +67,7 @@ class Attribute:
     ----------
     source : Source
     column : str, int or None
-        The column it reads, where it reads one.
+        The column that it reads, if any.
     operations : tuple of (Operation, int or str)
         Applied from left to right; the argument is a length or the name of a pattern.
     arguments : tuple of (int or str)
@@ -82,14 +82,14 @@ class Attribute:
 
     @property
     def is_presence(self) -> bool:
-        """Whether the attribute is there or not, instead of having a value."""
+        """Whether the attribute is present or absent instead of having a value."""
         if self.source is Source.COLUMN:
             return bool(self.operations) and self.operations[-1][0] in _PRESENCE
         return self.source not in (Source.POSITION, Source.LEXICON)
 
     @property
     def is_padded(self) -> bool:
-        """Whether it can have a value of its own outside the sentence."""
+        """Whether the attribute has a padding value outside the sentence."""
         return self.source is Source.COLUMN and not self.is_presence
 
 
@@ -103,7 +103,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Template:
-    """An n-gram of terms, each value of which is a feature.
+    """An n-gram of terms; each of its values is a feature.
 
     Attributes
     ----------
@@ -163,7 +163,7 @@ def compile_program(
     *,
     pad: bool,
 ) -> _core.FeatureProgram:
-    """Build the native program: attributes, patterns and lexicons become numbers.
+    """Build the native program, in which attributes, patterns and lexicons have numbers.
 
     ``columns`` says where each column lies in a batch.
     """
@@ -215,6 +215,6 @@ def compile_program(
     )
 
 
-def compile_pattern(pattern: NamedPattern) -> _core.Pattern:
-    """Compile a pattern; a ``ValueError`` has the message and the column as its arguments."""
-    return _core.Pattern(pattern.expression, pattern.wapiti, unicode_table())
+def compile_pattern(pattern: NamedPattern) -> _core.Regex:
+    """Compile a pattern, or raise a ``ValueError`` with a message and a column as arguments."""
+    return _core.Regex(pattern.expression, pattern.wapiti, unicode_table())

@@ -1,4 +1,4 @@
-"""Rebuilding any encoder from what it stored."""
+"""`restore`: rebuild any encoder from its stored settings and arrays."""
 
 from __future__ import annotations
 

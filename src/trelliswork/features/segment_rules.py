@@ -1,6 +1,7 @@
-"""Rules of whole segments: ``segment: text`` and the like, parsed and compiled.
+"""Template rules of whole segments, and the patterns of likely segment borders.
 
-Where a segment of a reference probably starts: the patterns behind ``segment_start()``.
+``segment: text`` and the like are parsed here and compiled to a native program. The attribute
+``segment_start()`` of tokens is written in the patterns at the end.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class SegmentSource(IntEnum):
-    """What a segment is told by; the numbers are the core's."""
+    """The property of a segment that a rule reads; the numbers are the core's."""
 
     TEXT = 0
     SHAPE = 1
@@ -46,11 +47,11 @@ class SegmentRule:
     ----------
     source : SegmentSource
     column : str, int or None
-        The column it reads.
+        Column that the rule reads.
     lexicon : str or None
-        The name of its lexicon, where it has one.
+        Name of its lexicon, if it has one.
     name : str
-        How its features are called: ``segment: text`` in ``segment: text=new york``.
+        Prefix of its features: ``segment: text`` in ``segment: text=new york``.
     """
 
     source: SegmentSource
@@ -60,7 +61,7 @@ class SegmentRule:
 
 
 def read_segment_rule(reader: RuleReader, lexicons: Mapping[str, Lexicon]) -> SegmentRule:
-    """Read what follows ``segment:``."""
+    """Parse the rest of a rule after ``segment:``."""
     token = reader.take("name", what="text, shape, ends or in(…)")
     source = _SOURCES.get(token.text)
     if source is None:
@@ -95,7 +96,7 @@ def compile_segment_rules(
     columns: Mapping[Column, int],
     lexicons: Mapping[str, Lexicon],
 ) -> _core.SegmentProgram:
-    """Build the native program of rules; ``columns`` says where each column lies in a batch."""
+    """Build the native program of rules; ``columns`` has the index of each column in a batch."""
     ids = {name: i for i, name in enumerate(dict.fromkeys(r.lexicon for r in rules if r.lexicon))}
     return _core.SegmentProgram(
         len(columns),

@@ -1,4 +1,4 @@
-"""Fewer features, and the templates that make them: what ``TemplateEncoder.select`` does."""
+"""Feature selection for ``TemplateEncoder.select``: the kept features and their templates."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 def select_features(
     templates: Templates, vocabulary: TemplateVocabulary, keep: Mapping[str, ArrayLike | None]
 ) -> tuple[Templates, TemplateVocabulary]:
-    """Return the kept features, renumbered in order, and the templates that make them.
+    """Return the kept features, renumbered in order, and the templates that produce them.
 
     Parameters
     ----------
     templates : Templates
     vocabulary : TemplateVocabulary
-        What an encoder of these templates learned.
+        The features learned by an encoder of these templates.
     keep : mapping from parts to masks
         One entry a feature; ``None`` keeps all of a part.
     """
@@ -67,7 +67,7 @@ def _carry_over(
     whole: Templates,
     smaller: Templates,
 ) -> TemplateVocabulary:
-    """Return what was learned for the templates left."""
+    """Return the learned features of the templates that are left."""
     program = smaller.program
 
     def carried(
@@ -97,6 +97,6 @@ def _carry_over(
 
 
 def _places(some: Iterable[object], every: Iterable[object]) -> NDArray[np.int64]:
-    """Return the places of some things among all of them."""
+    """Return the indices of some items among all of them."""
     places = {item: i for i, item in enumerate(every)}
     return np.array([places[item] for item in some], dtype=np.int64)

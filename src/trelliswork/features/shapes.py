@@ -1,9 +1,9 @@
-"""Shapes of words: what a word looks like, where nothing else is known of it.
+"""Shapes of words, and the table of character classes behind them.
 
-The table of characters that the core needs: classes and case of every code point.
-
-It is computed from Python's own string methods, once a process and only when a template asks for
-case, shapes, patterns or lexicons; so the core agrees with the Python that it runs in.
+The shape of a word stands for it if the word is unknown. The table has the classes and the case of
+every code point, for the core. It is computed from Python's own string methods, so that the core
+agrees with the Python that it runs in; once a process, and only if a template needs case, shapes,
+patterns or lexicons.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-__all__ = ["word_shape"]
+__all__ = ["unicode_table", "word_shape"]
 
 
 def word_shape(word: str) -> str:
-    """Return what a word looks like: which kinds of characters, and how many where it matters.
+    """Return the shape of a word: its kinds of characters, in runs of limited length.
 
-    ``X`` is one capital and ``XX`` are several, ``x`` is any number of other letters, digits are
-    counted up to five, and anything else stays, once.
+    ``X`` is one capital, ``XX`` several; ``x`` is a run of other letters; digits are counted up to
+    five; any other character stays, once a run.
 
     Examples
     --------
@@ -68,7 +68,7 @@ _CLASSES: tuple[Callable[[NDArray[np.str_]], NDArray[np.bool_]], ...] = (
 
 @cache
 def unicode_table() -> _core.UnicodeTable:
-    """Build the table of characters, the first time it is asked for."""
+    """Build the table of characters on first use."""
     code_points = np.arange(_N_CODE_POINTS, dtype=np.uint32)
     characters = code_points.view("=U1")
     classes = np.zeros(_N_CODE_POINTS, np.uint8)
@@ -78,7 +78,7 @@ def unicode_table() -> _core.UnicodeTable:
     lower = np.zeros(_N_CODE_POINTS, np.int32)
     upper = np.zeros(_N_CODE_POINTS, np.int32)
     expansions = {}
-    # Only cased letters change, and no class names title case: all letters and marks are asked.
+    # Only cased letters change. No class has title case, so all letters that may be are tested.
     for code_point in np.flatnonzero(_may_change_case(classes)).tolist():
         character = chr(code_point)
         lowered, raised = character.lower(), character.upper()
@@ -91,7 +91,7 @@ def unicode_table() -> _core.UnicodeTable:
 
 
 def _may_change_case(classes: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Tell which code points can have a lower or upper case of their own."""
+    """Return which code points may change in lower or upper case."""
     is_cased: NDArray[np.bool_] = (classes & 0b11) != 0
     # Title-case letters are neither upper nor lower; all of them lie below this bound.
     is_alpha = (classes & 0b100) != 0

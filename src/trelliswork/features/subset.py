@@ -1,4 +1,4 @@
-"""Some of the templates of a text: how each is written alone, and what the others leave behind."""
+"""Subsets of the templates of a text: their rules, and the patterns and lexicons they need."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def template_names(templates: Iterable[Template], rules: Sequence[str]) -> tuple[str, ...]:
-    """Return how each template is written: a rule that makes it, windows expanded."""
+    """Return each template as text: a rule that produces it alone, windows expanded."""
     if crfpp.is_pattern_file("\n".join(rules)):
         lines = {t: rule for rule in reversed(rules) for t in crfpp.templates_of(rule)}
         return tuple(lines[template] for template in templates)
@@ -26,7 +26,7 @@ def template_names(templates: Iterable[Template], rules: Sequence[str]) -> tuple
 def kept_rules(
     rules: Sequence[str], templates: Sequence[Template], segment_rules: Iterable[SegmentRule]
 ) -> tuple[tuple[str, ...], set[Template]]:
-    """Return rules that make these templates, and all templates that they make.
+    """Return rules that produce these templates, and all templates that they produce.
 
     In our own language that is a rule for each. Lines of a pattern file stay as they are; one that
     makes two templates (``*``) stays where one of them does, because it is part of the names of its
@@ -42,7 +42,7 @@ def kept_rules(
     if not any(map(crfpp.is_pattern_file, kept)):
         # Without a macro it would be no pattern file.
         kept.add(next(filter(crfpp.is_pattern_file, rules)))
-    # What asks for plain transitions has no macro; as a "*" it made a template besides.
+    # A line for plain transitions has no macro; a "*" line also makes a template.
     plain = {rule for rule in rules if rule[0] in "Bb*" and not crfpp.is_pattern_file(rule)}
     lines = ["B" if rule in plain - kept else rule for rule in rules if rule in kept | plain]
     return tuple(dict.fromkeys(lines)), {t for rule in kept for t in made[rule]}

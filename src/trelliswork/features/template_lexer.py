@@ -1,6 +1,6 @@
-"""Splitting template text into tokens that know their line and column.
+"""The lexer of the template language, and `RuleReader`, a cursor over the tokens of one rule.
 
-Reading the tokens of one rule: what every part of the template parser does.
+Tokens know their line and column, and so do the errors of a reader.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class Token:
     kind : str
         ``name``, ``number``, ``string``, ``regex``, ``dots``, ``mark`` or ``end``.
     text : str
-        As written.
+        The source of the token.
     line, column : int
-        Where it starts, counted from 1.
+        Its position, counted from 1.
     """
 
     kind: str
@@ -57,7 +57,7 @@ class Token:
 
 
 def template_error(origin: str, line: int, column: int, message: str) -> TemplateError:
-    """Make an error that points at a place in the text."""
+    """Return an error that points at a line and column of the text."""
     place = f"{line}:{column}"
     return TemplateError(f"{origin}:{place}: {message}" if origin else f"{place}: {message}")
 
@@ -130,7 +130,7 @@ def unquote(text: str) -> str:
 
 
 class RuleReader:
-    """The tokens of one rule and a place in them; errors name line and column."""
+    """A cursor over the tokens of one rule; errors name line and column."""
 
     def __init__(self, tokens: list[Token], origin: str) -> None:
         self._tokens = tokens
@@ -139,20 +139,20 @@ class RuleReader:
 
     @property
     def ahead(self) -> Token:
-        """The token that comes next."""
+        """The next token."""
         return self._tokens[self._at]
 
     def fail(self, message: str, token: Token | None = None, shift: int = 0) -> NoReturn:
-        """Raise an error that points at a token, the next one unless another is given."""
+        """Raise an error that points at a token, by default the next one."""
         token = token or self.ahead
         raise template_error(self._origin, token.line, token.column + shift, message)
 
     def advance(self, count: int = 1) -> None:
-        """Pass over tokens that were looked at."""
+        """Pass over the next tokens."""
         self._at += count
 
     def take(self, kind: str, text: str | None = None, what: str | None = None) -> Token:
-        """Return the next token and pass over it; it has to be what is expected."""
+        """Return the next token and pass over it; raise an error if it is not the expected one."""
         token = self.ahead
         if token.kind != kind or (text is not None and token.text != text):
             expected = what or (repr(text) if text else f"a {kind}")
@@ -161,16 +161,16 @@ class RuleReader:
         return token
 
     def is_next(self, text: str, after: int = 0) -> bool:
-        """Tell whether a token comes next, or so many tokens after the next."""
+        """Return whether the next token, or the one `after` tokens later, has this text."""
         at = self._at + after
         return at < len(self._tokens) and self._tokens[at].text == text
 
     def is_name(self, after: int) -> bool:
-        """Tell whether a name comes so many tokens after the next."""
+        """Return whether the token `after` tokens after the next one is a name."""
         return self._tokens[self._at + after].kind == "name"
 
     def skip(self, text: str) -> bool:
-        """Pass over a token if it comes next, and tell whether it did."""
+        """Pass over the next token if it has this text; return whether it did."""
         found = self.is_next(text)
         self._at += found
         return found
@@ -208,10 +208,10 @@ class RuleReader:
         return token.text
 
 
-#: What the tokens of a sentence are called.
+#: Names of the column of tokens.
 TOKEN_COLUMNS = frozenset({"word", "token"})
 
 
 def column_of(name: str) -> Column:
-    """Return the column that a name in a rule means."""
+    """Return the column that a name in a rule stands for."""
     return None if name in TOKEN_COLUMNS else name

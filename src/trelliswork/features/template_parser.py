@@ -52,7 +52,7 @@ _FUNCTIONS = sorted(
 
 @dataclass(frozen=True)
 class NamedTerm:
-    """A term and how it is written."""
+    """A term and its text."""
 
     term: Term
     text: str
@@ -60,7 +60,7 @@ class NamedTerm:
 
 @dataclass
 class ParsedTemplates:
-    """What a template text says."""
+    """The content of a template text."""
 
     templates: list[Template] = field(default_factory=list)
     segment_rules: list[SegmentRule] = field(default_factory=list)
@@ -79,7 +79,7 @@ def parse_templates(text: str, lexicons: Mapping[str, Lexicon], origin: str) -> 
 
 
 class _RuleParser(RuleReader):
-    """Recursive descent over the tokens of one rule."""
+    """A recursive-descent parser of the tokens of one rule."""
 
     def __init__(self, tokens: list[Token], parsed: ParsedTemplates, origin: str) -> None:
         super().__init__(tokens, origin)
@@ -138,7 +138,7 @@ class _RuleParser(RuleReader):
         self._parsed.lexicons[name.text] = Lexicon(tuple(phrases), cased)
 
     def _part(self) -> Part | Literal["segment"]:
-        """Read what a rule describes; without a word about it, tokens."""
+        """Read the part that a rule describes; tokens by default."""
         for part in _PREFIXES:
             if self.is_next(part) and self.is_next(":", after=1):
                 self.advance(2)

@@ -94,7 +94,7 @@ class TemplatesDict(TypedDict):
 
 @dataclass(frozen=True)
 class CompiledTemplates:
-    """Native programs, and the columns that all of them read, in their order.
+    """Native programs, and the columns that they read, in order.
 
     Attributes
     ----------
@@ -123,13 +123,13 @@ class Templates:
     templates : tuple of Template
         One entry for every n-gram that is a feature, windows expanded.
     segment_rules : tuple of SegmentRule
-        What describes whole segments.
+        The rules of whole segments.
     patterns : dict
         Regular expressions by name.
     lexicons : dict
         Phrases by name.
     pad : bool
-        Whether places outside the sentence have values of their own.
+        Whether positions outside the sentence have values of their own.
     plain_transitions : bool
         Whether a CRF++ file asked for transitions that do not depend on the observation (a bare
         ``B``). A model has them anyway.
@@ -173,12 +173,12 @@ class Templates:
             Lexicons that the text uses but does not declare: an iterable of phrases, a path of a
             file with one phrase a line, or a :class:`Lexicon`. They become part of the templates.
         origin : str, optional
-            Where the text comes from; put before ``line:column`` in messages.
+            Name of the text, put before ``line:column`` in messages.
 
         Raises
         ------
         TemplateError
-            With line, column, what was expected and what came.
+            With line, column, the expected token and the one found.
         """
         given = {name: read_lexicon(source) for name, source in (lexicons or {}).items()}
         if crfpp.is_pattern_file(text):
@@ -226,7 +226,7 @@ class Templates:
         return "\n".join([*lines, *self.rules]) + "\n"
 
     def to_dict(self) -> TemplatesDict:
-        """Return everything needed to rebuild the templates, as JSON values."""
+        """Return the templates as JSON values, for `from_dict`."""
         return {"text": str(self)}
 
     @classmethod
@@ -239,7 +239,7 @@ class Templates:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """How each template is written: ``edge: word[0]``, or the line of a CRF++ file."""
+        """Each template as text: ``edge: word[0]``, or the line of a CRF++ file."""
         return template_names(self.templates, self.rules)
 
     def of(self, *parts: str) -> list[Template]:
@@ -249,7 +249,7 @@ class Templates:
     def keep(
         self, templates: Set[Template], segment_rules: Set[SegmentRule] = frozenset()
     ) -> Templates:
-        """Return these templates and rules of segments only, in their present order.
+        """Return these templates and rules of segments alone, in their present order.
 
         The text of the result lists them one a line, with the patterns and lexicons that they read.
         A text of no rules means nothing: where nothing is to be kept, the first template is (or the

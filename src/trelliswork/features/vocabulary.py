@@ -1,4 +1,4 @@
-"""What a :class:`~trelliswork.features.encoder.TemplateEncoder` learns: an index a part."""
+"""The features learned by a :class:`~trelliswork.features.encoder.TemplateEncoder`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class TemplateVocabulary:
-    """The features that templates learned. Immutable: threads may share one.
+    """The learned features of templates, one index a part. Immutable: threads may share one.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class TemplateVocabulary:
         )
 
     def transform(self, batch: _core.TokenBatch, n_workers: int) -> EncodedFeatures:
-        """Encode a batch with the features known."""
+        """Encode a batch with the learned features."""
 
         def encode(index: _core.FeatureIndex | None) -> FeatureMatrix | None:
             if index is None:
@@ -129,7 +129,7 @@ class TemplateVocabulary:
     def feature_templates(
         self, templates: Templates
     ) -> dict[str, tuple[list[str], NDArray[np.int32]]]:
-        """Return the names of the templates of each part, and which one each feature is of."""
+        """Return the names of the templates of each part, and the template of each feature."""
         named = list(zip(templates.templates, templates.names, strict=True))
         found: dict[str, tuple[list[str], NDArray[np.int32]]] = {
             part: ([n for t, n in named if t.part == part], index.feature_templates(edge))
@@ -141,7 +141,7 @@ class TemplateVocabulary:
         return found
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """Return everything learned as arrays; those of segments have a prefix."""
+        """Return all learned features as arrays; those of segments have a prefix."""
         found = dict(self.tokens.arrays())
         for prefix in ("begin", "end", "segment"):
             index: _core.FeatureIndex | _core.SegmentIndex | None = getattr(self, prefix)

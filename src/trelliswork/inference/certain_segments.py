@@ -69,7 +69,7 @@ def collect_spans(
                 )
             if name not in labels.segment_names:
                 raise LabelError(
-                    f"spans: sequence {sequence}: no segment is called {name!r}. Known are "
+                    f"spans: sequence {sequence}: unknown segment {name!r}. Known are "
                     f"{', '.join(labels.segment_names)}."
                 )
             found.append(WantedSpan(sequence, start, end, name))

@@ -54,7 +54,7 @@ class LabelSet:
     names
         The labels; id ``i`` is ``names[i]``.
     scheme
-        What a segment is: ``"plain"`` (a maximal run of one label), ``"iob1"``, ``"bio"``,
+        The form of segments: ``"plain"`` (a maximal run of one label), ``"iob1"``, ``"bio"``,
         ``"bioes"``, ``"bilou"``, or ``"path"`` (``I-authors/B-person``: every level its own B or
         I, a segment is a path prefix). See `trelliswork.labels.schemes` for the exact rules.
     outside

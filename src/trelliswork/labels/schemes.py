@@ -71,7 +71,7 @@ def parse(label: str, scheme: Scheme, outside: str | None = None) -> Levels:
     label
         The label.
     scheme
-        How to read it.
+        The scheme of the label.
     outside
         The plain label that is no segment; the other schemes have ``O``.
 

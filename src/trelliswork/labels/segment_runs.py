@@ -193,7 +193,7 @@ def bound_of(name: str, max_segment: MaxSegment, labels: LabelSet) -> int:
         unknown = [key for key in max_segment if key not in labels.segment_names]
         if unknown:
             raise LabelError(
-                f"max_segment: no segment is called {unknown[0]!r}. Known are "
+                f"max_segment: unknown segment {unknown[0]!r}. Known are "
                 f"{', '.join(labels.segment_names)}."
             )
         return _whole(max_segment[name], 1) if name in max_segment else 0

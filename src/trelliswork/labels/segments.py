@@ -39,7 +39,7 @@ def spans(
     labels
         The labels.
     scheme
-        How to read them.
+        The scheme of the labels.
     strict
         ``False``: the rule of the module, so that ``I-x`` after ``O`` begins a segment, as in
         ``conlleval``. ``True``: a segment counts only where its own tags are valid: it begins as
@@ -197,7 +197,7 @@ def convert(
     Raises
     ------
     LabelError
-        Where the labels break their scheme, or are paths.
+        If the labels break their scheme, or are paths.
     """
     if "path" in (source, target):
         raise LabelError("Expected flat schemes: paths nest, and do not convert to other schemes.")

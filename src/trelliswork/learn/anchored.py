@@ -1,12 +1,13 @@
-"""Learning near an earlier model: maximum a posteriori, with a Gaussian prior around its weights.
+"""Adapt a model to new sequences: MAP estimation with a Gaussian prior around its weights.
 
-    w = argmin_w  Σ_b weight_b (log Z_b − log Z_b over what is known of y_b) + l2 ‖w − w₀‖²
+    w = argmin_w  Σ_b weight_b (log Z_b − log Z_b,known) + l2 ‖w − w₀‖²
 
-Weights that the new sequences say nothing about stay as they are. So a model learns from few
-sequences, in a moment, and forgets nothing that they do not contradict.
+with ``log Z_b,known`` over the labellings that agree with the known labels. Weights that the new
+sequences do not affect stay as they are, so a model adapts to few sequences quickly and keeps what
+they do not contradict.
 
-Every feature may come to speak for every label. Most of these moves are next to nothing; those
-below a threshold are not made, or the model would be many times as large.
+Every pair of a feature and a label may get a weight. Most changes are tiny. Those below a threshold
+are dropped, as the model would otherwise become many times larger.
 """
 
 from __future__ import annotations
@@ -45,23 +46,23 @@ def learn_near(
     least_move: float = 1e-3,
     n_jobs: int | None = None,
 ) -> CRFModel:
-    """Return a model with other weights for the features that a model has.
+    """Return a model with the same features and adapted weights.
 
     Parameters
     ----------
     model
         ``w₀``, with its features, labels and structure.
     sequences, names
-        What to learn from. Labels are known to the model; a token may be open, ``None``, or have a
-        set of alternatives, and is summed over.
+        The new sequences and their labels, all of which the model knows. A token may be unlabelled
+        (``None``) or have a set of alternatives; these are summed over.
     l2
-        How strongly each weight is held where it was.
+        Strength of the prior: the larger, the less the weights change.
     weights
         Weight of each sequence, shape ``(B,)``. Default: 1.
     max_iter
-        Most iterations of L-BFGS.
+        Maximum number of L-BFGS iterations.
     least_move
-        Weights that would move by less stay as they are.
+        Smaller changes of a weight are dropped.
     n_jobs
         Threads.
     """
@@ -73,7 +74,7 @@ def learn_near(
         model.structure.encode(names),
         model.structure,
         weights=weights,
-        pairs="all",  # what is never seen with a label now has a weight from before
+        pairs="all",  # a pair not seen here may have a weight in the model
         transitions="all",
     )
     anchor = parameters_like(objective, model, model.encoder)
@@ -95,7 +96,7 @@ def learn_near(
 
 
 def _without_zeros(model: CRFModel) -> CRFModel:
-    """Return a model without the pairs that weigh nothing; its features and patterns stay."""
+    """Return a model without pairs of weight 0. All features and patterns stay."""
     parts: dict[str, Any] = {}
     for kind in KINDS:
         own: PairWeights | None = getattr(model, kind)

@@ -1,4 +1,4 @@
-"""Constraint-driven learning: from few labels, constraints, and sequences without labels.
+"""Constraint-driven learning (CoDL) from few labels, constraints and unlabelled sequences.
 
     (w, ρ) = (w₀, ρ₀) = learn(L)
     for N cycles:
@@ -6,8 +6,8 @@
         (w, ρ) = γ (w₀, ρ₀) + (1 − γ) learn(T)
 
 Algorithm 2 of Chang, Ratinov and Roth, "Constraints as Prior Knowledge" (2008). The supervised
-model keeps the share ``γ`` in every cycle, so that many labels that are guessed do not drown the
-few that are known. Without constraints this is self-training.
+model keeps the share ``γ`` in every cycle, so that the many predicted labels do not outweigh the
+few gold ones. Without constraints this is self-training.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Settings:
-    """How constraint-driven learning goes on; see `trelliswork.CODLTagger`."""
+    """Settings of a CoDL run; see `trelliswork.CODLTagger`."""
 
     gamma: float
     cycles: int
@@ -57,28 +57,28 @@ class Settings:
 
 @dataclass(frozen=True)
 class Cycle:
-    """One line of the curve.
+    """One cycle of the learning curve.
 
     Attributes
     ----------
     iteration : int
-        Counted from 1; 0 is the supervised model, which no unlabelled sequence has touched.
+        Number of the cycle, from 1; 0 is the supervised model.
     changed : float or None
-        Share of the unlabelled tokens whose best label is another than in the cycle before; 1 in
-        the first.
+        Share of the unlabelled tokens whose best label differs from the previous cycle; 1 in the
+        first cycle.
     violations_before, violations_after : float or None
-        Violations an unlabelled sequence, ``Σ_c v_c``, on average: of the best labelling by score
-        alone, and of the best under constraints, which is learned from. Sequences that cannot
-        satisfy all constraints count too; None without constraints.
+        Mean violations of an unlabelled sequence, ``Σ_c v_c``: of the best labelling by score
+        alone, and of the best under constraints. Sequences that cannot satisfy all constraints are
+        included. None without constraints.
     mean_score : float or None
-        Score of the latter less its penalties, on average.
+        Mean score of the best labellings under constraints, less their penalties.
     n_infeasible : int
-        Unlabelled sequences that no labelling under all constraints fits: nothing is learned from
-        these.
+        Number of unlabelled sequences that cannot satisfy all constraints. They are left out of
+        learning.
     dev_score : float or None
-        Token accuracy on the development set after the cycle, where there is one.
+        Token accuracy on the development set after the cycle; None without one.
     seconds : float
-        Since training began.
+        Time since the start of training.
     """
 
     iteration: int
@@ -91,7 +91,7 @@ class Cycle:
     seconds: float
 
     def summary(self) -> str:
-        """Return how the cycle went, in a few words."""
+        """Return a summary of the cycle in a few words."""
         if self.changed is None:
             return "supervised"
         found = [] if self.iteration == 1 else [f"changed {self.changed:.2%}"]
@@ -104,7 +104,7 @@ class Cycle:
 
 @dataclass(frozen=True, eq=False)
 class CODLRun:
-    """What came of it: the model kept, of which cycle it is, why there are no more, the curve."""
+    """Result of a CoDL run: best model, its cycle, stop reason and learning curve."""
 
     learned: Learned
     kept: int
@@ -123,28 +123,28 @@ def learn_with_unlabelled(
 ) -> CODLRun:
     """Run constraint-driven learning.
 
-    Ctrl-C ends it and keeps what was reached; before there is a supervised model, it goes on.
+    Ctrl-C ends the run and keeps the last model. Before the supervised model is learned, the
+    interruption is raised.
 
     Parameters
     ----------
     learner
-        How to learn from labelled sequences.
+        The learner.
     labelled
-        ``L``, sequences and labels.
+        ``L``, the labelled sequences and their labels.
     pool
-        ``U``.
+        ``U``, the unlabelled sequences.
     settings
-        How it goes on, and when it stops.
+        The settings of the run.
     dev
-        Sequences and labels: keep the model that labels them best, and stop where no cycle
-        improves.
+        Development set, as sequences and labels: keep the best model on it, and stop early.
     on_cycle
-        Called after every cycle, and with the supervised model.
+        Called with the supervised model and after every cycle.
 
     Raises
     ------
     DataError
-        Where not one unlabelled sequence has a labelling that satisfies the constraints.
+        If no unlabelled sequence has a labelling that satisfies the constraints.
     """
     began = time.perf_counter()
     first = now = learner.learn(*labelled)
@@ -210,10 +210,10 @@ def learn_with_unlabelled(
 
 
 def _is_settled(labels: Labelling, earlier: Labelling | None, settings: Settings) -> bool:
-    """Return whether what is learned from stays the same where the best labels do.
+    """Return whether the labellings to learn from have converged, given that the best have.
 
-    The best labels are all of it for ``"top1"``. Otherwise weights of others may still move, and
-    scores tell.
+    ``"top1"`` learns from the best labellings alone. Otherwise the weights of the others may still
+    change, which shows in the mean score.
     """
     if settings.labelling == "top1" or earlier is None:
         return True
@@ -236,7 +236,7 @@ def _learn_from(
             "of them does. Make constraints soft, or drop some."
         )
     if settings.labelling == "posterior":
-        assert isinstance(learner, HMMLearner)  # the tagger sees to that
+        assert isinstance(learner, HMMLearner)  # checked by the tagger
         known = learner.count(*labelled) if settings.include_labelled else None
         feasible = [pool.sequences[u] for u in dict.fromkeys(labels.numbers)]
         found = learner.learn_expected(feasible, _with_summable_plan(now), labelled=known)
@@ -252,12 +252,12 @@ def _learn_from(
 
 
 def _with_summable_plan(learned: Learned) -> Learned:
-    """Return a model under constraints that sums over all labellings are affordable with.
+    """Return the model under a plan whose decoding budget is that of training.
 
     Raises
     ------
     TooLargeError
-        Where they are not.
+        If the product for sums over all labellings exceeds that budget.
     """
     plan = learned.plan
     if not plan.constraints:

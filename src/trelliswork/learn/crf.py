@@ -1,4 +1,4 @@
-"""Learning conditional random fields by maximum likelihood, as often as asked, on one structure."""
+"""The CRF learner: maximum likelihood on a fixed structure."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ __all__ = ["CRFLearner", "CRFProblem", "LearnedCRF"]
 
 @dataclass(frozen=True, eq=False)
 class LearnedCRF(Learned):
-    """What was learned, and how it went.
+    """A learned CRF with its training log.
 
     Attributes
     ----------
     run : TrainingRun
-        The log, the loss, and why training stopped.
+        The training run: log, loss and stop reason.
     sparse_run : TrainingRun
-        The same of training with the regularizer, before `run` where that was to debias.
+        The run with the regularizer. Differs from `run` if the weights were debiased afterwards.
     n_skipped : int
-        Sequences left out because their labels break a constraint.
+        Number of sequences left out because their labels break a constraint.
     """
 
     run: TrainingRun
@@ -67,24 +67,24 @@ class LearnedCRF(Learned):
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl-C ended learning early."""
+        """Whether Ctrl-C stopped learning."""
         return self.run.reason == "interrupted"
 
 
 @dataclass(frozen=True, eq=False)
 class CRFProblem:
-    """What is to be minimised to learn from some sequences.
+    """The optimisation problem for a training set.
 
     Attributes
     ----------
     task : SparseTask
         The objective and its regularizer.
     rules : Plan
-        The constraints, with the penalties that are not learned with the weights.
+        The constraints, with the penalties that are not learned together with the weights.
     n_skipped : int
-        Sequences left out because their labels break a constraint.
+        Number of sequences left out because their labels break a constraint.
     log : tuple of TrainingStep
-        The first fit of adaptive groups, where there was one.
+        Log of the initial fit for adaptive groups; empty without one.
     """
 
     task: SparseTask
@@ -96,25 +96,25 @@ class CRFProblem:
 class CRFLearner:
     """Learns the weights of a `CRFTagger`; see `trelliswork.learn.learner.Learner`.
 
-    Whatever it learns has the patterns, segments and constraints of the labelled sequences it was
-    made with, and their features and those of the unlabelled ones. Each time, it starts from what
-    it learned last: the optimum is the same, and near.
+    Label patterns, segments and constraints come from the labelled sequences given here, features
+    from these and the unlabelled ones. Every call of `learn` starts from the previous result: the
+    optimum is the same, and close.
 
     Parameters
     ----------
     settings
-        How to learn.
+        The settings.
     labels
         The labels.
     sequences, names
         Labelled sequences; labels may be known in part.
     unlabelled
-        More sequences that features are made of.
+        Further sequences to extract features from.
     init
-        What to start from the first time. Default: zeros.
+        Initial weights for the first call of `learn`. Default: zeros.
     refit
-        Trains another tagger with the same settings; used where penalties are learned on
-        sequences held out.
+        Trains another tagger with the same settings; used to learn penalties on held-out
+        sequences.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class CRFLearner:
         warn_of_growth(PatternStatistics.of(structure.patterns, structure.automaton))
         kept = setup.kept.tolist()
         own = [names[b] for b in kept]
-        # Labelled sequences first: the places of gold segments count from there.
+        # Labelled sequences come first, as the positions of gold segments refer to them.
         known = [*(sequences[b] for b in kept), *unlabelled]
         self.encoder = make_encoder(
             known, settings.features, segments=structure.segmentation is not None
@@ -150,7 +150,7 @@ class CRFLearner:
         )
         warn_of_no_features(features, settings.min_count)
         self._rules = setup.rules
-        # What is known of the sequences that are most likely to be learned from first.
+        # Usually the first call of `learn` gets the same sequences: their features are reused.
         self._first: tuple[Any, Setup, EncodedFeatures | None] | None = (
             sequences,
             setup,
@@ -176,15 +176,15 @@ class CRFLearner:
         weights
             Weight of each sequence, shape ``(B,)``. Default: 1.
         dev
-            Sequences and labels: stop when their F1 no longer rises, and keep the weights that
-            scored best.
+            Development set, as sequences and labels: stop when F1 no longer improves, and keep the
+            best weights.
         on_step
             Called after every iteration.
         """
         problem = self.make_problem(sequences, names, weights, on_step=on_step)
         task = problem.task.screened()
         problem = replace(problem, task=task if self._settings.debias else task.final())
-        del task  # and with it, unless they are needed again, the features
+        del task  # frees the features, unless debiasing needs them
         self._last = found = self.fit(problem, self.start(problem), dev=dev, on_step=on_step)
         return found
 
@@ -196,9 +196,9 @@ class CRFLearner:
         *,
         on_step: Callable[[TrainingStep], object] | None = None,
     ) -> CRFProblem:
-        """Return what is to be minimised; the parameters are those of `learn`.
+        """Return the optimisation problem; the parameters are those of `learn`.
 
-        Where groups are weighted by a first fit, it is made here.
+        For adaptive groups this runs the initial fit.
         """
         setup, features = self._prepare(sequences, names)
         rules = self._with_penalties(setup.rules, sequences, names, weights)
@@ -225,7 +225,7 @@ class CRFLearner:
         return CRFProblem(task.adapted(first.parameters), rules, n_skipped, tuple(first.log))
 
     def start(self, problem: CRFProblem) -> FloatArray:
-        """Return where to begin: what was learned last, or zeros."""
+        """Return the initial parameters: those of the previous result, or zeros."""
         objective, earlier = problem.task.objective, self._last
         if earlier is None:
             return np.zeros(objective.n_parameters)
@@ -245,9 +245,9 @@ class CRFLearner:
         Parameters
         ----------
         problem
-            What.
+            The optimisation problem.
         start
-            Initial parameters of its objective.
+            The initial parameters.
         dev, on_step
             As for `learn`.
         """
@@ -274,7 +274,7 @@ class CRFLearner:
                     earlier=run.log,
                 )
                 objective = survivors
-            except KeyboardInterrupt:  # before the first iteration: what there was stays
+            except KeyboardInterrupt:  # before the first iteration: keep the sparse run
                 run = replace(run, reason="interrupted")
         return LearnedCRF(
             objective.model(run.parameters, self.encoder),
@@ -297,13 +297,13 @@ class CRFLearner:
         )
 
     def mix(self, first: CRFModel, second: CRFModel, share: float) -> CRFModel:
-        """Return `share` of the weights of one model and the rest of another."""
+        """Return the convex combination of the weights of two models."""
         return mix_weights(first, second, share)
 
     def _prepare(
         self, sequences: list[Any], names: Sequence[Sequence[Label]]
     ) -> tuple[Setup, EncodedFeatures]:
-        """Return what is to be trained on, and its features."""
+        """Return the setup of the training set, and its features."""
         first, self._first = self._first, None
         features = None
         if first is not None and first[0] is sequences:
@@ -322,7 +322,7 @@ class CRFLearner:
         names: Sequence[Sequence[Label]],
         weights: ArrayLike | None,
     ) -> Plan:
-        """Return the constraints, with penalties where these are not learned with the weights."""
+        """Return the constraints, with the penalties that are learned apart from the weights."""
         if self._settings.penalties == "counts":
             whole = [b for b, own in enumerate(names) if all(isinstance(y, str) for y in own)]
             counted = count_penalties(
@@ -340,7 +340,7 @@ class CRFLearner:
         return rules if by_decoding is None else rules.with_penalties(by_decoding)
 
     def _class_weight(self, names: Sequence[Sequence[Label]]) -> Mapping[str, float] | str | None:
-        """Return the weights of labels, without those that do not occur but might have."""
+        """Return the class weights without known labels that these sequences lack."""
         given = self._settings.class_weight
         if not isinstance(given, Mapping):
             return given
@@ -387,6 +387,6 @@ class CRFLearner:
 
 
 def _learned_rules(objective: Objective, parameters: FloatArray, rules: Plan) -> Plan:
-    """Return the constraints with the penalties that a parameter vector has for them."""
+    """Return the constraints with the penalties of a parameter vector."""
     penalties = objective.penalties(parameters)
     return rules if penalties is None else rules.with_penalties(penalties)

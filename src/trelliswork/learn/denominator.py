@@ -1,4 +1,4 @@
-"""What training sums over: the labellings that satisfy the constraints, and for whom."""
+"""The labellings that the likelihood sums over: those that satisfy the constraints."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ class Denominator:
     automaton : Automaton
         The product of the model with the constraints that fit the training budget.
     classes : numpy.ndarray or None
-        Class of each token of the sequences kept, shape ``(N,)``.
+        Class of each token of the training sequences, shape ``(N,)``.
     open_labels : numpy.ndarray or None
-        Labels that position-wise constraints leave open there, shape ``(N, L)``; in a semi-Markov
-        model ``(N, 2, L)``, those that may begin and go on.
+        Labels that position-wise constraints allow at each token, shape ``(N, L)``; in a
+        semi-Markov model ``(N, 2, L)``, for segments that begin and that continue there.
     kept : numpy.ndarray
-        Which sequences are trained on, shape ``(B,)``.
+        Mask of the sequences to train on, shape ``(B,)``.
     soft : SoftTerms or None
-        The soft constraints whose violations the automaton counts, and their gold violations.
+        The soft constraints whose violations the automaton counts, with those of the gold labels.
     """
 
     automaton: Automaton
@@ -72,7 +72,7 @@ class Denominator:
         trained: bool,
         on_conflict: str,
     ) -> Denominator:
-        """Compile the constraints for training, and hold the gold labels against them.
+        """Compile the constraints for training, and check the gold labels against them.
 
         Parameters
         ----------
@@ -83,15 +83,15 @@ class Denominator:
         trained
             Whether constraints apply in training.
         on_conflict
-            ``"error"`` or ``"skip"``.
+            ``"error"`` or ``"skip"``, for sequences whose labels break a constraint.
 
         Raises
         ------
         RuleError
-            Where the penalty of a soft constraint cannot be learned, as it does not fit the budget
-            or does not count.
+            If the penalty of a soft constraint cannot be learned, because the constraint exceeds
+            the training budget or training ignores it.
         NotInLanguageError
-            With ``"error"``, at the first sequence whose labels break a constraint.
+            With ``"error"``, for the first sequence whose labels break a constraint.
         """
         kept = np.ones(len(sequences), dtype=bool)
         if not plan.constraints and plan.segmentation is None:
@@ -107,7 +107,7 @@ class Denominator:
         chosen = plan.training.constraints(evidence.longest) if trained else ()
         counted = sorted({*plan.masks, *chosen}) if trained else []
         left = [i for i in everything if i not in counted]
-        if not plan.train_soft:  # which is as it should be
+        if not plan.train_soft:  # training without soft constraints is intended
             left = [i for i in left if i not in plan.soft]
         _check_learnable(plan, left, trained)
         outside = {charge.constraint for charge in plan.terms.token_charges}.union(plan.predicates)
@@ -128,7 +128,7 @@ class Denominator:
             )
         if not trained and (plan.segmentation is None or gold.allowed is None):
             return cls(plan.model, None, None, kept)
-        # Segments may fit no labels that are known in part, whatever the constraints.
+        # Even without constraints, no segmentation may agree with partial labels.
         ruled_out = find_conflicting_gold(plan, gold, evidence, counted)
         if ruled_out.any():
             first = int(ruled_out.argmax())
@@ -169,7 +169,7 @@ class Denominator:
 
 
 def _check_learnable(plan: Plan, left: Sequence[int], trained: bool) -> None:
-    """Raise where the penalty of a constraint that training goes without is not known."""
+    """Raise if the penalty of a constraint that training leaves out is unknown."""
     unknown = [i for i in left if np.isnan(plan.penalties[i])]
     if not unknown:
         return

@@ -1,7 +1,7 @@
-"""Gold labels against the constraints that a model is trained under.
+"""Conflicts between gold labels and the constraints of training.
 
 A sequence whose gold labels break a constraint has probability 0 under the model, and an infinite
-loss. It is found before training, with its place and the constraint.
+loss. Such sequences are reported before training, with the token and the constraint.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def find_conflicting_gold(
     *,
     partial_too: bool = True,
 ) -> BoolArray:
-    """Return which sequences have gold labels that constraints rule out, shape ``(B,)``.
+    """Return which sequences have gold labels that break a constraint, shape ``(B,)``.
 
     A sequence that is labelled in part is ruled out where no labelling inside its allowed sets
     satisfies all constraints.
@@ -96,7 +96,7 @@ def conflict_error(
     *,
     may_skip: bool = True,
 ) -> NotInLanguageError:
-    """Return the error that says where the gold labels of one sequence break which constraint.
+    """Return the error that names the token and the constraint that gold labels break.
 
     Parameters
     ----------
@@ -105,13 +105,13 @@ def conflict_error(
     labels
         The gold labels of the sequence.
     evidence
-        What the constraints see of the batch.
+        The evidence of the batch.
     sequence
         Its index in the batch.
     constraints
-        Indices of the constraints that count.
+        Indices of the constraints in training.
     may_skip
-        Whether to advise to leave such sequences out.
+        Whether the message suggests to skip such sequences.
     """
     one = evidence.take(np.array([sequence]))
     known = plan.tag_mask(plan.labels.allowed(labels))
@@ -140,7 +140,7 @@ def conflict_error(
             f"y: sequence {sequence}, {where}: no segments fit what is known of the labels. "
             "Correct them, raise max_segment, or leave the sequence out (on_conflict='skip')."
         )
-    elif not conflict.with_known:  # whatever the labels are
+    elif not conflict.with_known:  # the constraints alone conflict
         tokens = "1 token" if len(labels) == 1 else f"{len(labels)} tokens"
         error = NotInLanguageError(
             f"y: sequence {sequence}: no labelling of {tokens} satisfies {rules}. "

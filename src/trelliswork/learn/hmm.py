@@ -1,4 +1,4 @@
-"""Hidden Markov models by counting: smoothed maximum likelihood, from labels or from posteriors.
+"""Hidden Markov models by smoothed maximum likelihood, from labels or posteriors.
 
     P(o | y) = (c(o, y) + κ_y P(s | y) P(o | s)) / (c(y) + κ_y)        s: the shape of o
     P(s | y) = (c(s, y) + α) / (c(y) + α S)
@@ -6,9 +6,9 @@
     P(y' | y) = (c(y, y') + τ / (L + 1)) / (c(y) + τ),  and P(end | y) likewise
     P(y_1 = y) = (c(first, y) + τ / L) / (B + τ)
 
-with ``c`` the counts of labelled tokens, or those expected under a model. ``κ`` is that of Witten
-and Bell: a label that was seen with many different words is likely to bring more of them. Counts
-below 1 add that much to the number of observations seen.
+with ``c`` the counts of labelled tokens, or the expected counts under a model. ``κ`` follows Witten
+and Bell: a label seen with many different words is likely to occur with more new ones. Expected
+counts below 1 add their value to the number of observations seen.
 """
 
 from __future__ import annotations
@@ -40,38 +40,38 @@ __all__ = ["HMMCounts", "HMMLearner"]
 
 @dataclass(frozen=True, eq=False)
 class HMMCounts:
-    """What was counted, or is expected.
+    """Observed or expected counts.
 
     Attributes
     ----------
     features : numpy.ndarray
-        Tokens of each label with each feature, shape ``(O + 2, L)``: the observations, then the
-        first tokens of sequences, then the last ones.
+        Number of tokens with each feature and label, shape ``(O + 2, L)``: the observations, then
+        first tokens of sequences, then last tokens.
     transitions : numpy.ndarray
-        Pairs of labels side by side, shape ``(L, L)``.
+        Number of transitions, shape ``(L, L)``.
     """
 
     features: FloatArray
     transitions: FloatArray
 
     def plus(self, other: HMMCounts) -> HMMCounts:
-        """Return the sum of both."""
+        """Return the sum of two counts."""
         return HMMCounts(self.features + other.features, self.transitions + other.transitions)
 
 
 class HMMLearner:
-    """Learns a hidden Markov model, and the penalties of soft constraints by counting.
+    """Learns a hidden Markov model, with penalties of soft constraints by counting.
 
     Parameters
     ----------
     structure
         A first-order chain.
     encoder
-        Words and shapes, learned from all sequences that there will be.
+        Words and shapes, fitted on all sequences, labelled and unlabelled.
     plan
-        The constraints to decode under.
+        The constraints for decoding.
     training
-        ``"L"``, ``"L+CI"`` or ``"L+wCI"``: whether penalties are counted.
+        The protocol: ``"L"``, ``"L+CI"``, or ``"L+wCI"``, which counts penalties.
     smoothing, shape_smoothing, transition_smoothing
         ``λ``, ``α`` and ``τ``.
     n_jobs
@@ -130,16 +130,16 @@ class HMMLearner:
         sequences
             The sequences.
         learned
-            The model and the constraints whose posteriors are counted. The constraints, with their
-            penalties, are those of the result.
+            The current model and constraints, which give the posteriors. The result has the same
+            constraints and penalties.
         labelled
-            What `count` found in labelled sequences, added to what is expected.
+            Counts of labelled sequences to add, from `count`.
 
         Raises
         ------
         TooLargeError
-            Where the product with all constraints has more arcs than the plan's budget for
-            decoding: posteriors need it.
+            If the product with all constraints, which posteriors need, exceeds the decoding
+            budget of the plan.
         """
         counts = self.expect(sequences, learned)
         if labelled is not None:
@@ -147,9 +147,9 @@ class HMMLearner:
         return Learned(self.estimate(counts), learned.plan)
 
     def mix(self, first: CRFModel, second: CRFModel, share: float) -> CRFModel:
-        """Return the model whose probabilities are `share` of the first's, the rest the second's.
+        """Return the model whose probabilities are a convex combination of those of two models.
 
-        Every distribution of it sums to 1, as theirs do.
+        Its distributions sum to 1 as well. `share` is the share of the first model.
         """
 
         def mixed(one: FloatArray, other: FloatArray) -> FloatArray:
@@ -166,7 +166,7 @@ class HMMLearner:
         names: Sequence[Sequence[str]],
         weights: FloatArray | None = None,
     ) -> HMMCounts:
-        """Count what labelled sequences show, each `weights` times, shape ``(B,)``."""
+        """Return the counts of labelled sequences, each counted `weights` times."""
         features = self.encoder.transform(list(sequences))
         labels, offsets = self.structure.labels, features.offsets
         ids = labels.encode([label for own in names for label in own])
@@ -182,9 +182,9 @@ class HMMLearner:
         return HMMCounts(features.state.to_scipy().T @ tokens, transitions)
 
     def expect(self, sequences: Sequence[Any], learned: Learned) -> HMMCounts:
-        """Return the counts that are expected under a model and its constraints.
+        """Return the expected counts under a model and its constraints.
 
-        A sequence that cannot satisfy all constraints is read under those that it can.
+        For a sequence that cannot satisfy all constraints, conflicting ones are dropped.
         """
         given, n_labels = list(sequences), len(self.structure.labels)
         expected = np.zeros((self._n_observations + 2, n_labels))
@@ -195,12 +195,12 @@ class HMMLearner:
             posterior = marginals(trellis, n_jobs=self.n_jobs)
             features = self.encoder.transform([given[b] for b in members.tolist()])
             expected += features.state.to_scipy().T @ posterior.labels
-            # A product with soft constraints has patterns of its own behind those of the model.
+            # A product with soft constraints has further patterns after those of the model.
             transitions += posterior.pattern_counts[: transitions.size]
         return HMMCounts(expected, transitions.reshape(n_labels, n_labels))
 
     def estimate(self, counts: HMMCounts) -> CRFModel:
-        """Return the model of smoothed maximum likelihood."""
+        """Return the smoothed maximum likelihood model."""
         seen = counts.features[: self._n_observations]
         first, last = counts.features[self._n_observations :]
         n_labels, n_shapes = seen.shape[1], int(self._shapes.max()) + 1
@@ -231,5 +231,5 @@ class HMMLearner:
 
 
 def _log(probabilities: FloatArray) -> FloatArray:
-    """Return logarithms that are finite even where smoothing is too small to count."""
+    """Return finite logarithms, even if smoothing underflows to 0."""
     return np.log(np.maximum(probabilities, np.finfo(np.float64).tiny))

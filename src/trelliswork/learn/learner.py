@@ -1,4 +1,4 @@
-"""What semi-supervised learning needs of any way to learn a model: to learn, and to mix models."""
+"""The learner interface used by CoDL: `learn` and `mix`."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ __all__ = ["Learned", "Learner"]
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """What was learned: ``(w, ρ)``.
+    """The result of learning, ``(w, ρ)``.
 
     Attributes
     ----------
     model : CRFModel
         The weights ``w``.
     plan : Plan
-        The constraints that the model decodes under, with their penalties ``ρ``.
+        The constraints for decoding, with their penalties ``ρ``.
     """
 
     model: CRFModel
@@ -41,9 +41,9 @@ class Learned:
 
 
 class Learner(Protocol):
-    """A way to learn ``(w, ρ)``, settled on labels, structure, features and constraints.
+    """A learner of ``(w, ρ)`` with fixed labels, structure, features and constraints.
 
-    All models of one learner have the same structure and encoder, so that they can be mixed.
+    All models of a learner have the same structure and encoder, so that they can be mixed.
     """
 
     structure: Structure
@@ -66,7 +66,14 @@ class Learner(Protocol):
         """
 
     def mix(self, first: CRFModel, second: CRFModel, share: float) -> CRFModel:
-        """Return the convex combination of two models: `share` of the first, the rest the second.
+        """Return a convex combination of two models.
 
-        In the space where the learner's parameters live: probabilities or weights.
+        The combination is of probabilities for a hidden Markov model, and of weights otherwise.
+
+        Parameters
+        ----------
+        first, second
+            Models of this learner.
+        share
+            The share of the first model, from 0 to 1.
         """

@@ -2,7 +2,7 @@
 
     w = α w₁ + (1 − α) w₂
 
-A pair of a feature and an output that one of two models has no weight for weighs 0 there.
+A pair of a feature and an output that only one model has a weight for has weight 0 in the other.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ __all__ = ["mix_pairs", "mix_penalties", "mix_weights"]
 
 
 def mix_weights(first: CRFModel, second: CRFModel, share: float) -> CRFModel:
-    """Return ``share`` of the weights of one model plus ``1 − share`` of those of another.
+    """Return the model with the weights ``share × first + (1 − share) × second``.
 
     Parameters
     ----------
     first, second
-        Models of one structure and one encoder.
+        Models with the same structure and encoder.
     share
         ``α``, from 0 to 1.
     """
@@ -49,7 +49,7 @@ def mix_weights(first: CRFModel, second: CRFModel, share: float) -> CRFModel:
 
 
 def mix_pairs(first: PairWeights, second: PairWeights, share: float) -> PairWeights:
-    """Return the combination of the weights of pairs; pairs that only one has weigh 0 in the other.
+    """Return a convex combination of pair weights. Missing pairs count as 0.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def mix_pairs(first: PairWeights, second: PairWeights, share: float) -> PairWeig
 def mix_penalties(
     first: NDArray[np.float64], second: NDArray[np.float64], share: float
 ) -> NDArray[np.float64]:
-    """Return the combination of penalties, shape ``(C,)``; infinite ones stay infinite.
+    """Return a convex combination of penalties, shape ``(C,)``. Infinite ones stay infinite.
 
     Examples
     --------

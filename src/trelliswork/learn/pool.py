@@ -1,8 +1,8 @@
-"""Unlabelled sequences, labelled under constraints again and again.
+"""A pool of unlabelled sequences, labelled under constraints in every cycle of CoDL.
 
     ŷ_u = argmax_y score(y) − Σ_c ρ_c v_c(y)
 
-or the ``k`` best of each, of which the ``i``-th weighs ``exp(P(y_i)/τ) / Σ_j exp(P(y_j)/τ)``.
+or the ``k`` best of each, where the ``i``-th has the weight ``exp(P(y_i)/τ) / Σ_j exp(P(y_j)/τ)``.
 ``U`` sequences, ``C`` constraints.
 """
 
@@ -41,16 +41,16 @@ class Labelling:
     best : list of list of str
         The best labelling of each sequence.
     numbers : list of int
-        Sequence of each labelling to learn from.
+        Index of the sequence of each labelling to learn from.
     names : list of list of str
-        Those labellings: one or several a sequence, none where not all constraints can hold.
+        These labellings: one or more per sequence, none if it cannot satisfy all constraints.
     weights : numpy.ndarray
-        Their weights, which sum to 1 a sequence.
+        Their weights, which sum to 1 for each sequence.
     n_infeasible : int
-        Sequences that no labelling under all constraints fits.
+        Number of sequences that cannot satisfy all constraints.
     violations_before, violations_after : float or None
-        Mean over sequences of ``Σ_c v_c``: of the best labelling by score alone, and under
-        constraints; None where there are none.
+        Mean over sequences of ``Σ_c v_c``: of the best labelling by score alone, and of that under
+        constraints. None without constraints.
     mean_score : float
         Mean of the scores of the best labellings under constraints.
     """
@@ -65,7 +65,7 @@ class Labelling:
     mean_score: float
 
     def changed_since(self, earlier: Labelling | None) -> float:
-        """Return the share of tokens whose best label is another; 1 where there was none."""
+        """Return the share of tokens whose best label has changed; 1 if there is no earlier one."""
         if earlier is None:
             return 1.0
         n_tokens = sum(map(len, self.best))
@@ -78,7 +78,7 @@ class Labelling:
 
 
 class UnlabelledPool:
-    """Unlabelled sequences, and what constraints see of them, looked up once.
+    """Unlabelled sequences with their evidence, which is computed once.
 
     Parameters
     ----------
@@ -101,9 +101,9 @@ class UnlabelledPool:
         learned
             The model, and the constraints with their penalties.
         k
-            How many labellings to learn from a sequence.
+            Number of labellings per sequence.
         temperature
-            ``τ`` of their weights.
+            ``τ`` in their weights.
         """
         plan = learned.plan
         bare = Plan(plan.labels, (), model=plan.model, segmentation=plan.segmentation)
@@ -124,7 +124,7 @@ class UnlabelledPool:
             total += float(ranks[0].scores.sum())
             n_infeasible += len(ranks[0].kept)
             share = softmax(np.stack([rank.scores for rank in ranks], axis=1) / temperature)
-            # Tags are -1 where there is no further answer; such labellings weigh 0.
+            # Tags of missing answers are -1; such labellings have weight 0.
             read = [plan.names(np.maximum(rank.tags, 0)) for rank in ranks]
             for b, (first, last) in enumerate(pairwise(evidence.offsets.tolist())):
                 best.append(read[0][first:last])
@@ -148,7 +148,7 @@ class UnlabelledPool:
         )
 
     def _evidence_of(self, plan: Plan, numbers: range, sequences: Sequence[Any]) -> Evidence:
-        """Return what constraints see of a batch; tests of tokens are run once."""
+        """Return the evidence of a batch, cached: token tests run once."""
         found = self._evidence.get(numbers.start)
         if found is None:
             lengths = [0, *map(sequence_length, sequences)]
@@ -178,7 +178,7 @@ def _count(plan: Plan, tags: NDArray[np.int32], evidence: Evidence) -> float:
     filled = evidence.offsets[:-1][np.diff(evidence.offsets) > 0]
     for constraint in plan.masks:
         mask = evidence.mask((plan.constraints[constraint],))
-        assert mask is not None  # which is what makes it one of these
+        assert mask is not None  # by the definition of plan.masks
         wrong = ~mask[np.arange(labels.size), labels]
         found += float(np.logical_or.reduceat(wrong, filled).sum())
     return found

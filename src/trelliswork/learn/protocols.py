@@ -1,4 +1,4 @@
-"""Training protocols: what constraints do while a model is learned, and what they cost after.
+"""Training protocols: the role of constraints in training, and their penalties afterwards.
 
 | protocol | weights are learned | constraints in decoding |
 | --- | --- | --- |
@@ -9,7 +9,7 @@
 | ``"wCIBT"`` | under constraints, ``ρ`` learned with the weights | soft ones with that ``ρ`` |
 
 The names are those of Chang, Ratinov and Roth, "Constraints as Prior Knowledge" (2008). Constraints
-that were not made soft are hard in all but ``"L"``, and a penalty that was given stays as it is.
+that were not made soft are hard in all protocols but ``"L"``. Given penalties are kept.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MEANINGS = {
     "CIBT": "hard constraints in training too",
     "wCIBT": "penalties learned in training",
 }
-# What a protocol means for a CRF: whether constraints hold in training, and how penalties come.
+# For a CRF: whether constraints apply in training, and how penalties are learned.
 MEANS: dict[Protocol, tuple[bool, str | None]] = {
     "L": (False, None),
     "L+CI": (False, None),
@@ -47,16 +47,16 @@ MEANS: dict[Protocol, tuple[bool, str | None]] = {
 def check_protocol(
     training: object, *, allowed: Sequence[str] = PROTOCOLS, because: str = ""
 ) -> Protocol:
-    """Return the name of a protocol, or raise a `ValueError` where it is none of those allowed.
+    """Return the name of a protocol; raise a `ValueError` if it is not allowed.
 
     Parameters
     ----------
     training
         The name.
     allowed
-        Those that make sense for the learner.
+        The protocols that the learner supports.
     because
-        Why the others do not, for the message.
+        Why it does not support the others, for the message.
     """
     for name in PROTOCOLS:
         if name == training and name in allowed:
@@ -67,7 +67,7 @@ def check_protocol(
 
 
 def rules_under(training: Protocol, constraints: Any) -> tuple[Constraint, ...]:
-    """Return constraints as a protocol decodes under them: none, all hard, or as they are.
+    """Return the constraints for decoding under a protocol: none, all hard, or unchanged.
 
     Examples
     --------
@@ -82,18 +82,17 @@ def rules_under(training: Protocol, constraints: Any) -> tuple[Constraint, ...]:
 
 
 def settle_protocol(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a CRF with what its training protocol says of constraints.
+    """Return the parameters of a CRF with its training protocol applied.
 
     Parameters
     ----------
     parameters
-        Those of the estimator. ``training=None`` leaves them as they are.
+        The parameters of the estimator. ``training=None`` leaves them unchanged.
 
     Raises
     ------
     ValueError
-        Where the protocol is not known, or `constrained_training` or `penalties` were set to
-        something else than it means.
+        If the protocol is unknown, or contradicts `constrained_training` or `penalties`.
     """
     found = dict(parameters)
     if found["training"] is None:

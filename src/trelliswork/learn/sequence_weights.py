@@ -1,4 +1,4 @@
-"""How much each training sequence counts."""
+"""The weights of training sequences."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ def sequence_weights(
     sample_weight: ArrayLike | None,
     class_weight: Mapping[str, float] | str | None,
 ) -> NDArray[np.float64] | None:
-    """Return the weight of each sequence, shape ``(B,)``; None: all weigh 1.
+    """Return the weight of each sequence, shape ``(B,)``; None if all are 1.
 
     Parameters
     ----------
     labels
         Label sequences of the training set.
     sample_weight
-        A weight a sequence.
+        One weight per sequence.
     class_weight
-        A weight a label, or ``"balanced"``; see `mean_class_weights`. Both are multiplied.
+        One weight per label, or ``"balanced"``; see `mean_class_weights`. Multiplied with
+        `sample_weight`.
     """
     weights = None
     if sample_weight is not None:
@@ -53,7 +54,7 @@ def sequence_weights(
 def mean_class_weights(
     sequences: Sequence[Sequence[Label]], class_weight: Mapping[str, float] | str
 ) -> NDArray[np.float64]:
-    """Weight of each sequence, shape ``(B,)``: the mean weight of its labels; 1 where open."""
+    """Return the mean class weight of each sequence, shape ``(B,)``; unlabelled tokens count 1."""
     counts: dict[str, int] = {}
     for sequence in sequences:
         for label in sequence:

@@ -1,4 +1,4 @@
-"""Settings of a tagger that cannot mean what they say on these data: told before training."""
+"""Warn before training about settings that have no effect on this data."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ logger = logging.getLogger(__name__)
 
 
 def check_settings(settings: CRFSettings, structure: Structure) -> None:
-    """Log a warning for settings without an effect, and for those that hardly were meant.
+    """Log a warning for settings that have no effect or are probably unintended.
 
     Parameters
     ----------
     settings
         The settings of the learner.
     structure
-        What was made of them and of the training labels.
+        The structure chosen for the training labels.
 
     Raises
     ------
     LabelError
-        For a pattern that was asked for and can never occur.
+        If a given pattern can never occur.
     """
     segmentation = structure.segmentation
     if settings.adjacent:
@@ -66,9 +66,9 @@ def check_settings(settings: CRFSettings, structure: Structure) -> None:
 
 
 def check_rule_names(constraints: Any, labels: LabelSet) -> None:
-    """Raise a `LabelError` where constraints name a label that training does not show.
+    """Raise a `LabelError` if constraints name a label that does not occur in training.
 
-    Few labelled sequences may lack one that there is, so the error says how to name it.
+    A small training set may lack an existing label, so the message says how to declare it.
     """
     given = as_constraints(constraints)
     missing = labels_to_name(given, labels)
@@ -83,12 +83,12 @@ def check_rule_names(constraints: Any, labels: LabelSet) -> None:
 
 
 def labels_to_name(constraints: Iterable[Constraint], labels: LabelSet) -> list[str]:
-    """Return labels that a label set lacks, for all that constraints name to be known."""
+    """Return the labels that constraints name and a label set lacks."""
     tags = TAGS.get(labels.scheme, {})
     found: list[str] = []
     for constraint in constraints:
         for name, unit in constraint.unknown_names(labels):
-            if "*" in name or name in labels:  # a pattern of names, or no name of a segment
+            if "*" in name or name in labels:  # a pattern of names, or not the name of a segment
                 continue
             whole = unit == "token" or not tags
             found += [name] if whole else _tagged(name, tuple(tags), labels.scheme == "path")
@@ -102,7 +102,7 @@ def _tagged(name: str, tags: tuple[str, ...], is_path: bool) -> list[str]:
 
 
 def warn_of_no_features(features: EncodedFeatures, min_count: int) -> None:
-    """Log a warning where training has no features of tokens or segments to learn from."""
+    """Log a warning if training has no features of tokens or segments."""
     parts = (features.state, features.begin, features.end, features.segment)
     if not any(part.n_features for part in parts if part is not None):
         logger.warning(
@@ -111,7 +111,7 @@ def warn_of_no_features(features: EncodedFeatures, min_count: int) -> None:
 
 
 def warn_of_no_weights(model: CRFModel) -> None:
-    """Log a warning where l1 or norms of groups have left no weight to any feature."""
+    """Log a warning if l1 or group norms have made the weights of all features 0."""
     parts = (model.state, model.edge, model.begin, model.end, model.segment, model.length)
     if not any(part.weights.size for part in parts if part is not None):
         logger.warning(
@@ -123,16 +123,16 @@ def warn_of_no_weights(model: CRFModel) -> None:
 def warn_of_long_segments(
     sequences: Sequence[Sequence[Label]], segmentation: Segmentation | None
 ) -> None:
-    """Log a warning where a model cannot give the gold labels of a development set.
+    """Log a warning if a development set has segments longer than the model allows.
 
     Parameters
     ----------
     sequences
         The gold labels.
     segmentation
-        The segments of the model; None in a chain, which can give any.
+        The segmentation of the model; None for a chain, which has no limit.
     """
-    if segmentation is None or segmentation.is_hidden:  # runs of several segments read the same
+    if segmentation is None or segmentation.is_hidden:  # a run may be several segments
         return
     limits = dict(zip(segmentation.names, segmentation.limits, strict=True))
     too_long = sum(

@@ -1,4 +1,4 @@
-"""What is settled before training: the structure, the constraints, the sequences to train on."""
+"""The setup of CRF training: structure, constraints and the sequences to train on."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ __all__ = ["Setup"]
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """How a tagger is about to be trained.
+    """Structure, constraints and training sequences of a CRF.
 
     Attributes
     ----------
     structure : Structure
         Labels, patterns and segments.
     rules : Plan
-        The constraints on it.
+        The constraints.
     under : Denominator
-        What the likelihood of the sequences kept is normalised over.
+        The labellings that the likelihood is normalised over.
     kept : numpy.ndarray
-        The sequences that are trained on, by index.
+        Indices of the sequences to train on.
     """
 
     structure: Structure
@@ -52,10 +52,11 @@ class Setup:
         sequences: Sequence[Any],
         names: Sequence[Sequence[Label]],
     ) -> Setup:
-        """Settle what the parameters of a tagger mean on a training set.
+        """Return the setup for a training set.
 
-        Sequences that are left out (``on_conflict="skip"``) shape neither patterns nor limits of
-        segments: these are observed again on the others. Labels stay, as constraints may name them.
+        Sequences that are left out (``on_conflict="skip"``) determine neither patterns nor maximum
+        segment lengths: these are observed again on the other sequences. Their labels stay, as
+        constraints may name them.
         """
         structure = _structure(settings, labels, names)
         first = cls.on(settings, structure, sequences, names)
@@ -78,7 +79,7 @@ class Setup:
         names: Sequence[Sequence[Label]],
         rules: Plan | None = None,
     ) -> Setup:
-        """Settle the rest, where the structure and perhaps the constraints on it are settled.
+        """Return the setup for a training set on a given structure.
 
         Parameters
         ----------
@@ -87,7 +88,7 @@ class Setup:
         structure
             The structure.
         rules
-            The constraints on it. Default: planned anew.
+            The compiled constraints. Default: compile those of the settings.
         """
         trained = bool(settings.constrained_training)
         rules = (
@@ -113,7 +114,7 @@ def _structure(
     settings: CRFSettings, labels: LabelSet, names: Sequence[Sequence[Label]]
 ) -> Structure:
     transitions = settings.transitions
-    # Segments show few transitions; but whoever names patterns, or wants none, gets no others.
+    # Segments show few transitions, so all get a weight, unless patterns or order=0 are given.
     is_chain, chosen = settings.max_segment == 1, settings.patterns is not None
     all_by_default = not (is_chain or chosen or settings.order == 0)
     return Structure.choose(

@@ -1,4 +1,4 @@
-"""Training a chain model: the objective, the optimiser, the development set, and the log."""
+"""Run an optimiser on an objective, with a development set and a training log."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class DevCheck:
-    """How to use a development set.
+    """Early stopping on a development set.
 
     Attributes
     ----------
     score : callable
-        From a parameter vector to a score; higher is better.
+        Maps a parameter vector to a score; higher is better.
     every : int
-        Iterations between two measurements.
+        Number of iterations between two measurements.
     patience : int
-        Stop after this many measurements without a new best one.
+        Number of measurements without improvement before training stops.
     """
 
     score: Callable[[FloatArray], float]
@@ -48,7 +48,7 @@ class DevCheck:
 
 @dataclass
 class TrainingRun:
-    """What came of a training run: parameters, the log, and why it stopped."""
+    """Result of a training run: parameters, stop reason, loss and log."""
 
     parameters: FloatArray
     reason: str
@@ -70,25 +70,25 @@ def train(
 ) -> TrainingRun:
     """Minimise an objective.
 
-    With a development set the parameters with the best score are returned, otherwise the last, and
-    training may stop early. Ctrl-C ends training and keeps what was reached.
+    Returns the last parameters or, with a development set, those with the best score; training may
+    then stop early. Ctrl-C ends training and keeps the parameters so far.
 
     Parameters
     ----------
     objective
-        What to minimise.
+        The smooth objective.
     start
         Initial parameters.
     minimizer
-        How.
+        The optimiser.
     regularizer
-        What is not smooth. Default: nothing.
+        The non-smooth part. Default: none.
     dev
         The development set.
     on_step
-        Called with each step of the log.
+        Called with every step of the log.
     earlier
-        Steps of training before this one, which the log goes on from.
+        Steps of an earlier run; the log continues from them.
     """
     n_before = earlier[-1].iteration if earlier else 0
     began = time.perf_counter() - (earlier[-1].seconds if earlier else 0.0)
@@ -119,7 +119,7 @@ def train(
             on_step(step)
         return dev is not None and misses >= dev.patience
 
-    # BLAS threads wait for work by spinning: they would take the cores from the objective's.
+    # Idle BLAS threads spin and would take cores from the threads of the objective.
     with threadpool_limits(1, user_api="blas"):
         result = minimizer.run(objective, start, regularizer, after)
     if result.reason == "interrupted" and result.n_iterations == 0:
@@ -143,12 +143,12 @@ def _finish(
         return TrainingRun(result.x, result.reason, result.value, log, gap=result.gap)
     reason = "early_stopping" if result.reason == "stopped" else result.reason
     if reason != "interrupted":
-        # The last point may be the best one without having been measured.
+        # The last point may be the best but was not measured yet.
         last = dev.score(result.x)
         if best is None or last > best[0]:
             best = last, result.x, result.value
     if best is None:
         return TrainingRun(result.x, reason, result.value, log, gap=result.gap)
-    # Weights that were measured on the way are not those that the gap is about.
+    # The gap holds for the last point only.
     gap = result.gap if best[1] is result.x else None
     return TrainingRun(best[1], reason, best[2], log, best[0], gap)

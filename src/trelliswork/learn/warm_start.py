@@ -1,4 +1,4 @@
-"""Parameters that start from an earlier model: weights carry over by name."""
+"""Warm starts: initial parameters from an earlier model, matched by name."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ def parameters_like(
     encoder: Encoder,
     penalties: FloatArray | None = None,
 ) -> FloatArray:
-    """Return parameters of an objective that start from an earlier model.
+    """Return initial parameters of an objective, taken from an earlier model.
 
-    Weights carry over by the names of features, letters and patterns; what is new starts at 0.
+    Weights are matched by the names of features, letters and patterns. New ones start at 0.
 
     Parameters
     ----------
     objective
-        What the parameters are of.
+        The objective.
     earlier
-        The model.
+        The earlier model.
     encoder
         The features of the objective.
     penalties
-        What is known of the penalties of all constraints, nan elsewhere, shape ``(C,)``.
+        Penalties of all constraints, shape ``(C,)``; nan where unknown.
     """
     structure, layout = objective.structure, objective.layout
     names, old_names = structure.letter_names, earlier.structure.letter_names
@@ -69,12 +69,12 @@ def _carry_over(
     earlier: PairWeights,
     earlier_names: list[str],
 ) -> None:
-    """Copy the weights of the pairs that an earlier model has too, in place."""
+    """Copy the weights of pairs that occur in an earlier model, in place."""
     place = {name: i for i, name in enumerate(earlier_names)}
     old_features = np.array([place.get(name, -1) for name in names], dtype=np.int64)
     feature = old_features[pairs.features]
     output = old_outputs[pairs.outputs]
-    # Both (feature, output) and its place in the earlier model, as one sorted key.
+    # A sorted key for (feature, output) in the earlier model.
     n_outputs = int(max(earlier.outputs.max(initial=0), output.max(initial=0))) + 1
     keys = earlier.features * n_outputs + earlier.outputs
     wanted = feature * n_outputs + output
@@ -89,7 +89,7 @@ def _carry_over(
 def _feature_names(encoder: Encoder, kind: str) -> list[str]:
     if kind == "state":
         return encoder.feature_names()
-    if kind == "length":  # numbered alike in every model
+    if kind == "length":  # the same numbers in every model
         return [str(bucket) for bucket in range(64)]
     names: list[str] = getattr(encoder, f"{kind}_feature_names")()
     return names

@@ -1,4 +1,4 @@
-"""The arguments that every recursion of the layer takes."""
+"""`PaddedBatch`: the arguments of every recursion of the layer."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PaddedBatch(NamedTuple):
 
     @property
     def scores(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """What can be differentiated by: emissions, start, end, transitions."""
+        """The differentiable tensors: emissions, start, end, transitions."""
         return self.emissions, self.start, self.end, self.transitions
 
     @property

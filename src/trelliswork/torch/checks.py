@@ -1,4 +1,4 @@
-"""What a batch must be, in the words of torchcrf where it has the same check."""
+"""Checks of a batch; the messages are those of torchcrf for the same checks."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def check_shapes(
     n_tags: int,
     batch_first: bool,
 ) -> None:
-    """Check what can be checked without looking at values."""
+    """Check shapes and types, without reading values."""
     _check_tensor("emissions", emissions)
     if emissions.dim() != 3:
         raise ValueError(f"emissions must have dimension of 3, got {emissions.dim()}")
@@ -84,7 +84,7 @@ def check_shapes(
 
 
 def check_tag_ids(tags: Tensor) -> None:
-    """Refuse tags that cannot be ids, whatever their values."""
+    """Raise an error for tags whose type cannot hold ids."""
     _check_tensor("tags", tags)
     if tags.is_floating_point() or tags.is_complex() or tags.dtype == torch.bool:
         raise TypeError(f"tags: expected integers (torch.long), the ids of tags, got {tags.dtype}.")
@@ -99,7 +99,7 @@ def by_sequence(array: Tensor | None, batch_first: bool) -> NDArray[Any] | None:
 
 
 def check_tokens(mask: BoolArray | None) -> None:
-    """Refuse a sequence without a token; mask ``(B, T)``."""
+    """Raise an error for a sequence without a token; mask ``(B, T)``."""
     if mask is None or mask.any(axis=1).all():
         return
     empty = np.flatnonzero(~mask.any(axis=1))
@@ -110,7 +110,7 @@ def check_tokens(mask: BoolArray | None) -> None:
 
 
 def check_tags(tags: NDArray[np.int64] | None, mask: BoolArray | None, n_tags: int) -> None:
-    """Refuse a tag that is no tag; `tags` and `mask` ``(B, T)``."""
+    """Raise an error for a tag out of range; `tags` and `mask` ``(B, T)``."""
     if tags is None:
         return
     wrong = np.argwhere(_kept(tags, mask) & ((tags < 0) | (tags >= n_tags)))
@@ -129,7 +129,7 @@ def check_language(
     mask: BoolArray | None,
     n_positions: int,
 ) -> None:
-    """Refuse sequences that no labelling fits, and tags that are not in the language.
+    """Raise an error for sequences without a labelling, and for tags outside the language.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def check_language(
 def check_feasible(
     lattice: Lattice, scores: NDArray[np.float64], lengths: NDArray[np.int64]
 ) -> None:
-    """Refuse a sequence that no labelling fits; best scores or log-partitions ``(B,)``."""
+    """Raise an error for a sequence without a labelling; best scores or log-partitions ``(B,)``."""
     infeasible = np.flatnonzero(np.isneginf(scores) & (lengths > 0))
     if not infeasible.size:
         return
@@ -197,13 +197,13 @@ def _check_gold(language: Automaton, rules: str, tags: NDArray[np.int64], kept: 
     fault = "cannot stand there" if position < at.size else "cannot be the last"
     raise NotInLanguageError(
         f"Sequence {wrong[0]} of the batch: the gold tags do not satisfy {rules}: tag "
-        f"{row[at[last]]}{name} at position {at[last]} {fault}. Mend the tags or the rules, or "
+        f"{row[at[last]]}{name} at position {at[last]} {fault}. Correct the tags or the rules, or "
         f"leave tokens out with tag {IGNORED_TAG}."
     )
 
 
 def _first_rejected(language: Automaton, tags: NDArray[np.int64]) -> int:
-    """Return the first position at which no path goes on, or their number if none ends there."""
+    """Return the first position without a path, or their number if only the end fails."""
     reached = np.isfinite(language.initial)
     for position, tag in enumerate(tags):
         taken = (language.label == tag) & reached[language.source]

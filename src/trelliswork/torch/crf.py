@@ -1,4 +1,4 @@
-"""The CRF layer: a drop-in for ``torchcrf.CRF`` whose labellings may obey a language."""
+"""`CRF`, the layer: a drop-in for ``torchcrf.CRF`` whose labellings may obey a language."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ class CRF(nn.Module):
         return found
 
     def decode(self, emissions: Tensor, mask: Tensor | None = None) -> list[list[int]]:
-        """Return the best tag sequence of every sequence: one tag a token that `mask` keeps."""
+        """Return the best tags of every sequence, one for each token that `mask` keeps."""
         ragged = self._ragged(emissions, mask)
         return ragged.split(ragged.decode())
 
@@ -228,9 +228,9 @@ class CRF(nn.Module):
         emissions, mask
             As in :meth:`forward`.
         n
-            How many.
+            Number of samples.
         generator, seed
-            Where the randomness comes from; at most one of them. Default: torch's own generator,
+            Source of randomness; at most one of them. Default: torch's own generator,
             which ``torch.manual_seed`` sets.
 
         Returns
@@ -254,7 +254,7 @@ class CRF(nn.Module):
         check_shapes(emissions, tags, mask, n_tags=self.num_tags, batch_first=self.batch_first)
 
     def _value(self, emissions: Tensor, tags: Tensor | None, mask: Tensor | None) -> Tensor:
-        """Return ``log p(tags)`` or ``log Z``, float64, shape (B,), by the backend that fits."""
+        """Return ``log p(tags)`` or ``log Z``, float64, shape ``(B,)``, from the right backend."""
         in_tensors = self.backend == "tensor" or (self.backend == "auto" and emissions.is_cuda)
         device = emissions.device if in_tensors else torch.device("cpu")
         batch = PaddedBatch(
@@ -277,5 +277,5 @@ class CRF(nn.Module):
 
 
 def _trackable(tensor: Tensor) -> Tensor:
-    """Return a tensor that a graph can hold: one made in inference mode cannot be."""
+    """Return a tensor that autograd can save, also of one made in inference mode."""
     return tensor.clone() if tensor.is_inference() else tensor

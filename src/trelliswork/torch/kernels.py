@@ -56,7 +56,7 @@ def log_likelihood(batch: PaddedBatch, lattice: Lattice) -> Tensor:
 
 
 def n_jobs(work: int) -> int:
-    """Return how many threads `work` multiplications are worth, at most what torch may use."""
+    """Return the number of threads for `work` multiplications, at most torch's own limit."""
     return max(1, min(resolve_jobs(None), torch.get_num_threads(), work // WORK_A_THREAD))
 
 

@@ -1,4 +1,4 @@
-"""What the layer's recursions run on: the chain of all tags, or its product with a language."""
+"""`Lattice`: the automaton of the layer, the chain of all tags or its product with a language."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Arcs:
 
 
 def find_lattice(key: int) -> Lattice:
-    """Return the lattice that `key` stands for."""
+    """Return the lattice of a key."""
     return _lattices[key]
 
 

@@ -1,4 +1,4 @@
-"""Padded batches as the verbs of inference take them: sequences one after the other."""
+"""`Ragged`: a padded batch as the concatenated sequences that the verbs of inference take."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Ragged:
 
     @property
     def n_jobs(self) -> int:
-        """How many threads a verb on the whole batch is worth."""
+        """Number of threads for a verb on the whole batch."""
         return n_jobs(self.rows.shape[0] * self._lattice.automaton.n_arcs)
 
     def decode(self) -> NDArray[np.int32]:

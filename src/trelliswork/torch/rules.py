@@ -1,4 +1,4 @@
-"""The rules of a layer: what may be given, the language they make, and their names in errors."""
+"""The rules of a layer: their arguments, their language, and their names in errors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KINDS = "a regular expression, an Automaton or a constraint"
 
 
 def as_rules(language: Rule | None, constraints: Rules | None) -> tuple[Rule, ...]:
-    """Return what the arguments of a layer give as one sequence of rules."""
+    """Return the rules in the arguments of a layer as one sequence."""
     if language is not None and not isinstance(language, Rule):
         raise TypeError(
             f"language: expected {KINDS}, got {_show(language)}. Give several as constraints=."
@@ -43,12 +43,12 @@ def as_rules(language: Rule | None, constraints: Rules | None) -> tuple[Rule, ..
 
 
 def describe(rules: Sequence[Rule]) -> str:
-    """Return rules as an error message names them."""
+    """Return the names of rules for an error message."""
     return join_names([shorten(repr(rule)) for rule in rules])
 
 
 def compile_rules(rules: Sequence[Rule], labels: LabelSet) -> Automaton:
-    """Return the labellings that obey all rules, as an unambiguous automaton.
+    """Return the language of labellings that obey all rules, as an unambiguous automaton.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def compile_rules(rules: Sequence[Rule], labels: LabelSet) -> Automaton:
         guilty = found[0].rules if found else rules
         raise InfeasibleError(
             f"No labelling of any length satisfies {describe(guilty)}. "
-            f"{'Mend it' if len(guilty) == 1 else 'Drop one'}: a layer needs labellings."
+            f"{'Correct it' if len(guilty) == 1 else 'Drop one'}: a layer needs labellings."
         )
     return language
 

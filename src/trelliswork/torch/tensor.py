@@ -1,4 +1,4 @@
-"""The recursion of the kernel in tensors: for CUDA, and for derivatives of derivatives.
+"""The recursion of the kernel in tensors: for CUDA, and for second derivatives.
 
     α_0[s] = initial[s]        α_{t+1}[s'] = log Σ_{arcs s → s' reading y} exp(α_t[s] + w + φ[t, y])
     log Z = log Σ_s exp(α_T[s] + final[s])
@@ -93,7 +93,7 @@ def _score(batch: _Arranged, pairs: Tensor) -> Tensor:
 
 
 def _chain_log_partition(batch: _Arranged, pairs: Tensor) -> Tensor:
-    """Run the recursion where every tag may follow every tag, one state a tag."""
+    """Run the recursion on a chain, with one state a tag."""
     phi, _, kept, length = batch
     shift = pairs.detach().max()
     weight = (pairs - shift).exp() if _spread_is_safe(phi, pairs) else None
@@ -109,7 +109,7 @@ def _chain_log_partition(batch: _Arranged, pairs: Tensor) -> Tensor:
 
 
 def _spread_is_safe(phi: Tensor, pairs: Tensor) -> bool:
-    """Tell whether sums of products of exponentials, shifted by their maxima, lose no path.
+    """Return whether sums of products of shifted exponentials lose no path.
 
     Within a row, ``α`` spreads no further than the scores of its token and the transitions into
     it do, and each product takes one transition more.
@@ -140,7 +140,7 @@ def _sparse_log_partition(batch: _Arranged, pairs: Tensor, arcs: Arcs) -> Tensor
 
 
 def _log_sum_exp(x: Tensor, dim: int) -> Tensor:
-    """``log Σ exp(x)``; −inf with a zero gradient where all terms are."""
+    """``log Σ exp(x)``; −inf with a zero gradient if all terms are −inf."""
     best = _finite(x.detach().amax(dim, keepdim=True))
     return _log((x - best).exp().sum(dim)) + best.squeeze(dim)
 

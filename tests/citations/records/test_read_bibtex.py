@@ -145,8 +145,8 @@ def test_a_bibtex_file():
         ("@book{b, title={T}}", "f.bib:2: 'b' has no year and no author, editor or organisation."),
         ("@book{a, title={T}, author={A B}, year=1}", "f.bib:2: 'a' is the key of a record"),
         ("@court{b, title={T}}", "f.bib:2: 'b' has the type 'court', which no style is for."),
-        ("@book{b title={T}}", "f.bib:2: expected an entry, got what is none: '@book{b title="),
-        ("@book{b, title={T", "f.bib:2: expected an entry, got what is none: '@book{b, title={T'."),
+        ("@book{b title={T}}", "f.bib:2: expected an entry, got '@book{b title="),
+        ("@book{b, title={T", "f.bib:2: expected an entry, got '@book{b, title={T'."),
     ],
 )
 def test_entries_are_skipped_with_a_reason(entry, reason, capsys):

@@ -1,7 +1,7 @@
-"""From documents to single references: where each one begins and ends.
+"""Documents cut into single references.
 
-A list as it stands in a paper, or a ``.bbl`` file, is cut into entries whose words are joined again
-where lines broke them, and which know where they stood. LaTeX is read and written here, too.
+A list in a paper, or a ``.bbl`` file, is cut into entries. Words broken at line ends are joined,
+and every character keeps its place in the document. `latex` converts LaTeX to plain text and back.
 """
 
 from trelliswork.citations.documents.entry import Entry

@@ -1,8 +1,8 @@
-r"""The references of a ``.bbl``, the list that BibTeX writes for LaTeX.
+r"""References from a ``.bbl``, the list that BibTeX writes for LaTeX.
 
 A reference goes from one ``\bibitem`` to the next, or to the end of the ``thebibliography`` around
-it. The ``.bbl`` of biblatex is something else: it holds the fields of the records in TeX's own
-words, and no printed reference.
+it. The ``.bbl`` of biblatex is different: it has the fields of the records as TeX commands, and no
+printed references.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from trelliswork.citations.documents.latex import decode_latex_spans
 from trelliswork.errors import DataError
 
 _ITEM = re.compile(r"\\bibitem\b\s*(?=[\[{])")
-# What is on the lines of a comment is no \bibitem.
+# A \bibitem in a comment does not count.
 _COMMENT_OR_ITEM = re.compile(rf"(?:\\%|%[^\n\r]*)|(?P<item>{_ITEM.pattern})")
 _END = re.compile(r"\\end\s*\{thebibliography\}")
 _BIBLATEX = re.compile(r"\\(?:datalist|sortlist|refsection)\b|biblatex auxiliary file|biblatex bbl")
 
 
 def is_bbl(text: str) -> bool:
-    r"""Whether a text is a ``.bbl``, of BibTeX or of biblatex."""
+    r"""Return whether a text is a ``.bbl``, of BibTeX or of biblatex."""
     # Two searches for plain words spare other documents the patterns.
     if "\\bibitem" in text and _ITEM.search(text):
         return True
@@ -75,7 +75,7 @@ def _read_item(text: str, begin: int, end: int) -> Entry | None:
 
 
 def _skip_label(text: str, place: int, end: int) -> int:
-    r"""Return where the optional argument of a ``\bibitem`` ends, which may hold brackets."""
+    r"""Return the end of the optional argument of a ``\bibitem``, which may hold brackets."""
     if text[place : place + 1] != "[":
         return place
     depth = 0

@@ -1,4 +1,4 @@
-"""One reference of a document: its text on one line, and where each character comes from.
+"""`Entry`: one reference of a document on one line, with the origin of each character.
 
 Runs of blanks and line breaks become one blank. Marks without width are dropped: soft hyphens,
 zero-width spaces, byte order marks, and joiners after Latin, Greek or Cyrillic letters; in scripts
@@ -48,9 +48,9 @@ class Entry:
     text : str
         The reference on one line, without its number or key.
     start, end : int
-        Where it stands in the document: characters, end exclusive.
+        Its span in the document, in characters, end exclusive.
     key : str
-        The number or key that the list gives it: "12", "Sha48"; empty if there is none.
+        Its number or key in the list: "12", "Sha48"; empty without one.
     origins : sequence of int or None
         For each character of `text` its place in the document; ``None`` where these are `start`,
         ``start + 1``, …
@@ -67,7 +67,7 @@ class Entry:
     ends: Sequence[int] | None = field(default=None, compare=False, repr=False)
 
     def locate(self, first: int, last: int) -> tuple[int, int]:
-        """Return the span of the document that characters `first` to `last` of the text are from.
+        """Return the span of the document for characters `first` to `last` of the text.
 
         Both spans exclude their ends. An empty span is located before its character.
         """
@@ -86,7 +86,7 @@ class Entry:
 
 
 class Vocabulary:
-    """The words of a document, read when the first one is asked for."""
+    """The words of a document, read on first use."""
 
     def __init__(self, document: str) -> None:
         self._document = document
@@ -101,7 +101,7 @@ class Vocabulary:
 def join_lines(
     document: str, spans: Sequence[tuple[int, int]], vocabulary: Vocabulary, key: str = ""
 ) -> Entry | None:
-    """Return the reference that stands in these spans, one a line; ``None`` if they are blank."""
+    """Return the reference in these spans, one a line; ``None`` if they are blank."""
     texts: list[str] = []
     origins = array("q")
     cut = False
@@ -129,7 +129,7 @@ def join_lines(
 
 
 def even_out(text: str) -> tuple[str, Sequence[int]]:
-    """Return a text with single blanks and no marks without width, and the places it is from."""
+    """Return a text with single blanks and without zero-width marks, and its origins."""
     return _even(text, 0, len(text))
 
 
@@ -155,7 +155,7 @@ def _even(document: str, begin: int, end: int) -> tuple[str, Sequence[int]]:
 
 
 def _seam(before: str, after: str, vocabulary: Vocabulary) -> tuple[bool, bool]:
-    """Return whether a line loses its last character, and whether a blank comes after it."""
+    """Return whether a line loses its last character, and whether a blank follows."""
     last, first = before[-1], after[0]
     if _WIDE.match(last) and _WIDE.match(first):
         return False, False

@@ -1,10 +1,8 @@
-"""LaTeX, as bibliographies use it, to plain text and back.
+"""LaTeX of bibliographies to plain text and back.
 
-This is no TeX: it knows the commands that references are written with, and of those that it does
-not know it drops the name and keeps the arguments. Every character of the plain text knows where it
-comes from, so that a field of a reference can be shown in the ``.bbl`` it was read from.
-
-What LaTeX commands stand for, in the text of a bibliography.
+This is not TeX: it knows the commands that occur in references, listed in the tables at the end. Of
+any other command it drops the name and keeps the arguments. Every character of the plain text has
+its origin in the source, so that a field can be shown in the ``.bbl`` it was read from.
 """
 
 from __future__ import annotations
@@ -64,7 +62,7 @@ _SPECIAL = re.compile(r"[\\{}^~$&%#_]|(?<=-)-|(?<=')'|(?<=[`!?])`")
 
 
 def decode_latex(text: str, *, comments: bool = True) -> tuple[str, Sequence[int]]:
-    r"""Return LaTeX as plain text, and for each of its characters the place it comes from.
+    r"""Return LaTeX as plain text, and the origin of each of its characters.
 
     White space stays as it is; ``~``, ``\newblock`` and the like become a blank. Accents and their
     letters become one character. The content of ``$…$`` stays, without its braces.
@@ -88,7 +86,7 @@ def decode_latex(text: str, *, comments: bool = True) -> tuple[str, Sequence[int
 def decode_latex_spans(
     text: str, *, comments: bool = True
 ) -> tuple[str, Sequence[int], Sequence[int]]:
-    """Return plain text as `decode_latex` does, and where what stands for a character ends."""
+    """Return plain text as `decode_latex` does, and start and end of each character's source."""
     decoder = _Decoder(text, comments)
     decoder.run()
     return "".join(decoder.pieces), decoder.starts, decoder.ends
@@ -107,7 +105,7 @@ def encode_latex(text: str) -> str:
 
 
 class _Decoder:
-    """A pass over the text from left to right; groups are not nested calls, braces only vanish."""
+    """A pass over the text from left to right; braces vanish, groups are not nested calls."""
 
     def __init__(self, text: str, comments: bool) -> None:
         self.text = text
@@ -116,8 +114,8 @@ class _Decoder:
         self.starts = array("q")
         self.ends = array("q")
         self._place = 0
-        self._accents: list[tuple[str, int]] = []  # wait for their letter, since when
-        self._closing: dict[int, str] = {}  # what a closing brace is printed as
+        self._accents: list[tuple[str, int]] = []  # that wait for their letter, and their starts
+        self._closing: dict[int, str] = {}  # the text printed for a closing brace
         self._url_end = -1
         self._braces: dict[int, int] | None = None
 
@@ -142,7 +140,7 @@ class _Decoder:
         self._spend_accents(self._place)
 
     def _emit(self, characters: str, start: int) -> None:
-        """Add what the text from `start` to here stands for."""
+        """Add the plain text for the source from `start` to here."""
         if self._accents and characters:
             if characters[0].isspace():
                 self._spend_accents(start)
@@ -179,7 +177,7 @@ class _Decoder:
         return unicodedata.normalize("NFC", base) + characters[1:], start
 
     def _spend_accents(self, end: int) -> None:
-        r"""Print accents that got no letter: ``\~{}`` is a tilde."""
+        r"""Print accents without a letter: ``\~{}`` is a tilde."""
         accents, self._accents = self._accents, []
         for accent, start in accents:
             if not accent.isalpha():
@@ -290,14 +288,14 @@ LETTERS = _pairs(
     BBA & BBOP ( BBCP ) BED Ed. BEDS Eds. BPG p. BPGS pp. BIn In BVOL Vol. BNUM No.
     """
 )
-"""Commands that are written out; the last line is what apacite has its styles say."""
+"""Commands for letters and words; the last line has those of the apacite styles."""
 
 _OPERATORS = """
     arg cos cosh cot deg det dim exp gcd hom inf ker lim ln log max min mod Pr sin sinh sup tan tanh
     """
 
 OPERATORS = frozenset(_OPERATORS.split())
-"""Functions of mathematics that are printed as they are called."""
+"""Mathematical functions, printed by their names."""
 
 _SPACES = """
     newblock par newline linebreak quad qquad space enspace thinspace hfill break smallskip medskip
@@ -305,7 +303,7 @@ _SPACES = """
     """
 
 SPACES = frozenset(_SPACES.split())
-"""Commands that are white space."""
+"""Commands that stand for white space."""
 
 _DROPPED = _pairs(
     """
@@ -316,7 +314,7 @@ _DROPPED = _pairs(
 )
 
 DROPPED_ARGUMENTS = {command: int(count) for command, count in _DROPPED.items()}
-"""Commands whose first arguments are not printed, and how many of them."""
+"""Commands whose first arguments are not printed, and the number of these arguments."""
 
 VERBATIM = frozenset({"url", "path", "nolinkurl", "doi"})
-"""Commands whose argument is printed as it stands."""
+"""Commands whose argument is printed unchanged."""

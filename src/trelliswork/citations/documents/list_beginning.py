@@ -1,9 +1,9 @@
-"""Where the list of references begins in a document that holds more, such as a whole paper.
+"""The beginning of the list of references in a longer document, such as a whole paper.
 
 The list begins after the first heading that it follows: the lines from there to the next heading
-are marked from the first one on, or most of what they are cut into opens like a reference and has a
-year. What precedes the heading is left out unless it looks like a list itself, as do the sections
-of a bibliography.
+are marked from the first one on, or most of their entries open like a reference and have a year.
+The text before the heading is left out unless it looks like a list itself, as the sections of a
+bibliography do.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from trelliswork.citations.documents.list_lines import Line
 
 HALF = 0.5
-"""The share of references from which on lines are a list; those before a heading need more."""
+"""Least share of references in a list; lines before a heading need more."""
 HEAD = 40
-"""How many lines after a heading are looked at; an appendix may follow the list."""
+"""Number of lines read after a heading; an appendix may follow the list."""
 
 
 def lines_of_list(lines: Sequence[Line]) -> Sequence[Line]:
@@ -44,5 +44,5 @@ def _share_of_references(lines: Sequence[Line]) -> float:
 
 
 def _is_reference(block: Sequence[Line]) -> bool:
-    # A script without capitals says nothing about openings.
+    # In a script without capitals openings give no evidence.
     return opening_evidence(block[0].text) >= 0 and any(is_dated(line.text) for line in block)

@@ -1,12 +1,12 @@
-"""Where one reference ends and the next begins, in a list that does not mark them.
+"""Breaks between references in a list without marks.
 
 Every pair of neighbouring lines gets a score, the evidence that a reference ends between them:
 positive for a break, negative against it. It adds up
 
 * how the first line ends: with a full stop, against a comma or the middle of a sentence;
 * how the second one opens: with a name, against small letters, "In", "pp.", a publisher;
-* whether the first word of the second line would have fitted into the first one, which is how the
-  last line of a paragraph is known: the usual width of a full line comes from the whole document;
+* whether the first word of the second line would have fitted into the first one, the sign of the
+  last line of a paragraph: the usual width of a full line comes from the whole document;
 * whether there is a blank line between them, other than at the edge of a page.
 
 Every reference without a year costs something; less where years are rare. So each way to cut the
@@ -34,21 +34,21 @@ if TYPE_CHECKING:
 NO_YEAR, USUAL_YEARS = 3.5, 0.25
 """The cost of a reference without a year, and the share of lines with one that it is meant for."""
 LINES, RAGGED_LINES, GAPS, INDENTS = (1.5, 0.25), (1.5, 1.25), (1.5, 0.5), (4.0, 0.75)
-"""How much less than the best cut a regular one may be worth: in all, and for each line."""
+"""Largest loss of a regular cut against the best one: in all, and for each line."""
 FEW_FULL = 0.4
-"""A document in which a smaller share of the lines is full is hardly wrapped."""
+"""Least share of full lines in a wrapped document."""
 NARROWEST = 30
 """Shorter lines are not full; if nearly all are, the document is not wrapped at all."""
 WIDEST = 115
 """Longer lines are not wrapped."""
 GAP = 2.0
-"""What a blank line inside a page is evidence of."""
+"""Evidence for a break from a blank line inside a page."""
 
 FULL = 0.8
 """A line is full if the next word would fill it to more than this part of the usual width."""
 
-# What it is evidence of that the next word would fill a line up to some part of the usual width; 0
-# stands for lines that are too short or too long to be wrapped.
+# Evidence by the part of the usual width that the next word would fill a line to; 0 stands for
+# lines that are too short or too long to be wrapped.
 _ROOM = ((1e-9, 4.0), (0.6, 3.0), (FULL, 1.5), (0.9, 0.5), (float("inf"), -0.3))
 _YEAR = re.compile(
     r"(?<![\d/.–-])(?:1[5-9]|20)\d\d(?![\d/–]|-\d)"
@@ -71,7 +71,7 @@ _FULL_END = re.compile(r"(?:[.。．!?][)\]\"”’»]?|[)\]\"”’»])\Z")
 
 
 def choose_breaks(lines: Sequence[Line]) -> list[int]:
-    """Return which lines begin a reference; the first of them, and there must be one, does."""
+    """Return which lines begin a reference; the first line, which must exist, always does."""
     room = _room(lines)
     evidence = _break_evidence(lines, room)
     dated = [is_dated(line.text) for line in lines]
@@ -88,12 +88,12 @@ def choose_breaks(lines: Sequence[Line]) -> list[int]:
 
 
 def is_dated(text: str) -> bool:
-    """Whether a text says when something appeared, or that it has not yet."""
+    """Return whether a text has a date of publication, or says that there is none yet."""
     return _YEAR.search(text) is not None
 
 
 def opening_evidence(text: str) -> float:
-    """Return how much an opening looks like that of a reference: above 0 if it does."""
+    """Return the evidence that a line opens a reference: positive for, negative against."""
     head = text[:120].lstrip('"“”‘’«*_ ')
     if re.match(r"[_—–-]{2,}|—", text):
         return 2.5  # the dashes that stand for the authors of the entry before
@@ -107,12 +107,12 @@ def opening_evidence(text: str) -> float:
     if words[0][0].islower():
         return -3.0
     if not words[0][0].isupper():
-        return 0.0  # a script without capitals says nothing
+        return 0.0  # no evidence in a script without capitals
     return _name_evidence(words)
 
 
 def _name_evidence(words: list[str]) -> float:
-    """Return how much capitalised words look like a name that a list is sorted by."""
+    """Return the evidence that capitalised words are a name that a list is sorted by."""
     first, second, third = (*words, "", "", "")[:3]
     if len(first) == 1:  # "J. Smith"
         return 2.5 if second == "." or second[:1].isupper() else -0.5
@@ -130,7 +130,7 @@ def _name_evidence(words: list[str]) -> float:
 
 
 def ending_evidence(text: str) -> float:
-    """Return how much an end of a line looks like that of a reference: above 0 if it does."""
+    """Return the evidence that a line ends a reference: positive for, negative against."""
     tail = text[-24:]
     last = text[-200:].rsplit(None, 1)[-1]
     if "://" in last or last.startswith(("www.", "10.", "doi:")):
@@ -149,7 +149,7 @@ def ending_evidence(text: str) -> float:
 
 
 def _room(lines: Sequence[Line]) -> list[float]:
-    """Return how full each line but the last would be with the next word: 1 is the usual width."""
+    """Return the fill of each line but the last with the next word: 1 is the usual width."""
     lengths = sorted(len(line.text) for line in lines)
     usual = lengths[(9 * len(lengths) - 1) // 10]
     if usual < NARROWEST:
@@ -178,7 +178,7 @@ def _break_evidence(lines: Sequence[Line], room: list[float]) -> list[float]:
 def _regular_breaks(
     lines: Sequence[Line], evidence: list[float], few_full: bool
 ) -> list[tuple[list[int], tuple[float, float]]]:
-    """Return the breaks of the regular layouts, and what each may be worth less than the best."""
+    """Return the breaks of regular layouts, and their largest loss against the best ones."""
     rest = range(1, len(lines))
     parted = any(line.after_gap and not line.after_page for line in lines[1:])
     proposals = [([0, *rest], RAGGED_LINES if few_full and not parted else LINES)]

@@ -1,6 +1,6 @@
-"""The lines of a document that belong to its references.
+"""The lines of references in a document, without headings and page furniture.
 
-Left out are blank lines and what printing put onto the page:
+Blank lines are left out, and the additions of printing:
 
 * a heading that says "References", "Works Cited", "Literaturverzeichnis", "参考文献", …;
 * page numbers: lines with nothing but a number, or "Page 12", "- 12 -", "12 of 30", that stand
@@ -30,7 +30,7 @@ BLANKS = "".join(
         ],
     )
 )
-"""White space, control characters, and marks without width that mean nothing."""
+"""White space, control characters, and zero-width marks without meaning."""
 
 _LINE_END = re.compile(r"\r\n|[\n\r\f\v\x85\u2028\u2029]")
 _PAGE_NUMBER = re.compile(
@@ -125,7 +125,7 @@ def _is_heading(text: str) -> bool:
 
 
 def _page_edges(lines: list[Line], without: set[int]) -> tuple[set[int], set[int]]:
-    """Return the first and the last lines of the pages, where there are several."""
+    """Return the first and the last lines of pages, if there are several pages."""
     tops: dict[int, int] = {}
     bottoms: dict[int, int] = {}
     for index, line in enumerate(lines):
@@ -139,7 +139,7 @@ def _page_edges(lines: list[Line], without: set[int]) -> tuple[set[int], set[int
 
 def _running_heads(lines: list[Line], without: set[int]) -> set[int]:
     found: set[int] = set()
-    # A second round sees what a page number stood above.
+    # The second round sees the lines below a page number that the first one removed.
     for _ in range(2):
         for edge in _page_edges(lines, without | found):
             found |= running_heads({i: (lines[i].text, lines[i].page) for i in edge})
@@ -171,7 +171,7 @@ def _page_numbers(lines: list[Line], without: set[int]) -> set[int]:
 
 
 def _number_references(lines: list[Line], row: list[tuple[int, int]], without: set[int]) -> bool:
-    """Whether numbers in lines of their own count the references: they begin the list."""
+    """Return whether numbers in lines of their own count the references: they begin the list."""
     if len(row) < 2 or any(index not in without for index in range(row[0][0])):
         return False
     (first, number), (_, following) = row[:2]

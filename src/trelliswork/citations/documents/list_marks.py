@@ -1,4 +1,4 @@
-"""The marks in front of references: numbers, keys in brackets, bullets.
+"""Marks in front of references: numbers, keys in brackets, bullets.
 
 A number at the beginning of a line may belong to a reference: "12. Springer, 1998" is what is left
 of one after a line break. So numbers are marks only together. For each way to write them, the
@@ -60,19 +60,19 @@ LARGEST_FIRST = 999
 CLEAR_OPENING = 1.5
 """Evidence of an opening such as "Smith, J." or "J. Smith"; few second lines have as much."""
 MISSING = 0.6
-"""What a missing number costs in numbers found; a new count costs five times as much."""
+"""Cost of a missing number, in numbers found; a new count costs five times as much."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What stands in front of a reference.
+    """A mark in front of a reference.
 
     Attributes
     ----------
     form : str
-        How it is written: "bracket", "dot", …, "key" or "bullet".
+        Its form: "bracket", "dot", …, "key" or "bullet".
     key : str
-        The number or the key, without what is around it; that of a bullet is empty.
+        The number or the key, without its brackets or period; empty for a bullet.
     width : int
         The characters of the line that it takes, with the blanks after it.
     """
@@ -83,7 +83,7 @@ class Mark:
 
 
 def cut_at_marks(lines: Sequence[Line]) -> Sequence[Line]:
-    """Return the lines, cut before numbers inside of them that count on from the first line's."""
+    """Return the lines, cut before inner numbers that continue the count of the first line."""
     first = _number_mark(lines[0].text) if lines else None
     inner = None if first is None else _INNER_NUMBER.get(first.form)
     if first is None or inner is None or int(first.key) > LARGEST_FIRST:
@@ -113,7 +113,7 @@ def cut_at_marks(lines: Sequence[Line]) -> Sequence[Line]:
 
 
 def _part(line: Line, begin: int, end: int) -> Line:
-    """Return a part of a line; only the first one comes after what precedes the line."""
+    """Return a part of a line; only the first part keeps the space above the line."""
     text = line.text[begin:end]
     start = line.start + begin
     if not begin:
@@ -122,7 +122,7 @@ def _part(line: Line, begin: int, end: int) -> Line:
 
 
 def find_marks(lines: Sequence[Line]) -> dict[int, Mark]:
-    """Return the marks of a marked list by line, and nothing for a list without them."""
+    """Return the marks of a marked list by line; empty for a list without marks."""
     marks = max((_counted(lines), _keyed(lines), _bulleted(lines)), key=len)
     alone = {i for i, mark in marks.items() if not lines[i].text[mark.width :].strip()}
     others = [i for i in range(1, len(lines)) if i not in marks and i - 1 not in alone]
@@ -132,7 +132,7 @@ def find_marks(lines: Sequence[Line]) -> dict[int, Mark]:
 
 
 def _begins(before: str, text: str) -> bool:
-    """Whether a line without a mark begins a reference after another line."""
+    """Return whether a line without a mark begins a reference after another line."""
     # Without the number that some of them have, too: "55 Mason, J."
     number = _number_mark(text)
     bare = text[number.width :] if number else text
@@ -140,7 +140,7 @@ def _begins(before: str, text: str) -> bool:
 
 
 def common_marks(texts: Sequence[str]) -> list[Mark] | None:
-    """Return the marks of references that all have one of the same form, in whatever order.
+    """Return the marks of references that all have one of the same form, in any order.
 
     Numbers without any sign are not taken for marks here, nor are years.
     """
@@ -222,7 +222,7 @@ def _counted(lines: Sequence[Line]) -> dict[int, Mark]:
 
 
 def _longest_count(lines: Sequence[Line], marks: list[tuple[int, Mark]]) -> dict[int, Mark]:
-    """Return the marks that count best; one pass, as a number has few possible predecessors."""
+    """Return the marks that count best, in one pass: a number has few possible predecessors."""
     worth = [0.0] * len(marks)
     previous = [-1] * len(marks)
     by_number: dict[int, int] = {}  # the best count that ends with a number, by its last mark

@@ -1,4 +1,4 @@
-"""Words by which the layout of a list of references is known, all in small letters."""
+"""Words that give evidence on the layout of a list of references, all in small letters."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ HEADINGS = _words("""
     литература списоклитературы библиография βιβλιογραφία
     参考文献 参考資料 引用文献 文献 參考文獻 참고문헌 المراجع المصادر منابع ביבליוגרפיה מקורות
     """)
-"""What is written above a list of references, without its blanks."""
+"""Headings of lists of references, without blanks."""
 
 PARTICLES = _words("""
     van von der den de del della di da du dos das des la le el al ter ten zu zur af av bin ibn
     vander
     """)
-"""What may precede a family name."""
+"""Particles in front of a family name."""
 
 CONTINUING = _words("""
     in proceedings proc journal j transactions trans lecture advances annals bulletin volume vol
@@ -39,26 +39,26 @@ CONTINUING = _words("""
     conf symp process natl acad annalen nature science lett res acm and und et y e with translated
     edited bd band heft jg hrsg dans tome fascicule
     """)
-"""What opens a part of a reference, and not its first."""
+"""Words that open a later part of a reference."""
 
 NO_KEYS = _words("""
     online internet accessed available retrieved cited in print web dissertation thesis
     """)
-"""What opens a remark in brackets that is not a key."""
+"""Words that open a remark in brackets, which is not a key."""
 
 SUSPENDED = _words("and or und oder et ou y o e to bis")
-"""What follows a hyphen that stands for the rest of a word: "pre- and"."""
+"""Words after a hyphen that stands for the rest of a word: "pre- and"."""
 
 FIRST_PARTS = _words("""
     non self well high low large small semi multi cross real first second third two three four
     five one half full short long fast state pre post anti ex quasi pseudo all open closed
     context data time model rule knowledge task domain part end user word
     """)
-"""What a hyphen usually follows inside a compound."""
+"""First parts of hyphenated compounds."""
 
 SECOND_PARTS = _words("""
     based oriented driven order level scale time art free like type specific dimensional aware
     dependent independent wise related valued linear trained supervised parametric term state
     class learning to of in the
     """)
-"""What a hyphen usually precedes inside a compound."""
+"""Second parts of hyphenated compounds."""

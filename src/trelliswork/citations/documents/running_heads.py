@@ -1,4 +1,4 @@
-"""Lines that printing repeats on its pages: the title of a paper or a journal, beside a number.
+"""Running heads: lines repeated on pages, such as the title of a journal beside a page number.
 
 The first or the last line of a page is one if it stands on at least half of the pages, and on two:
 literally, or beside a number that counts the pages, "117 TESTS, VOL. 3" and "TESTS, VOL. 3 118".
@@ -41,7 +41,7 @@ def running_heads(edge: Mapping[int, tuple[str, int]]) -> set[int]:
 
 
 def _without_left(words: list[str]) -> tuple[int | None, list[str]]:
-    """Return the number of a page in front, and the words behind it."""
+    """Return the page number on the left, and the words behind it."""
     rest = words[1:] if words and words[0].casefold() in _PAGE else words
     number = _number(rest[0]) if rest else None
     rest = rest[1:]
@@ -51,7 +51,7 @@ def _without_left(words: list[str]) -> tuple[int | None, list[str]]:
 
 
 def _without_right(words: list[str]) -> tuple[int | None, list[str]]:
-    """Return the number of a page at the end, and the words in front of it."""
+    """Return the page number on the right, and the words in front of it."""
     rest = words
     if len(rest) > 2 and rest[-2].casefold() in _OF and _number(rest[-1]) is not None:
         rest = rest[:-2]

@@ -1,9 +1,9 @@
-r"""A document cut into its references.
+r"""`split_references`: cut a document into its references.
 
-What the document is made of decides, not the single line:
+The whole document decides, not the single line:
 
-1. Lines that printing put there are left out (`trelliswork.citations.documents.list_lines`): the
-   heading, page numbers, running heads; and what precedes the heading of a list
+1. Additions of printing are left out (`trelliswork.citations.documents.list_lines`): the heading,
+   page numbers, running heads; and the text before the heading of a list
    (`trelliswork.citations.documents.list_beginning`), as it does in a whole paper.
 2. If the references are marked, by numbers that count, keys in brackets, or bullets
    (`trelliswork.citations.documents.list_marks`), each one goes from its mark to the next. What
@@ -36,7 +36,7 @@ __all__ = ["Entry", "split_references"]
 
 
 def split_references(text: str, *, name: str = "") -> list[Entry]:
-    r"""Return the references of a document, in its order.
+    r"""Return the references of a document, in order.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def split_references(text: str, *, name: str = "") -> list[Entry]:
         A list of references: one a line or wrapped, numbered, keyed, bulleted, with hanging indents
         or blank lines between; the text of a PDF's references; or a ``.bbl``.
     name : str
-        What the document is called in messages.
+        Name of the document in messages.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Invented works: thousands of names, titles and venues in the places where they belong.
+"""Invented works: bibliographic records put together at random, for training.
 
-The stock of words is in text files; the modules put it together, so that the parts of a work agree
-with one another.
+The stock of names, titles and venues is in text files. The modules combine it so that the parts of
+a work agree with one another. `invent_works` is the entry point.
 """
 
 from trelliswork.citations.invention.works import invent_works

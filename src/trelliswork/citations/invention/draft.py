@@ -1,4 +1,4 @@
-"""A work in the making: what is drawn first, and the fields that works of many types share."""
+"""`Draft`: an unfinished invented work, and the fields that many types of works share."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ _WITH_DAY = {"article": 0.4, "webpage": 0.6, "software": 0.4}  # of works with a
 
 @dataclass
 class Draft:
-    """A work in the making.
+    """An unfinished invented work.
 
     Attributes
     ----------
     rng : Random
-        What is drawn with.
+        Random generator.
     type, discipline : str
         Drawn already.
     language : str
-        Of the title; empty for English.
+        Language of the title; empty for English.
     topic : str
         "science " for the works in another language that are about it; otherwise empty.
     year : int
         When it appears.
     culture : str
-        Where most of its people come from.
+        Culture of most of its people.
     initials : bool
         Whether given names are initials.
     author, editor, translator : tuple of Name
@@ -70,7 +70,7 @@ class Draft:
     fields: dict[str, str] = field(default_factory=dict)
 
     def chance(self, share: float) -> bool:
-        """Draw whether something is so."""
+        """Return True with a given probability."""
         return self.rng.random() < share
 
     def people(self, n: int) -> tuple[Name, ...]:
@@ -117,7 +117,7 @@ class Draft:
             self.fields["doi"] = invent_doi(self.rng, self.type, self.discipline, self.year)
 
     def note_access(self) -> None:
-        """Say when an address was read."""
+        """Add a note on the date of access."""
         rng = self.rng
         day, month = rng.randint(1, 28), pick(rng, MONTHS)
         year = min(max(self.year, 1998) + rng.randint(0, 4), 2024)

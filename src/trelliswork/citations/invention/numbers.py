@@ -152,7 +152,7 @@ def invent_doi(rng: Random, type_: str, discipline: str, year: int) -> str:
 
 
 def doi_is_likely(rng: Random, year: int) -> bool:
-    """Draw whether the DOI of a paper is known."""
+    """Draw whether a paper has a known DOI."""
     return rng.random() < (0.4 if year >= _FIRST_DOI else 0.12)
 
 
@@ -202,7 +202,7 @@ def invent_report_number(rng: Random, year: int, issuer: str) -> str:
 
 
 def invent_standard(rng: Random, year: int) -> tuple[str, str, str]:
-    """Draw who issues a standard (short), the number of the standard, and the issuer in full."""
+    """Draw the issuer of a standard (short), its number, and the issuer in full."""
     short, shape, issuer = load_stock("shapes")["standard"].pick(rng).split("|")
     return short, fill_shape(shape, year, rng), issuer
 

@@ -164,7 +164,7 @@ def add_chapter(draft: Draft) -> None:
 
 
 def add_thesis(draft: Draft) -> None:
-    """Fill a doctoral or a master's thesis; `number` is what a foreign one calls itself."""
+    """Fill a doctoral or a master's thesis; `number` is the genre of a foreign one."""
     rng, fields = draft.rng, draft.fields
     fields["title"] = draft.title("thesis")
     if draft.language:
@@ -226,7 +226,7 @@ def add_preprint(draft: Draft) -> None:
 
 
 def _add_collaboration(draft: Draft) -> None:
-    """Let a collaboration, a group or a committee sign, alone or after its members."""
+    """Add a collaboration, a group or a committee as author, alone or after its members."""
     shares = {"particles": 0.14, "astro": 0.06, "medicine": 0.05, "biology": 0.02}
     if not draft.language and draft.chance(shares.get(draft.discipline, 0.004)):
         section = "collaboration" if draft.discipline in {"particles", "astro"} else "group"

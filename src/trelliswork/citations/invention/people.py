@@ -1,7 +1,7 @@
-"""Invented people and the lists they form as authors and editors.
+"""Invented people, and lists of them as authors and editors.
 
-A person's names come from one culture, and so does how they are put together: double family names
-in Spanish, particles in Dutch, two syllables in Korean. Most people of a list share a culture.
+The names of a person, and their form, come from one culture: double family names in Spanish,
+particles in Dutch, two syllables in Korean. Most people of a list share a culture.
 """
 
 from __future__ import annotations
@@ -70,15 +70,15 @@ def invent_people(
     Parameters
     ----------
     rng : Random
-        What is drawn with.
+        Random generator.
     n : int
-        How many.
+        Number of people.
     culture : str
-        Where most of them come from.
+        Culture of most of them.
     initials : bool
         Whether their given names are initials.
     natives : bool
-        Whether nearly all of them come from there.
+        Whether nearly all of them are of that culture.
     """
     share = _SHARE_OF_NATIVES if natives else _SHARE_AT_HOME
     return tuple(

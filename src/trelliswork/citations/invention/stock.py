@@ -36,7 +36,7 @@ class Section:
     entries : tuple of str
         Without their years.
     since : tuple of int
-        The first year of each; 0 where the file names none.
+        The first year of each; 0 if the file names none.
     """
 
     def __init__(self, lines: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Invented titles: patterns such as "on the {a} of {t}", filled from the words of a discipline.
+"""Invented titles: patterns such as "on the {a} of {t}", filled with the words of a discipline.
 
 A slot of one letter is a section of words: an aspect ("stability"), a thing ("lattices"), an
 adjective, a method, a setting ("the wild"), a name ("BERT"), something one is doing ("learning").
@@ -86,9 +86,9 @@ def invent_title(rng: Random, discipline: str, kind: str, year: int) -> str:
     Parameters
     ----------
     rng : Random
-        What is drawn with.
+        Random generator.
     discipline : str
-        One of `GROUP_OF`: where the words come from.
+        One of `GROUP_OF`: the origin of the words.
     kind : str
         "paper", or a section of the stock of patterns: "book", "container", "thesis", "report",
         "web", "software", "standard".
@@ -160,7 +160,7 @@ def _fill_slot(rng: Random, slot: str, discipline: str, year: int) -> str:
 
 
 def invent_thing(rng: Random, discipline: str, year: int) -> str:
-    """Compose what a work is about: "spin glasses", "anisotropic spin waves", "magnetism"."""
+    """Compose the subject of a work: "spin glasses", "anisotropic spin waves", "magnetism"."""
     stock = load_stock(discipline)
     thing = stock[_HOW_TO_HEAD[int(rng.random() * len(_HOW_TO_HEAD))]].pick(rng, year)
     chance = rng.random()
@@ -208,7 +208,7 @@ def _general(rng: Random, slot: str, discipline: str, year: int) -> str:
 
 
 def coin_acronym(rng: Random) -> str:
-    """Coin what projects, programs and studies are called: "GraphFlow", "MIRAS"."""
+    """Coin the name of a project, a program or a study: "GraphFlow", "MIRAS"."""
     chance = rng.random()
     if chance < 0.45:
         return pick(rng, _COINED[0]) + pick(rng, _COINED[1])

@@ -1,4 +1,4 @@
-"""Where invented works appear: journals, proceedings, publishers, schools and institutes."""
+"""Venues of invented works: journals, proceedings, publishers, schools and institutes."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def pick_publisher(rng: Random, stock: str) -> tuple[str, str]:
 
 
 def pick_meeting_place(rng: Random) -> str:
-    """Draw where a conference was held."""
+    """Draw the place of a conference."""
     places = load_stock("places")
     return places[pick(rng, ("city", "us", "world"))].pick(rng)
 

@@ -1,10 +1,10 @@
-"""Invented works to train on: likely names, titles and venues, put together at random.
+"""`invent_works`: likely names, titles and venues, combined at random for training.
 
-The works that ship with the package are few, and a model that has read them alone knows few words:
-not that "Phys. Rev. Lett." is a journal, nor that Nakamura is a name. Invented works hold thousands
-of names and words in the places where they belong. None of them exists; titles follow patterns,
-and the parts of a work agree with one another: a title of a discipline is in a journal of that
-discipline, a German title with a German publisher.
+The works that ship with the package are few, and a model trained on them alone knows few words: not
+that "Phys. Rev. Lett." is a journal, nor that Nakamura is a name. Invented works have thousands of
+names and words in the right places. None of them exists. Titles follow patterns, and the parts of a
+work agree with one another: a title of a discipline is in a journal of that discipline, a German
+title with a German publisher.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def invent_works(n: int, seed: int = 0) -> tuple[Work, ...]:
     Parameters
     ----------
     n : int
-        How many; the first of them do not depend on it.
+        Number of works; the first ones do not depend on it.
     seed : int
         The same seed gives the same works.
 

@@ -1,5 +1,5 @@
-"""From fields to typed values: people, dates, pages, identifiers, the type of a work.
+"""Typed values from labelled fields: people, dates, pages, identifiers, the type of a work.
 
-A model says which words are the authors and which the date; what they mean is decided here, by
-plain rules on each field alone. `trelliswork.citations.meaning.interpret` puts it all together.
+The model labels the words of authors and dates; plain rules on each field decide here what they
+mean. `trelliswork.citations.meaning.interpret` combines the values to a reference.
 """

@@ -1,4 +1,4 @@
-"""Guess what kind of work a reference is to, from the fields it has and a few words in them."""
+"""The type of a cited work, guessed from its fields and a few words in them."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def guess_type(texts: Mapping[str, str]) -> str:
 
 
 def _kind_of_report(tech: str, texts: Mapping[str, str]) -> str:
-    """Return what a text such as "PhD thesis" says, or nothing where it says nothing certain."""
+    """Return the type for a text such as "PhD thesis", or nothing if it is uncertain."""
     if _MASTERS.search(tech) is not None:
         return "mastersthesis"
     if _DOCTORAL.search(tech) is not None:
@@ -101,7 +101,7 @@ def _kind_of_chapter(booktitle: str, texts: Mapping[str, str]) -> str:
 
 
 def _kind_of_whole(texts: Mapping[str, str]) -> str:
-    """Return the type of a work that no other holds."""
+    """Return the type of a work that is not part of another one."""
     has = texts.__contains__
     if has("arxiv") and not has("publisher"):
         return "preprint"

@@ -1,7 +1,7 @@
-"""Identifiers in references: DOI, address on the web, arXiv, ISBN, ISSN.
+"""Identifiers in references: DOI, web address, arXiv, ISBN, ISSN.
 
-They are found by their form, whatever the label of the text they stand in. Line breaks and
-tokenizers leave blanks inside of them; in a field that is an identifier, these are taken out.
+They are found by their form, in text of any label. Line breaks and tokenizers leave blanks inside
+them; in a field that is an identifier, these are removed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _BRACKETS = {")": "(", "]": "[", "}": "{", ">": "<"}
 
 
 def find_doi(text: str) -> str:
-    """Return the first DOI of a text, without what introduces or follows it.
+    """Return the first DOI of a text, without its prefix and the text after it.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def find_doi(text: str) -> str:
 
 
 def parse_doi(text: str) -> str:
-    """Return the DOI of a field that is one: blanks inside of it are taken out."""
+    """Return the DOI of a field that is one, with inner blanks removed."""
     text = _cut(text)
     found = _DOI.search(text)
     if found is None:
@@ -79,7 +79,7 @@ def find_url(text: str) -> str:
 
 
 def parse_url(text: str) -> str:
-    """Return the address of a field that is one: blanks inside of it are taken out.
+    """Return the address of a field that is one, with inner blanks removed.
 
     Examples
     --------
@@ -111,9 +111,9 @@ def find_arxiv(text: str, *, labelled: bool = False) -> str:
     Parameters
     ----------
     text : str
-        Where to look.
+        The text to search.
     labelled : bool
-        Whether the text is known to be an arXiv number; otherwise it has to say so.
+        Whether the text is known to be an arXiv number; otherwise it must name arXiv.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def find_isbn(text: str) -> str:
 
 
 def find_issn(text: str, *, labelled: bool = False) -> str:
-    """Return the ISSN of a text, which has to say so where it is not `labelled` as one."""
+    """Return the ISSN of a text, which must name it unless it is `labelled` as one."""
     if not labelled and _SAYS_ISSN.search(text) is None:
         return ""
     found = _ISSN.search(text)
@@ -148,7 +148,7 @@ def find_issn(text: str, *, labelled: bool = False) -> str:
 
 
 def _cut(text: str) -> str:
-    """Leave out what is said after an identifier: when it was looked at, and others."""
+    """Cut off remarks after an identifier, such as the date of access."""
     for found in _AFTERWARDS.finditer(text):
         # "Retrieved from http://..." says it before.
         if "/" in text[: found.start()]:
@@ -157,7 +157,7 @@ def _cut(text: str) -> str:
 
 
 def _balanced(identifier: str) -> str:
-    """Take punctuation off the end, and brackets that the identifier does not open."""
+    """Strip punctuation from the end, and brackets that the identifier does not open."""
     while identifier:
         last = identifier[-1]
         opening = _BRACKETS.get(last)

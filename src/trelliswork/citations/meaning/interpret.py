@@ -1,4 +1,4 @@
-"""From labelled fields to a reference with typed values."""
+"""`interpret`: labelled fields to a reference with typed values."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _PUBLISHES = re.compile(
     r"press|verlag|publish|springer|wiley|elsevier|books|editions?\b|\binc\b|\bltd\b", re.IGNORECASE
 )
 _INTRODUCED = re.compile(r"\W*(doi|arxiv|isbn|issn|url|https?)\b", re.IGNORECASE)
-# The label of a note that begins with the word, and what reads it.
+# The label of a note that begins with the word, and its reader.
 _READER_OF: dict[str, tuple[str, Callable[[str], str]]] = {
     "doi": ("doi", parse_doi),
     "arxiv": ("arxiv", find_arxiv),
@@ -79,7 +79,7 @@ def interpret(
     unruled: Sequence[Field] = (),
     broken_rules: Sequence[str] = (),
 ) -> Reference:
-    """Read the fields of a reference.
+    """Return the reference with typed values of labelled fields.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def interpret(
         From left to right; names and notes are all kept. Of several others with the same label
         the first counts, and the rest are notes.
     start, end : int
-        Where the reference stands in the input; by default it is the input.
+        Span of the reference in the input; by default the whole input.
     key, confidence, tokens, labels, alternatives, unruled, broken_rules
         As in `trelliswork.citations.reference.Reference`.
 
@@ -105,7 +105,7 @@ def interpret(
         "title",
         "journal",
     } & texts.keys():
-        texts["title"] = texts.pop("booktitle")  # what they edited is what is cited
+        texts["title"] = texts.pop("booktitle")  # the cited work is the edited book
     get = texts.get
     doi, url, arxiv, isbn, issn = _identifiers(texts, "; ".join(notes))
     # An address that is but a DOI has become one.
@@ -138,7 +138,7 @@ def interpret(
     found = (doi, url, arxiv, isbn, issn)
     if any(found):
         notes = [rest for said in notes if (rest := _without(said, found))]
-        # What else stands in the field of an identifier is not lost: "10.1136/bmj.n71. PMID: 3".
+        # The rest of the field of an identifier is not lost: "10.1136/bmj.n71. PMID: 3".
         for label in ("url", "doi"):
             rest = _without(said, found) if (said := get(label, "")) else ""
             if rest and rest != said:
@@ -218,7 +218,7 @@ def _gather(
         elif label == "date" and label in texts:
             first, other = parse_date(texts[label]).year, parse_date(said).year
             if first and other and first != other:
-                notes.append(said)  # when it was looked at, or printed first
+                notes.append(said)  # a date of access, or of the first edition
             else:
                 texts[label] += f" {said}"
             continue
@@ -231,7 +231,7 @@ def _gather(
 
 
 def _is_identifier(note: str, texts: dict[str, str]) -> bool:
-    """Whether a note is an identifier; it then gets its label, unless another field has it."""
+    """Return whether a note is an identifier; it then gets its label unless a field has it."""
     introduced = _INTRODUCED.match(note)
     if introduced is None:
         return False
@@ -272,7 +272,7 @@ def _identifiers(texts: dict[str, str], note: str) -> tuple[str, str, str, str, 
             arxiv = find_arxiv(f"{journal} {get('volume', '')}")
         elif labelled_doi or doi:
             arxiv = find_arxiv(doi)
-    # The address of a DOI says nothing that the DOI does not.
+    # The address of a DOI adds nothing to the DOI.
     if doi and "doi.org/" in url:
         url = ""
     return doi, url, arxiv, isbn, issn
@@ -291,7 +291,7 @@ def _without(note: str, identifiers: Sequence[str]) -> str:
 
 
 def _publisher(publisher: str, place: str) -> tuple[str, str]:
-    """Tell publisher and place apart where one field has both: "Cambridge, MA: MIT Press"."""
+    """Split publisher and place if one field has both: "Cambridge, MA: MIT Press"."""
     publisher, place = publisher.strip(_EDGES), place.strip(_EDGES)
     if not place and ": " in publisher:
         left, _, right = publisher.partition(": ")

@@ -1,9 +1,9 @@
-"""From the text of an author, editor or translator field to names.
+"""Names of people from the text of an author, editor or translator field.
 
 A list of names is cut twice: at marks and words that only separate names (";", "&", "and", "und"),
-and at commas, which separate names or parts of one. Where a comma is which is read off the
-stretches on both sides: initials after a family name belong to it, two stretches that each hold a
-given and a family name are two people.
+and at commas, which separate names or parts of one. The stretches on both sides decide on a comma:
+initials after a family name belong to it; two stretches with a given and a family name each are two
+people.
 """
 
 from __future__ import annotations
@@ -71,12 +71,12 @@ _EDGES = COMMA + " \t,;:.*†‡§¶\"“”'‘’`´"
 
 
 def parse_people(text: str) -> tuple[tuple[Name, ...], bool]:
-    """Read the names of a list, in any style.
+    """Return the names of a list in any style.
 
     Parameters
     ----------
     text : str
-        What a reference says of its authors, editors or translators, roles included: "In", "ed.
+        Authors, editors or translators as in a reference, roles included: "In", "ed.
         by", "(Eds.)".
 
     Returns
@@ -160,7 +160,7 @@ def _read(segments: list[list[Stretch]], *, commas_only: bool) -> list[Name]:
 
 
 def _spells_out(segments: list[list[Stretch]]) -> bool:
-    """Whether some name of the list has a given name that is not an initial."""
+    """Return whether some name of the list has a given name that is not an initial."""
     for segment in segments:
         for i, one in enumerate(segment):
             if one.last or (i and one.tail and not one.lead and segment[i - 1].is_bare):
@@ -184,7 +184,7 @@ def _without_roles(text: str) -> str:
 
 
 def _wraps(text: str) -> bool:
-    """Whether the bracket that opens the text is closed by the one that ends it."""
+    """Return whether the bracket that opens the text is closed by the one that ends it."""
     return not any(bracket in text[1:-1] for bracket in "()[]")
 
 
@@ -222,7 +222,7 @@ def _ends_in_abbreviation(text: str) -> bool:
 
 
 def _is_inverted(one: Stretch, after: Stretch, *, alone: bool) -> bool:
-    """Whether a comma stands between the family and the given name of one person."""
+    """Return whether a comma separates the family and the given name of one person."""
     if has_ideographs(one.text) or (one.is_organisation and len(one.words) > 1):
         return False
     if after.is_given:
@@ -258,7 +258,7 @@ def _join_surnames(text: str) -> str:
 
 
 def _is_surname(before: list[str], after: list[str], *, opens: bool) -> bool:
-    """Whether "y" stands inside of a family name, given the words on both sides."""
+    """Return whether "y" is part of a family name, given the words on both sides."""
     if not before or not after or are_initials(before[-1]):
         return False
     if len(after) == 1:

@@ -1,11 +1,10 @@
-"""One name of a list of authors or editors: its words, what they look like, and the person.
+"""One name of a list of authors or editors: the form of its words, and the person.
 
-Bibliographies write a person in few ways, and what tells them apart are the initials: in front
+Bibliographies write a person in few ways, which differ in the place of the initials: in front
 ("J. A. Smith"), behind ("Smith JA"), in the middle ("Thomas S. Kuhn"), alone after a comma
 ("Smith, J. A."), or nowhere. `Stretch` finds them; `trelliswork.citations.meaning.people` decides
-which stretches make one name.
-
-Words that tell the parts of names apart, and organisations from people.
+which stretches form one name. The lists of words at the end distinguish the parts of names, and
+organisations from people.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ import re
 from trelliswork.citations.records import Name
 
 JOINT = "\ue000"
-"""Stands for a blank inside of a word that must not be cut: "Ortega y Gasset"."""
+"""Placeholder of a blank inside a word that must not be cut: "Ortega y Gasset"."""
 
 COMMA = "\ue001"
-"""Stands for a comma inside of the name of an organisation."""
+"""Placeholder of a comma inside the name of an organisation."""
 
 _WORD = re.compile(r"\w+")
 
@@ -38,16 +37,16 @@ _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 class Stretch:
-    """What stands between two separators of a list of names.
+    """The text between two separators of a list of names.
 
     Attributes
     ----------
     text : str
-        As it is written.
+        The text as written.
     words : list of str
-        Without a suffix at the end.
+        Its words, without a suffix at the end.
     suffix : str
-        "Jr." and the like; the whole stretch where there are no words.
+        "Jr." and the like; the whole stretch if there are no other words.
     lead, tail : int
         Initials in front, and behind (before particles: "Berg C van der").
     last : int
@@ -105,7 +104,7 @@ class Stretch:
                 break
 
     def _find_glued(self, end: int, glued: int) -> None:
-        """Find initials without periods or blanks: "Smith JA", "JA Smith"."""
+        """Find initials written without periods or blanks: "Smith JA", "JA Smith"."""
         words = self.words
         if not self.capitals and _is_glued(words[0], glued):
             place = 0
@@ -125,7 +124,7 @@ class Stretch:
 
     @property
     def is_given(self) -> bool:
-        """Whether it is initials alone: what follows a family name and a comma."""
+        """Whether it is initials alone, as after a family name and a comma."""
         return 0 < self.lead == len(self.words) - self.particles
 
     @property
@@ -182,12 +181,12 @@ class Stretch:
 
 
 def hints_at_organisation(text: str) -> bool:
-    """Whether a list of names has a word that names of organisations have."""
+    """Return whether a list of names has a word that is typical of organisations."""
     return not ORGANISATION_HINTS.isdisjoint(_WORD.findall(text.lower()))
 
 
 def is_initial(word: str) -> bool:
-    """Whether a word is "J.", "J", "J.-L.", "J-L" or "Yu."."""
+    """Return whether a word is an initial: "J.", "J", "J.-L.", "J-L" or "Yu."."""
     n = len(word)
     if n < 3:
         return word.isalpha() if n == 1 else word[1] == "." and word[0].isalpha()
@@ -197,7 +196,7 @@ def is_initial(word: str) -> bool:
 
 
 def _is_glued(word: str, at_most: int) -> bool:
-    """Whether a word is initials without anything between them."""
+    """Return whether a word is several initials without anything between them."""
     n = len(word)
     if not 1 < n < 5 or not (word.isupper() and word.isalpha()):
         return False
@@ -206,24 +205,24 @@ def _is_glued(word: str, at_most: int) -> bool:
 
 
 def are_initials(word: str) -> bool:
-    """Whether a word is an initial, or several: "JA"."""
+    """Return whether a word is an initial, or several: "JA"."""
     return is_initial(word) or _is_glued(word, 3)
 
 
 def has_ideographs(text: str) -> bool:
-    """Whether the text is Chinese, Japanese or Korean."""
+    """Return whether the text is Chinese, Japanese or Korean."""
     return not text.isascii() and _CJK.search(text) is not None
 
 
 def lone_name(stretch: Stretch, *, full: bool) -> Name:
-    """Return the name that a stretch alone is: given name first, or initials last.
+    """Return the name in a single stretch: given name first, or initials last.
 
     Parameters
     ----------
     stretch : Stretch
         With at least one word.
     full : bool
-        Whether given names are spelled out in its list; counts where the stretch is unclear.
+        Whether given names are spelled out in its list; decides on an unclear stretch.
     """
     words, n = stretch.words, len(stretch.words)
     if has_ideographs(stretch.text):
@@ -253,7 +252,7 @@ def lone_name(stretch: Stretch, *, full: bool) -> Name:
 
 
 def _family_start(stretch: Stretch, full: bool) -> int:
-    """Return where the family name begins in a name that is not inverted."""
+    """Return the index of the family name in a name that is not inverted."""
     words, n = stretch.words, len(stretch.words)
     first = max(stretch.lead, stretch.last)
     for i in range(max(first, 1), n - 1):
@@ -265,7 +264,7 @@ def _family_start(stretch: Stretch, full: bool) -> int:
 
 
 def person(family: list[str], given: list[str], suffix: str) -> Name:
-    """Return a person, with the particles apart, initials with periods, capitals as usual."""
+    """Return a person, with separate particles, initials with periods, and usual capitals."""
     start = 0
     while start < len(family) - 1 and family[start] in PARTICLES:
         start += 1
@@ -281,7 +280,7 @@ def person(family: list[str], given: list[str], suffix: str) -> Name:
 
 
 def literal_name(text: str) -> Name:
-    """Return an organisation."""
+    """Return the name of an organisation."""
     return Name(literal=text.replace(JOINT, " ").replace(COMMA, ","))
 
 
@@ -320,7 +319,7 @@ SUFFIXES = _words("Jr Jr. JR. jr jr. Jnr Jnr. Sr Sr. SR. sr sr. Esq Esq. 2nd 3rd
 
 NUMERALS = _words("II III IV II. III. IV.")
 
-# Given names that tell "J. Paul Getty" from "J. García Márquez", and "Gabriel José" after a comma
+# Given names distinguish "J. Paul Getty" from "J. García Márquez", and "Gabriel José" after a comma
 # from the next author.
 GIVEN_NAMES = _words(
     """

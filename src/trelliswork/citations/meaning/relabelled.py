@@ -1,10 +1,10 @@
-"""What fields are where their words say so: the labels of a model may say something else.
+"""Corrections of labels: fields whose words contradict the label of the model.
 
 * An address in a date is cut out of it.
-* "Retrieved May | 4 | 2019 | from" is no journal with a volume: when something was looked at is a
-  note, up to the address.
-* A book number or an address is no number of a report, no volume and no page.
-* "431 | pp." is no volume: how many pages a book has is a note.
+* "Retrieved May | 4 | 2019 | from" is not a journal with a volume: a date of access is a note, up
+  to the address.
+* A book number or an address is neither the number of a report nor a volume nor a page.
+* "431 | pp." is not a volume: the number of pages of a book is a note.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PAGES = re.compile(r"(?:pp?|pages?|s|seiten|págs?)\.?", re.IGNORECASE)
 
 
 def relabel_fields(fields: Iterable[Field]) -> list[tuple[str, str]]:
-    """Return the label and the text of each field, ligatures as letters.
+    """Return the corrected label and the text of each field, with ligatures as letters.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""Where a field ends: the marks that separate it from its neighbours are no part of it.
+"""Trimming of fields: the marks that separate a field from its neighbours are not part of it.
 
-A label covers the punctuation after a field, and brackets and quotation marks around it. What the
-field says keeps its words ("pp. 379–423"), the period of an abbreviation or an initial, and
-brackets and quotation marks that open and close inside of it.
+A label covers the punctuation after a field, and brackets and quotation marks around it. The
+trimmed text keeps its words ("pp. 379–423"), the period of an abbreviation or an initial, and
+brackets and quotation marks that open and close inside it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _LAST_WORD = re.compile(r"[^\W\d_]*$")
 
 
 def trim(text: str, first: int, last: int, label: str) -> tuple[int, int]:
-    """Shrink a stretch of text to the field without the separators around it.
+    """Return the span of a field in a text without the separators around it.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def trim(text: str, first: int, last: int, label: str) -> tuple[int, int]:
     Returns
     -------
     first, last : int
-        Equal where there are only separators.
+        Equal if there are only separators.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def trim(text: str, first: int, last: int, label: str) -> tuple[int, int]:
 
 
 def trim_text(text: str, label: str) -> str:
-    """Return a text that is one field without the separators around it."""
+    """Return the text of one field without the separators around it."""
     first, last = trim(text, 0, len(text), label)
     return text[first:last]
 
@@ -141,7 +141,7 @@ def _separates_behind(text: str, first: int, last: int, label: str) -> bool:
 
 
 def _wraps(text: str, first: int, last: int, label: str) -> bool:
-    """Whether the mark in front is closed by the one behind, and not before."""
+    """Return whether the mark in front is closed by the one behind, and not before."""
     opening = text[first]
     closing = _CLOSING_OF.get(opening)
     if closing is None or text[last - 1] != closing:
@@ -164,7 +164,7 @@ def _wraps(text: str, first: int, last: int, label: str) -> bool:
 
 
 def _closes(text: str, first: int, last: int) -> bool:
-    """Whether the bracket in front is closed within the stretch: not in "(Mohr (Siebeck)"."""
+    """Return whether the bracket in front is closed in the stretch: not in "(Mohr (Siebeck)"."""
     opening = text[first]
     closing = _CLOSING_OF[opening]
     depth = 0
@@ -179,7 +179,7 @@ def _closes(text: str, first: int, last: int) -> bool:
 
 
 def _abbreviates(text: str, first: int, period: int, label: str) -> bool:
-    """Whether a period belongs to the word before it."""
+    """Return whether a period belongs to the word before it."""
     # Longer words are no abbreviations, and a long text need not be read.
     found = _LAST_WORD.search(text, max(first, period - 12), period)
     word = "" if found is None else found[0].lower()

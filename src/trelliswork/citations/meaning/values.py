@@ -1,9 +1,8 @@
 """Typed values from the text of one field: dates, pages, volumes, editions, titles, reports.
 
-Each function takes the text of a field with the words that style put around it, and gives the
-value without them. What cannot be read gives an empty string, never an error: the text of the
-field is still there for whoever wants it. Identifiers have a module of their own,
-`trelliswork.citations.meaning.identifiers`.
+Each function takes the text of a field, with the words that its style added, and returns the value
+without them. An unreadable text gives an empty string, never an error: the text of the field is
+kept anyway. Identifiers are in `trelliswork.citations.meaning.identifiers`.
 """
 
 from __future__ import annotations
@@ -105,7 +104,7 @@ def parse_date(text: str) -> Date:
 
 
 def _stands_in_a_date(text: str, start: int, end: int) -> bool:
-    """Whether a word that may be a month has a number or a month beside it: "data set" has not."""
+    """Return whether a possible month has a number or a month beside it: not in "data set"."""
     before, after = _LAST_WORD.search(text[:start]), _FIRST_WORD.match(text, end)
     if before is None or after is None:
         return True
@@ -154,7 +153,7 @@ _PAGE_COUNT = re.compile(
 
 
 def is_page_count(text: str) -> bool:
-    """Whether it says how many pages there are: "xii + 345 pp."."""
+    """Return whether a text is a number of pages: "xii + 345 pp."."""
     return _PAGE_COUNT.fullmatch(text.strip()) is not None
 
 
@@ -257,7 +256,7 @@ _IN = re.compile(
 
 
 def parse_title(text: str) -> str:
-    """Take quotation marks and the marks that end it off a title; "?" and "!" stay.
+    """Strip quotation marks and final punctuation from a title; "?" and "!" stay.
 
     Examples
     --------
@@ -290,7 +289,7 @@ _STANDARD = re.compile(r"\b(?:Std|Standard|ISO|IEC|DIN|ANSI|EN|BS)\b.*\d")
 
 
 def parse_report(text: str) -> tuple[str, str]:
-    """Read what a report or a thesis calls itself, and its number.
+    """Read the genre of a report or a thesis, and its number.
 
     Examples
     --------

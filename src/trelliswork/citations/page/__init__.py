@@ -1,7 +1,7 @@
-"""References as a page to look at: one HTML file that needs nothing else.
+"""References as a self-contained HTML page.
 
-The page is put together from a summary, a legend and a card for each reference; its style and its
-script lie next to the modules.
+`render_page` combines a summary, a legend and a card for each reference. The style sheet and the
+script are files beside the modules.
 """
 
 from trelliswork.citations.page.render import render_page

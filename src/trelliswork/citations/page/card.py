@@ -1,7 +1,4 @@
-"""One reference on the page: its text, what the rules changed, its record, other readings.
-
-Rules in words, as the page says them.
-"""
+"""The card of a reference: its text, the effect of the rules, its record and other readings."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["card", "rule_in_words"]
 
-STEPS = 20  # of a bar that shows a confidence
+STEPS = 20  # of a bar for a confidence
 
 _SOFT = re.compile(r"\.soft\([^()]*\)$")
 
@@ -45,18 +42,18 @@ _NUMBERS = {"0": "no", "1": "one", "2": "two", "3": "three"}
 
 
 def card(number: int, reference: Reference, bibtex: str, *, is_open: bool) -> str:
-    """Return one reference as HTML.
+    """Return the card of a reference as HTML.
 
     Parameters
     ----------
     number
-        Counted from 1.
+        Number of the reference, counted from 1.
     reference
         The reference.
     bibtex
-        Its entry.
+        Its BibTeX entry.
     is_open
-        Whether its record is in sight from the start.
+        Whether its record is open at first.
     """
     least: dict[str, float] = {}
     for field in reference.fields:
@@ -86,7 +83,7 @@ def _step(confidence: float) -> int:
 
 
 def _rules(reference: Reference) -> str:
-    """Return what the rules changed and why; nothing where they did nothing."""
+    """Return the effect of the rules and its reasons; empty if they changed nothing."""
     broken = "".join(
         f'<li title="{escape_text(rule)}">{escape_text(rule_in_words(rule))}</li>'
         for rule in reference.broken_rules
@@ -120,7 +117,7 @@ def _others(reference: Reference) -> str:
 
 
 def _alternatives(reference: Reference) -> str:
-    """Return the other readings: how probable each is, and the fields that are only in it."""
+    """Return the other readings: the probability of each, and the fields that only it has."""
     if not reference.alternatives:
         return ""
     items = "".join(_alternative(reference, other) for other in reference.alternatives)
@@ -144,7 +141,7 @@ def _differences(fields: Iterable[Field]) -> str:
 
 
 def rule_in_words(rule: str) -> str:
-    """Say a rule in words; one that there are no words for is said as it is written.
+    """Return a rule in words; its source if there are no words for it.
 
     >>> rule_in_words("at_most(1, 'title')")
     'at most one title'

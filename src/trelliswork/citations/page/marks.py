@@ -1,7 +1,4 @@
-"""Where the fields of a reading stand in the text of their reference, and how readings differ.
-
-Text of references as HTML, whatever is in it.
-"""
+"""The text of a reference as HTML, with its fields marked and all else escaped."""
 
 from __future__ import annotations
 
@@ -32,15 +29,15 @@ SURE, FAIR = 0.9, 0.6  # least confidence of a sure field, and of a fairly sure 
 
 _CLASSES = {label: label for label in LABELS}
 
-# HTML has no NUL and no other control characters; their pictures show that something was there.
+# HTML has no control characters; their pictures show where one was.
 _CONTROLS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"}
 
-# Halves of surrogate pairs, which damaged input has, are no characters: no encoding writes them.
+# Halves of surrogate pairs, as in damaged input, are not characters: no encoding writes them.
 _HALVES = dict.fromkeys(range(0xD800, 0xE000), 0xFFFD)
 
 _PICTURES = {**_CONTROLS, 0x7F: 0x2421, **_HALVES}
 
-# Characters that turn the direction of what follows, and those that end this.
+# Characters that change the direction of the text after them, and those that end this.
 _POP, _POP_ISOLATE = "\u202c", "\u2069"
 
 _ENDS = {
@@ -52,28 +49,29 @@ _TURNS = re.compile(f"[{_POP}{_POP_ISOLATE}{''.join(_ENDS)}]")
 
 
 def class_of(label: str) -> str:
-    """Return the style class of a label, which is never text of the input."""
+    """Return the CSS class of a label, which is never text of the input."""
     return _CLASSES.get(label, OTHER)
 
 
 def confidence_class(confidence: float) -> str:
-    """Return the style class of a confidence: ``sure``, ``fair`` or ``poor``."""
+    """Return the CSS class of a confidence: ``sure``, ``fair`` or ``poor``."""
     if confidence >= SURE:
         return "sure"
     return "fair" if confidence >= FAIR else "poor"
 
 
 def escape_text(text: str) -> str:
-    """Return text that means nothing but itself, between tags and in quoted attributes.
+    """Return text escaped for HTML, between tags and in quoted attributes.
 
-    Nor does it change how the text after it is written: what turns its direction is ended in it.
+    Marks that change the direction of writing are closed, so that they do not affect the text after
+    it.
     """
     shown = escape(text.translate(_PICTURES), quote=True)
     return _ended(shown) if _TURNS.search(shown) else shown
 
 
 def _ended(text: str) -> str:
-    """Return text in which every turn of direction ends, and nothing ends that has not begun."""
+    """Return text in which marks of direction are balanced."""
     open_ends: list[str] = []
 
     def kept(found: re.Match[str]) -> str:
@@ -84,14 +82,14 @@ def _ended(text: str) -> str:
             return ""
         else:
             while open_ends.pop() != character:
-                pass  # to end an isolate ends all that began in it
+                pass  # the end of an isolate ends all that began in it
         return character
 
     return _TURNS.sub(kept, text) + "".join(reversed(open_ends))
 
 
 def percent(share: float) -> str:
-    """Return a probability in whole percent; only what is certain is 0% or 100%.
+    """Return a probability in whole percent; only certainty is 0% or 100%.
 
     >>> percent(0.934), percent(0.9999), percent(0.0001), percent(1.0)
     ('93%', '&gt;99%', '&lt;1%', '100%')
@@ -104,18 +102,18 @@ def percent(share: float) -> str:
 
 
 def locate(reference: Reference, fields: Iterable[Field]) -> list[tuple[int, int, Field]]:
-    """Return where fields stand in the text of a reference, from left to right.
+    """Return the positions of fields in the text of a reference, from left to right.
 
-    Fields know their place in the input. The text of the reference is that place on one line:
-    joined words and marks of lists are missing, so that a field stands somewhat before the place
-    that its offsets say. One that is not there is left out.
+    The offsets of fields are those of the input. The text of the reference lacks line breaks inside
+    words and marks of lists, so that a field is somewhat before its offset. A field that is not
+    found is left out.
 
     Parameters
     ----------
     reference
         The reference.
     fields
-        Of one reading, from left to right.
+        The fields of one reading, from left to right.
 
     Returns
     -------
@@ -156,11 +154,11 @@ def mark_fields(
     reference
         The reference.
     fields
-        Of the reading to show.
+        The fields of the reading to show.
     show_confidence
-        Whether to tell how sure each field is.
+        Whether to show the confidence of each field.
     differing
-        The fields to stress, with their labels in sight.
+        The fields to stress, with visible labels.
     """
     text, parts, cursor = reference.text, [], 0
     for start, end, field in locate(reference, fields):

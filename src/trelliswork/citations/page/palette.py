@@ -1,8 +1,8 @@
-"""The colours of the fields, light and dark.
+"""The colours of fields, light and dark.
 
-Hues say what kind of thing a field is: people, titles, numbers, dates, publishers, reports,
-identifiers. Within a kind shades differ, and the page never leaves it at colours: fields have
-labels when they are pointed at, and the legend filters.
+Hues stand for kinds of fields: people, titles, numbers, dates, publishers, reports, identifiers;
+shades differ within a kind. Colours are never the only sign: fields have labels as tooltips, and
+the legend filters.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from trelliswork.citations.fields import LABELS
 __all__ = ["GROUNDS", "INKS", "OTHER", "Colour", "colour", "names_css", "palette_css"]
 
 Colour = tuple[str, str]
-"""The ground under a word and the line below it, as ``#rrggbb``."""
+"""The background and the underline of a word, as ``#rrggbb``."""
 
 OTHER = "other"
-"""What a label is called that is none of `LABELS`."""
+"""The class of a label that is not one of `LABELS`."""
 
 INKS = {"light": "#1b2028", "dark": "#e8eaee"}
 """The colour of text."""
 
 GROUNDS = {"light": "#ffffff", "dark": "#1b1f26"}
-"""The colour of what it stands on where it is no field."""
+"""The colour of the background outside fields."""
 
 # Hue in degrees and step of lightness within the kind.
 _HUES: dict[str, tuple[int, int]] = {
@@ -63,7 +63,7 @@ def colour(label: str, scheme: str) -> Colour:
 
 
 def palette_css() -> str:
-    """Return the style of all labels."""
+    """Return the CSS rules with the colours of all labels."""
     return (
         "".join(_rule(label, "light") for label in (*LABELS, OTHER))
         + "@media (prefers-color-scheme:dark){"
@@ -78,7 +78,7 @@ def _rule(label: str, scheme: str) -> str:
 
 
 def names_css() -> str:
-    """Return the names of the labels, for a style that shows them."""
+    """Return the CSS rules with the names of the labels."""
     return "".join(f'.{label}{{--name:"{label}"}}' for label in (*LABELS, OTHER))
 
 

@@ -1,4 +1,4 @@
-"""The typed values of a reference as a table: people by name, dates, identifiers that are links."""
+"""The record of a reference: its typed values as a table, with identifiers as links."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _VALUES = {
     "isbn": ("isbn", "issn"),
     "number": ("key",),
 }
-"""The attributes that hold the values of a label; by default the one of its name."""
+"""The attributes with the values of a label; by default the one of its name."""
 _WEB = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
 
 
 def record_table(reference: Reference) -> str:
-    """Return a table of what a reference says, one row a label, and how sure each field is."""
+    """Return a table of values and confidences, one row a label."""
     fields: dict[str, list[Field]] = {}
     for field in reference.fields:
         fields.setdefault(field.label, []).append(field)
@@ -75,7 +75,7 @@ def _person(name: Name) -> str:
 
 
 def _linked(label: str, value: str) -> str:
-    """Return a value; a link where it surely is one: no script, no address of this machine."""
+    """Return a value, as a link if it is surely safe: no script, no local address."""
     shown = escape_text(value)
     address = ""
     if label == "doi" and value.startswith("10."):

@@ -1,7 +1,7 @@
-"""References as a page to look at: one HTML file that needs nothing else.
+"""`render_page`: references as one self-contained HTML file.
 
-It reads without its script and loads nothing: a policy in the page itself allows the style and
-the script that it came with, by their hashes, and no other.
+The page works without its script and loads nothing: its content security policy allows its own
+style and script, by their hashes, and no other.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["render_page"]
 
 MOST_OPEN = 25
-"""References of a page whose records are in sight from the start."""
+"""Most references of a page whose records are open at first."""
 
 CONTROLS = """<form class="controls" hidden>
 <fieldset class="order"><legend class="unseen">Order</legend>
@@ -52,11 +52,11 @@ def render_page(
     Parameters
     ----------
     references
-        What to show, in this order.
+        The references to show, in this order.
     title
-        What the page is called.
+        Title of the page.
     source
-        Where the references come from, such as the name of a file; shown below the title.
+        Origin of the references, such as the name of a file; shown below the title.
     """
     style, script = _style(), _data("page.js")
     policy = (
@@ -105,5 +105,5 @@ def _data(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """Return the source of a policy that allows this very text."""
+    """Return the policy source that allows exactly this text."""
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

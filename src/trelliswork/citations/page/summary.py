@@ -1,4 +1,4 @@
-"""The head of the page: how many references there are, how sure they are, the legend."""
+"""The head of the page: the number of references, their confidences, and the legend."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _number(value: str, name: str) -> str:
 
 
 def counts_of(confidences: Sequence[float]) -> list[int]:
-    """Return how many confidences lie in each tenth; 1 counts for the last."""
+    """Return the number of confidences in each tenth; 1 belongs to the last."""
     counts = [0] * BINS
     for confidence in confidences:
         counts[min(BINS - 1, max(0, int(BINS * confidence)))] += 1
@@ -50,7 +50,7 @@ def counts_of(confidences: Sequence[float]) -> list[int]:
 
 
 def histogram(confidences: Sequence[float]) -> str:
-    """Return a picture of how sure the references are."""
+    """Return a histogram of the confidences as SVG."""
     counts = counts_of(confidences)
     most, wide = max(counts), WIDTH / BINS
     bars = []

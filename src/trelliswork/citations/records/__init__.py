@@ -1,7 +1,7 @@
-"""Bibliographic records: what a work is, works that ship with the package, works from files.
+"""Bibliographic records: `Work`, the works that ship with the package, and works from files.
 
-Records are what references are made from, to train on: those of the package and those of users,
-who keep them as BibTeX or CSL-JSON.
+References for training are written from records: those of the package, and those of users in BibTeX
+or CSL-JSON files.
 """
 
 from trelliswork.citations.records.works import WORK_TYPES, Name, Work, load_works

@@ -1,7 +1,7 @@
 """Names as BibTeX writes them: "von Neumann, John and {World Health Organization}".
 
-What braces enclose is one word. A name in braces as a whole is an organisation, and so is one
-with a small word inside that no family name has: "University of Toronto".
+A braced group is one word. A name entirely in braces is an organisation, and so is one with an
+inner small word that no family name has: "University of Toronto".
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ def parse_names(text: str) -> tuple[Name, ...]:
 
 
 def plain(latex: str) -> str:
-    """Return LaTeX as one line of text, in composed characters."""
+    """Return LaTeX as one line of plain text, in composed characters."""
     text = decode_latex(latex, comments=False)[0]
     return unicodedata.normalize("NFC", " ".join(text.split()))
 
 
 def _split(text: str, separator: str) -> list[str]:
-    """Cut a text at the matches of a pattern that are outside of all braces."""
+    """Split a text at the matches of a pattern outside braces."""
     parts: list[str] = []
     depth = start = 0
     for match in re.finditer(rf"(?P<brace>[{{}}])|{separator}", text, re.IGNORECASE):
@@ -80,7 +80,7 @@ def _join(words: Iterable[str]) -> str:
 
 
 def _is_small(word: str) -> bool:
-    """Whether a word begins with a small letter; what braces enclose is never small."""
+    """Return whether a word begins with a small letter; a braced group never does."""
     text = plain(word)
     return text[:1].islower() and not (word.startswith("{") and not word.startswith("{\\"))
 

@@ -1,7 +1,7 @@
-"""Works as CSL-JSON items, the records that Zotero, pandoc and citation processors exchange.
+"""Works as items of CSL-JSON, the format of Zotero, pandoc and citation processors.
 
-`work_to_csl` writes them and `trelliswork.citations.records.read_csl` reads them back. What CSL has
-no variable for is written where its users look for it:
+`work_to_csl` writes them and `trelliswork.citations.records.read_csl` reads them back. Fields
+without a CSL variable of their own are written where users of CSL expect them:
 
 =====================  ===========================================================
 field of `Work`        CSL variable
@@ -51,7 +51,7 @@ CSL_TYPES = {
 """The CSL type of each of `trelliswork.citations.records.works.WORK_TYPES`."""
 
 GENRES = {"phdthesis": "PhD thesis", "mastersthesis": "Master's thesis"}
-"""What a thesis calls itself, by type of work."""
+"""The genre of a thesis, by type of work."""
 
 SEASONS = ("Spring", "Summer", "Autumn", "Winter")
 """CSL counts the seasons from 1 in this order."""
@@ -72,7 +72,7 @@ VARIABLES = {
     "isbn": "ISBN",
     "note": "note",
 }
-"""The fields that are one CSL variable, and which."""
+"""The CSL variable of fields that have one."""
 
 ROLES = ("author", "editor", "translator")
 
@@ -88,7 +88,7 @@ _NAME_PARTS = {
 
 
 def work_to_csl(work: Work) -> dict[str, Any]:
-    """Return a work as an item of CSL-JSON; fields that are not known are left out.
+    """Return a work as an item of CSL-JSON, without unknown fields.
 
     Examples
     --------
@@ -115,13 +115,13 @@ def work_to_csl(work: Work) -> dict[str, Any]:
 
 
 def add_issuer(item: dict[str, Any], issuer: str) -> None:
-    """Add who issued a thesis or a report to an item that has its publisher already."""
+    """Add the issuer of a thesis or a report to an item that has its publisher already."""
     if issuer:
         item["authority" if "publisher" in item else "publisher"] = issuer
 
 
 def add_arxiv(item: dict[str, Any], arxiv: str, *, is_preprint: bool) -> None:
-    """Add an arXiv number to an item that has all else."""
+    """Add an arXiv number to an item that is complete otherwise."""
     if not arxiv:
         return
     if is_preprint and "number" not in item:
@@ -133,13 +133,13 @@ def add_arxiv(item: dict[str, Any], arxiv: str, *, is_preprint: bool) -> None:
 
 
 def name_to_csl(name: Name) -> dict[str, str]:
-    """Return a name as CSL-JSON has it; an organisation is a ``literal``."""
+    """Return a name in CSL-JSON; an organisation is a ``literal``."""
     parts = ("literal",) if name.literal else _NAME_PARTS
     return {_NAME_PARTS[part]: value for part in parts if (value := getattr(name, part))}
 
 
 def date_to_csl(year: str, month: str = "", day: str = "") -> dict[str, Any]:
-    """Return a date: in numbers where it is one, otherwise as it is written.
+    """Return a date in CSL-JSON: as numbers if possible, otherwise as text.
 
     Parameters
     ----------

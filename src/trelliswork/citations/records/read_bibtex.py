@@ -1,8 +1,7 @@
-"""Works from BibTeX and biblatex files.
+"""The reader of BibTeX and biblatex files.
 
-`bibtexparser` cuts the file into entries and their fields; it comes with the extra ``cite``. What
-the fields mean is decided here: macros and ``#``, ``crossref``, LaTeX, names, and which field of a
-`Work` each of them is.
+`bibtexparser` splits the file into entries and fields; it comes with the extra ``cite``. The fields
+are interpreted here: macros and ``#``, ``crossref``, LaTeX, names, and the fields of `Work`.
 """
 
 from __future__ import annotations
@@ -95,7 +94,7 @@ def read_bibtex(text: str, *, source: str) -> Records:
     text : str
         The content of the file.
     source : str
-        What the file is called in messages.
+        Name of the file in messages.
 
     Raises
     ------
@@ -145,7 +144,7 @@ def _parse(text: str) -> Library:
 def _entries(
     library: Library, source: str, collector: RecordCollector
 ) -> Iterator[tuple[str, Entry]]:
-    """Yield the entries with their places, also those with a second key or field of a name."""
+    """Yield the entries with their places, including those with a repeated key or field."""
     from bibtexparser.model import Entry, ParsingFailedBlock
 
     for block in library.blocks:
@@ -154,9 +153,9 @@ def _entries(
             if isinstance(block.ignore_error_block, Entry):
                 yield where, block.ignore_error_block
             else:
-                # The first line says enough; the parser's own words are about its insides.
+                # The first line is enough; the parser's own message is about its internals.
                 first = (block.raw or "").strip().split("\n", 1)[0][:60]
-                collector.skip(where, f"expected an entry, got what is none: {first!r}.")
+                collector.skip(where, f"expected an entry, got {first!r}.")
         elif isinstance(block, Entry):
             yield where, block
 
@@ -170,7 +169,7 @@ def _macros(library: Library) -> dict[str, str]:
 
 
 def _values(entry: Entry, macros: Mapping[str, str]) -> dict[str, str]:
-    """Return the fields of an entry as LaTeX; of two with the same name the first counts."""
+    """Return the fields of an entry as LaTeX; the first of two with the same name counts."""
     values: dict[str, str] = {}
     for field in entry.fields:
         values.setdefault(field.key.casefold(), _evaluate(str(field.value), macros))
@@ -178,7 +177,7 @@ def _values(entry: Entry, macros: Mapping[str, str]) -> dict[str, str]:
 
 
 def _evaluate(value: str, macros: Mapping[str, str]) -> str:
-    """Return what a value stands for: strings in quotes or braces, macros, numbers, joined by #."""
+    """Return the text of a value: strings in quotes or braces, macros, numbers, joined by #."""
     pieces = []
     place = 0
     while match := _PIECE.search(value, place):
@@ -193,7 +192,7 @@ def _evaluate(value: str, macros: Mapping[str, str]) -> str:
 
 
 def _closing(value: str, start: int) -> int:
-    """Return where the string ends that a brace or a quotation mark opens."""
+    """Return the end of the string that a brace or a quotation mark opens."""
     depth = 0
     for match in re.finditer(r"[{}\"]", value[start + 1 :]):
         if depth == 0 and match[0] == {"{": "}", '"': '"'}[value[start]]:
@@ -203,7 +202,7 @@ def _closing(value: str, start: int) -> int:
 
 
 def _inherited(values: dict[str, str], parent: dict[str, str]) -> dict[str, str]:
-    """Return the fields of an entry with those it does not have from the one it refers to."""
+    """Return the fields of an entry, completed by those of the entry it refers to."""
     inherited = {name: value for name, value in parent.items() if name != "crossref"}
     title = inherited.pop("title", "")
     inherited.setdefault("booktitle", title)
@@ -268,7 +267,7 @@ def _month(text: str) -> str:
 
 
 def _verbatim(value: str) -> str:
-    """Return a value in which LaTeX's signs are mostly themselves: a DOI, an address."""
+    """Return a value that is mostly verbatim, not LaTeX: a DOI, an address."""
     text = value if "\\url" in value or "\\href" in value else f"\\url{{{value}}}"
     return "".join(decode_latex(text, comments=False)[0].split())
 

@@ -1,4 +1,4 @@
-"""Works from CSL-JSON: what Zotero, pandoc and citation processors exchange."""
+"""The reader of CSL-JSON, the format of Zotero, pandoc and citation processors."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def read_csl(text: str, *, source: str) -> Records:
     text : str
         The content of the file.
     source : str
-        What the file is called in messages.
+        Name of the file in messages.
 
     Raises
     ------
@@ -136,12 +136,12 @@ def _lines(text: str, source: str, whole: json.JSONDecodeError) -> list[Any]:
 
 
 def _unreadable(where: str, error: Exception) -> DataError:
-    """Return what to say of JSON that is nested too deeply or has numbers that are too long."""
+    """Return the error for JSON that is nested too deeply or has too long numbers."""
     return DataError(f"{where}: expected CSL-JSON, got what cannot be read: {error}.")
 
 
 def _string(value: object) -> str:
-    """Return a text or a number as one line without markup, anything else as nothing."""
+    """Return a text or a number as one line without markup; an empty string for anything else."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return ""
     return " ".join(_MARKUP.sub("", str(value)).split())
@@ -180,7 +180,7 @@ def _fields(item: dict[str, Any], type_: str, *, authored: bool) -> tuple[str, d
 
 
 def _without_arxiv(fields: dict[str, str]) -> str:
-    """Return what an ``article`` is, and take arXiv out of the fields that say so otherwise."""
+    """Return the type of an ``article``, and remove arXiv from other fields."""
     if fields["container"] and not find_arxiv(fields["container"]):
         return "article"
     if fields["arxiv"] and find_arxiv(fields["number"]):
@@ -216,7 +216,7 @@ def _name(value: object) -> Name | None:
 
 
 def _date(value: object) -> tuple[str, str, str]:
-    """Return year, month and day, or what stands for them."""
+    """Return year, month and day, or the text in their place."""
     if not isinstance(value, dict):
         value = {"raw": value}
     parts = value.get("date-parts")
@@ -237,5 +237,5 @@ def _date(value: object) -> tuple[str, str, str]:
 
 
 def _count(digits: str) -> int:
-    """Return a number of at most two digits, such as that of a month; 0 for all else."""
+    """Return a number of at most two digits, such as that of a month; 0 for anything else."""
     return int(digits) if digits.isdecimal() and len(digits) < 3 else 0

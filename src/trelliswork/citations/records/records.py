@@ -1,7 +1,7 @@
-"""Records that other programs keep, as works: what reading them has in common.
+"""Common parts of the readers of records: collecting works, and the reasons for skipped records.
 
 A record becomes a `Work` if it has a title, a year, and an author, an editor or an organisation;
-otherwise it is skipped, and the reason is kept for whoever asked for it.
+otherwise it is skipped, and the reason is kept.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _REPLACED_BY_ARXIV = ("container", "volume", "issue", "pages", "number")
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """What was read from a file of records.
+    """The result of reading a file of records.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Records:
 
 @dataclass
 class RecordCollector:
-    """Works in the making.
+    """A collector of works and of skipped records.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class RecordCollector:
         fields: Mapping[str, str],
         names: Mapping[str, tuple[Name, ...]],
     ) -> None:
-        """Add a record, or say why not.
+        """Add a record, or note why it is skipped.
 
         Parameters
         ----------
@@ -96,12 +96,12 @@ class RecordCollector:
         self.skipped.append(f"{where}: {reason}")
 
     def records(self) -> Records:
-        """Return what was collected."""
+        """Return the collected works and skipped records."""
         return Records(tuple(self.works), tuple(self.skipped))
 
 
 def _tidied(type_: str, fields: dict[str, str]) -> tuple[str, dict[str, str]]:
-    """Return fields in the form that `Work` wants, and the type, which arXiv may change."""
+    """Return fields in the form of `Work`, and the type, which arXiv may change."""
     doi = fields.get("doi", "")
     fields["doi"] = find_doi(doi) or doi
     fields["pages"] = _DASHES.sub("-", fields.get("pages", ""))

@@ -1,4 +1,4 @@
-"""Well-known works as bibliographic records, shipped with the package.
+"""`Work` and `Name`: bibliographic records, and those that ship with the package.
 
 One JSON object a line: the fields of `Work`, all strings but the lists of names.
 """
@@ -44,9 +44,9 @@ class Name:
     family, given : str
         "Neumann", "John".
     particle : str
-        What precedes the family name: "von".
+        Words before the family name: "von".
     suffix : str
-        What follows it: "Jr."
+        Words after it: "Jr."
     literal : str
         A name written as it is, whatever the style: "World Health Organization".
     """
@@ -60,7 +60,7 @@ class Name:
 
 @dataclass(frozen=True)
 class Work:
-    """One bibliographic record; an empty string or tuple is a field that is not known.
+    """A bibliographic record; an empty string or tuple is an unknown field.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ def parse_works(lines: Iterable[str], *, source: str) -> tuple[Work, ...]:
     lines : iterable of str
         The lines of a file of records.
     source : str
-        What the file is called in error messages.
+        Name of the file in error messages.
     """
     works: list[Work] = []
     seen: dict[str, int] = {}

@@ -1,7 +1,7 @@
-"""Works in citation styles, labelled: the references that models are trained on.
+"""Labelled references for training: works written in citation styles.
 
-There are styles of our own, by author and by number, and those of the Citation Style Language.
-Both write a work as pieces of text that know their field; noise distorts them as printing and
-copying do; cut into tokens, they are labelled references. `trelliswork.citations` offers the
-names that others need.
+The package has styles of its own, by author and by number, and uses those of the Citation Style
+Language (`csl`). Both write a work as pieces of text with a field each; `noise` distorts them as
+printing and copying do; `generate` cuts them into labelled tokens. The public names are those of
+`trelliswork.citations`.
 """

@@ -1,4 +1,4 @@
-"""Citation styles whose references are found by author and year."""
+"""Author-year citation styles."""
 
 from __future__ import annotations
 

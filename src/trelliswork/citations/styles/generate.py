@@ -27,13 +27,13 @@ class LabelledReference:
     Attributes
     ----------
     tokens, labels : tuple of str
-        Of the same length; the labels are among `FIELDS` or `LABELS`.
+        Two lists of the same length; the labels are among `FIELDS` or `LABELS`.
     text : str
         The reference as it is written.
     offsets : tuple of (int, int)
         `text[start:end]` is the token.
     style, work_id : str
-        Where it comes from.
+        Its style and its work.
     """
 
     tokens: tuple[str, ...]
@@ -46,7 +46,7 @@ class LabelledReference:
 
 @dataclass(frozen=True)
 class Split:
-    """References to train on, and references to test on that share no work with them.
+    """References for training, and references for testing that share no work with them.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ def generate(
     Parameters
     ----------
     works : iterable of Work
-        What is cited.
+        The cited works.
     styles : sequence of Style or CslStyle
         Styles to render them in.
     noise : bool or Noise
@@ -129,7 +129,7 @@ def split(
     works, styles : sequence
         All there are.
     seed : int
-        Of the division and of the references.
+        Seed of the division and of the references.
     per_work : int, optional
         References of each work in each part.
     noise : bool or Noise
@@ -137,7 +137,7 @@ def split(
     held_out_works : float
         The share of works to test on; half as many are for `dev`.
     held_out_styles : int
-        How many styles are for `new_styles` only.
+        Number of styles for `new_styles` only.
     fields : {"cora", "parser"}
         As in `generate`.
     """
@@ -172,7 +172,7 @@ def split(
 def label_tokens(
     pieces: Iterable[Piece], *, style: str, work_id: str, fields: Fields = "cora"
 ) -> LabelledReference:
-    """Join pieces to a text and give each token the label of the piece it lies in."""
+    """Join pieces to a text and give each token the label of its piece."""
     text, owners = "", []
     for piece in pieces:
         text += piece.text

@@ -1,4 +1,4 @@
-"""Labels inside of text: marks around what belongs to a field, and back to pieces.
+"""Labels inside text: marks around fields, and their conversion to pieces.
 
 A program that knows nothing of labels may write a reference with marks in it, characters of the
 private use area; what it wrote is then labelled by construction. What stands outside of all marks
@@ -38,7 +38,7 @@ def closing() -> str:
 
 
 def unmark(text: str) -> list[Piece]:
-    """Cut marked text into pieces that know their field.
+    """Cut marked text into pieces with their labels.
 
     Fields may lie in one another; the innermost counts. At a mark, where the program could not see
     what it wrote before, punctuation and blanks are not written twice.

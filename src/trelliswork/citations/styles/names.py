@@ -1,4 +1,4 @@
-"""How a citation style writes the names of authors and editors."""
+"""Names of authors and editors in a citation style."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NameStyle:
-    """How names and lists of names are written.
+    """The form of names and lists of names in a style.
 
     Attributes
     ----------
@@ -23,11 +23,11 @@ class NameStyle:
     given : {"full", "initials"}
         Whether given names are spelled out.
     initial : str
-        What an initial letter is followed by: "." or nothing.
+        Text after an initial letter: "." or nothing.
     between_initials : str
         "J. R." or "J.R." or "JR".
     comma : str
-        What stands between a family name and the given name that follows it.
+        Text between a family name and the given name after it.
     capitals : bool
         Whether family names are in capitals.
     separator, last, pair : str
@@ -35,7 +35,7 @@ class NameStyle:
     at_most, keep : int
         A list of more than `at_most` names is cut to its first `keep`, then `et_al`.
     et_al : str
-        What replaces the names that were cut, with what joins it to them.
+        Text in place of the names that were cut, with its separator.
     """
 
     order: Literal["given", "family", "first"] = "given"

@@ -1,4 +1,4 @@
-"""The noise of real references: what writers leave out, and what typesetting and scanning break.
+"""The noise of real references: omissions of writers, and errors of typesetting and scanning.
 
 Some of it happens before a reference is written (`vary_work`, `vary_style`), some to its text
 (`distort`). Text noise maps pieces to pieces, so that every character keeps its label.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Noise:
-    """How often each kind of noise happens, as probabilities.
+    """Probabilities of each kind of noise.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Noise:
     confuse: float = 0.004
 
 
-# Never the names and the year: a reference without them is not one.
+# Names and year are never left out: a text without them is no reference.
 _DROP_RATES = {
     "doi": 0.5,
     "month": 0.3,
@@ -97,7 +97,7 @@ _TEX = str.maketrans({"“": "``", "”": "''", "‘": "`", "’": "'", "–": "
 
 
 def vary_work(work: Work, noise: Noise, rng: Random) -> Work:
-    """Leave out fields and rewrite others, as the writers of references do."""
+    """Return a work with fields left out or rewritten, as writers of references do."""
     changes: dict[str, Any] = {
         field: "" for field, rate in _DROP_RATES.items() if rng.random() < rate * noise.drop
     }
@@ -117,7 +117,7 @@ def vary_work(work: Work, noise: Noise, rng: Random) -> Work:
 
 
 def vary_style(style: Style, noise: Noise, rng: Random) -> Style:
-    """Depart from a style in the ways that are common in bibliographies made by hand."""
+    """Return a style with the variations that are common in handmade bibliographies."""
     names = style.names
     if rng.random() < noise.given:
         names = replace(names, given=_other_given(names))
@@ -165,7 +165,7 @@ def double_marks(pieces: list[Piece], rate: float, rng: Random) -> list[Piece]:
 
 
 def lose_spaces(pieces: list[Piece], rate: float, rng: Random) -> list[Piece]:
-    """Lose the blank after punctuation, where no two words run together."""
+    """Lose the blank after punctuation, unless two words would run together."""
     return _substitute(r"(?<=[.,;:)]) ", lambda blank: "", pieces, rate, rng)
 
 
@@ -190,7 +190,7 @@ def confuse_letters(pieces: list[Piece], rate: float, rng: Random) -> list[Piece
 
 
 def keep_apart(pieces: Iterable[Piece]) -> list[Piece]:
-    """Put a blank where noise made words of two fields touch: a token has one label."""
+    """Insert a blank if noise made words of two fields touch: a token has one label."""
     apart: list[Piece] = []
     for piece in pieces:
         if not piece.text:

@@ -1,4 +1,4 @@
-"""Twenty citation styles, each five templates over shared fields.
+"""The package's own citation styles: twenty, each with five templates over shared fields.
 
 The names say whom a style resembles; none claims to be the letter of a manual. How templates are
 read is explained in `trelliswork.citations.styles.template`.

@@ -1,4 +1,4 @@
-"""Render a work in a citation style, as pieces of text that know their field.
+"""`render`: a work in a citation style, as pieces of text with labels.
 
 The labels are those of `trelliswork.citations.fields`.
 """
@@ -50,12 +50,12 @@ _WHOLE_BOOKS = ("book", "collection", "phdthesis")
 
 @dataclass(frozen=True)
 class Style:
-    """A citation style: five templates, and how their fields are written.
+    """A citation style: five templates, and the form of their fields.
 
     Attributes
     ----------
     name : str
-        What the style is called.
+        Name of the style.
     article, chapter, book, report, online : str
         A template (see `trelliswork.citations.styles.template`) for each family of works.
     tail : str
@@ -67,9 +67,9 @@ class Style:
     wording : Wording
         The words the style adds.
     key : {"", "number", "alpha"}
-        What `$key` is: nothing, a running number, or letters and year as in "Sha48".
+        Form of `$key`: nothing, a running number, or letters and year as in "Sha48".
     months : tuple of str
-        How the twelve months are called; empty when dates are years.
+        Names of the twelve months; empty if dates are years.
     date : str
         The format of a date that has a month.
     volume, issue : str
@@ -112,9 +112,9 @@ def render(work: Work, style: Style, *, number: int = 1) -> list[Piece]:
     Parameters
     ----------
     work : Work
-        What is cited.
+        The cited work.
     style : Style
-        How.
+        The style.
     number : int
         The number of the reference, in styles that count them.
 
@@ -135,7 +135,7 @@ def render(work: Work, style: Style, *, number: int = 1) -> list[Piece]:
 
 
 def _values(work: Work, style: Style, number: int) -> dict[str, tuple[str, str]]:
-    """Return the text and the label of every field that a template may name."""
+    """Return the text and the label of every field that a template may use."""
     opener = "author" if work.author else "editor"
     venue_label = "journal" if work.type == "article" else "booktitle"
     # Editors who open the reference are not named again.
@@ -178,7 +178,7 @@ def _editors(editors: Sequence[Name], names: NameStyle, style: Style) -> str:
 
 
 def _issuer(work: Work) -> tuple[str, str]:
-    """Return who issued a thesis or a report, unless it is the author; else who published it."""
+    """Return the issuer of a thesis or a report unless it is the author; else the publisher."""
     issuer = work.school or work.institution
     if not issuer:
         return work.publisher, "publisher"
@@ -228,7 +228,7 @@ def _date(work: Work, style: Style) -> str:
 
 
 def _genre(work: Work, wording: Wording) -> str:
-    """Say what kind of document a thesis, a report, a standard or the like is."""
+    """Return the kind of document of a thesis, a report, a standard or the like."""
     match work.type:
         case "phdthesis":
             return wording.phd

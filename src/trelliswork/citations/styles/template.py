@@ -1,4 +1,4 @@
-"""Templates of references: slots that vanish with their field, punctuation that follows its field.
+"""Templates of references: slots that vanish with empty fields, and punctuation tied to its field.
 
 A template is a row of slots, then the mark that ends the reference::
 

@@ -12,16 +12,16 @@ _ORDINAL_WORDS = ("first", "second", "third", "fourth", "fifth", "sixth", "seven
 
 @dataclass(frozen=True)
 class Wording:
-    """Words that a style adds of its own.
+    """The words that a style adds to the fields.
 
     Attributes
     ----------
     editor, editors : str
-        What follows one editor, or several.
+        Text after one editor, or several.
     edition : str
         A format with `{nth}` ("2nd"), `{word}` ("second") or `{n}` ("2").
     phd, masters, report, standard, preprint, software : str
-        What kind of document it is.
+        Names of kinds of documents.
     """
 
     editor: str = ", editor"

@@ -1,7 +1,7 @@
-"""From references to files: BibTeX, CSL-JSON, RIS, JSON lines and CoNLL columns.
+"""Writers of parsed references: BibTeX, CSL-JSON, RIS, JSON lines and CoNLL columns.
 
-Each format has a module of its own, `FORMATS` names them all, and citation keys are the same in
-every one of them.
+`FORMATS` lists all formats. BibTeX, CSL-JSON and RIS have modules of their own; `citation_keys`
+makes the keys that they share.
 """
 
 from trelliswork.citations.writing.formats import FORMATS

@@ -1,4 +1,4 @@
-r"""References as BibTeX.
+r"""The BibTeX writer.
 
 Values are plain text to BibTeX: what LaTeX would take for commands is escaped, braces always
 match, and a value is one line. Letters stay as they are (UTF-8). In titles, words with capitals
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trelliswork.citations.records import Name
     from trelliswork.citations.reference import Reference
 
-_YEAR_LETTER = re.compile(r"(?<=[0-9]{4})[a-z]\Z")  # styles add their own
+_YEAR_LETTER = re.compile(r"(?<=[0-9]{4})[a-z]\Z")  # citation styles add it again
 _ENTRY_OF = {
     "article": "article",
     "inproceedings": "inproceedings",
@@ -86,7 +86,7 @@ def _fields(reference: Reference, kind: str) -> list[tuple[str, str]]:
 
 
 def _plain_fields(reference: Reference, kind: str) -> dict[str, str]:
-    """Say which field of BibTeX holds what; what an entry has no field for is a note."""
+    """Return the BibTeX fields of a reference; values without a field become a note."""
     notes = [reference.note]
     values = {
         _CONTAINER.get(kind, "howpublished"): reference.container,
@@ -119,7 +119,7 @@ def _plain_fields(reference: Reference, kind: str) -> dict[str, str]:
     elif kind == "misc":
         said = [part for part in (reference.genre, reference.number) if part]
         if reference.arxiv:
-            # The archive says as much.
+            # The archive is named already.
             said = [part for part in said if "arxiv" not in part.lower()]
         _put(values, "howpublished", " ".join(said), notes)
     else:
@@ -129,7 +129,7 @@ def _plain_fields(reference: Reference, kind: str) -> dict[str, str]:
 
 
 def _put(values: dict[str, str], field: str, value: str, notes: list[str]) -> None:
-    """Set a field that is free, or add to the notes."""
+    """Set a field if it is free; otherwise add to the notes."""
     if values.get(field):
         notes.append(value)
     else:

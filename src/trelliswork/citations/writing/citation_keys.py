@@ -1,4 +1,4 @@
-"""Keys for the entries of a bibliography: shannon1948mathematical."""
+"""Citation keys for the entries of a bibliography: shannon1948mathematical."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NAMELESS = "ref"
 
 
 def citation_keys(references: Sequence[Reference]) -> list[str]:
-    """Return a key for each reference: the one it has, or who, when, and a word of the title.
+    """Return a key for each reference: its own, or author, year and a word of the title.
 
     Keys of a ``.bbl`` file and of a list ("[Sha48]") stay if they begin with a letter and are such
     as BibTeX takes; a number is none. Keys that are made are of letters and digits of ASCII and
@@ -77,7 +77,7 @@ def _base(reference: Reference) -> str:
 
 
 def _first_word(text: str) -> str:
-    """Return the first word that says something, else the first."""
+    """Return the first significant word, else the first."""
     words = _WORD.findall(_fold(text[: 4 * _LONGEST]))
     return next((word for word in words if word.lower() not in _SMALL_WORDS), "".join(words[:1]))
 
@@ -91,7 +91,7 @@ def _fold(text: str) -> str:
 
 
 def _letters(number: int) -> str:
-    """Count in letters: a, b, ..., z, aa, ab, ..."""
+    """Return a number in letters: a, b, ..., z, aa, ab, ..."""
     letters = ""
     number += 1
     while number:

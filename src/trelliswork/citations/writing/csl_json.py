@@ -1,4 +1,4 @@
-"""References as CSL-JSON, the records that Zotero, pandoc and citation processors exchange.
+"""The CSL-JSON writer, for Zotero, pandoc and citation processors.
 
 The variables are those that `trelliswork.citations.records.csl` gives a work. A reference says two
 things that a work does not: that there are more authors ("et al."), which is a last author
@@ -30,7 +30,7 @@ _ROLES = {"author": "authors", "editor": "editors", "translator": "translators"}
 
 
 def to_csl(references: Sequence[Reference]) -> list[dict[str, Any]]:
-    """Return references as items of CSL-JSON, in their order; fields not found are left out."""
+    """Return references as items of CSL-JSON, in order, without fields that were not found."""
     keys = citation_keys(references)
     return [_item(reference, key) for reference, key in zip(references, keys, strict=True)]
 
@@ -41,7 +41,7 @@ def to_csl_json(references: Sequence[Reference]) -> str:
 
 
 def dump_json(value: object, *, indent: int | None = None) -> str:
-    """Return JSON that can be written as UTF-8: half of a surrogate pair becomes "?"."""
+    """Return JSON that UTF-8 can encode: half of a surrogate pair becomes "?"."""
     written = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
     return written.encode("utf-8", "replace").decode("utf-8")
 

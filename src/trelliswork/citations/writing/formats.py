@@ -1,4 +1,4 @@
-"""The formats that parsed references are written in.
+"""`write`: parsed references in any of the formats.
 
 BibTeX, CSL-JSON and RIS are for other programs. JSON lines hold all there is: typed values, fields
 with their offsets and confidences, other readings. CoNLL holds what a model learns from.
@@ -46,7 +46,7 @@ def write(references: Sequence[Reference], to: str = "bibtex") -> str:
     Parameters
     ----------
     references : sequence of Reference
-        What `trelliswork.citations.parse` returns.
+        References from `trelliswork.citations.parse`.
     to : str
         One of `FORMATS`: ``"bibtex"``, ``"csl-json"``, ``"ris"``, ``"jsonl"`` or ``"conll"``.
     """
@@ -90,7 +90,7 @@ FORMATS: dict[str, Callable[[Sequence[Reference]], str]] = {
     "jsonl": to_jsonl,
     "conll": to_conll,
 }
-"""How references are written, by the name of the format."""
+"""The writer of each format, by name."""
 
 
 def _record(reference: Reference) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""References as RIS, which EndNote, Zotero and Mendeley read.
+"""The RIS writer, for EndNote, Zotero and Mendeley.
 
 A record is a line a tag, from ``TY`` to ``ER``. A tag says different things in records of
 different types; those here are the ones that readers agree on.

@@ -1,4 +1,4 @@
-"""What can be said of linear rules from what labels add to their sums, without automata.
+"""Findings about linear rules, from the ranges of their sums and without automata.
 
 Rules that add and subtract counts have no automaton for all lengths. The sums of a row over all
 labellings still have a least and a largest value, those of cheapest and dearest walks through the
@@ -33,7 +33,7 @@ __all__ = ["CountLinter", "CountRanges"]
 
 
 class CountLinter:
-    """Asks questions of the sums of linear rules.
+    """The linter of linear rules.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class CountLinter:
         return found
 
     def _compared(self, one: Constraint, other: Constraint) -> Finding | None:
-        """Find that one of two rules is superfluous beside the other, which is hard."""
+        """Find rules that are superfluous beside another one, which is hard."""
         for reason, rule in ((one, other), (other, one)):
             if reason.is_soft:
                 continue
@@ -106,7 +106,7 @@ class CountLinter:
         return None
 
     def _pairs(self) -> Iterator[tuple[Constraint, Constraint]]:
-        """Yield pairs of rules that share a name, one of which at least counts."""
+        """Yield pairs of rules that share a name; at least one of them is linear."""
         for one, other in itertools.combinations(self._rules, 2):
             shared = not set(one.names).isdisjoint(other.names)
             if shared and (one in self._counting or other in self._counting):
@@ -114,7 +114,7 @@ class CountLinter:
 
 
 class CountRanges:
-    """The questions that `lint` asks of linear rules.
+    """The ranges of the sums of linear rules, and the questions of `lint` that they answer.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ class CountRanges:
         )
 
     def range(self, row: Row) -> tuple[float, float]:
-        """Return the least and the largest left side of a row; infinite where there is none."""
+        """Return the least and the largest left side of a row; infinite if unbounded."""
         table = row.table(self._labels)
         return -_largest(-table, self._lengths), _largest(table, self._lengths)
 

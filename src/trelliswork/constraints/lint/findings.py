@@ -1,4 +1,4 @@
-"""What the linter finds."""
+"""`Finding`: a result of the linter."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Kind: TypeAlias = Literal[
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that `lint` found.
+    """A finding of `lint`.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Finding:
     rules
         The rules, as few as possible.
     message
-        What was found, for people.
+        The finding in words.
     """
 
     kind: Kind
@@ -54,6 +54,6 @@ class Finding:
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
-    """Return findings by kind, as `lint` lists them."""
+    """Return findings sorted by kind, in the order of `lint`."""
     kinds = get_args(Kind)
     return sorted(findings, key=lambda finding: kinds.index(finding.kind))

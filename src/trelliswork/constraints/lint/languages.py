@@ -1,4 +1,4 @@
-"""What can be said of rules from their languages: the part of the linter that asks automata."""
+"""Findings about rules with automata, from their languages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Answer = TypeVar("_Answer")
 
 
 class LanguageLinter:
-    """Asks questions of the languages; rules are numbers here.
+    """The linter of rules with automata; rules are numbers here.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ class LanguageLinter:
     def _smallest(
         self, holds: Callable[[tuple[int, ...]], bool], rules: tuple[int, ...]
     ) -> tuple[int, ...] | None:
-        """Return a smallest set of rules for which something holds that more rules keep true.
+        """Return a smallest set of rules with a monotone property: supersets have it too.
 
         Single rules and pairs are tried before the others are dropped one after the other; they
         are all that is tried where all rules together are too large to judge.
@@ -162,7 +162,7 @@ class LanguageLinter:
     def _ask(
         self, question: Callable[[tuple[int, ...]], _Answer], rules: tuple[int, ...]
     ) -> _Answer | None:
-        """Return the answer, or ``None`` where the rules are too large to judge."""
+        """Return the answer, or ``None`` if the rules are too large to judge."""
         try:
             return question(rules)
         except TooLargeError:

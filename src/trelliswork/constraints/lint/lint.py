@@ -1,10 +1,10 @@
-"""Rules about rules: which are implied by others, dead, or in contradiction.
+"""`lint`: find implied, dead and contradictory rules.
 
-Everything is decided on the languages of the rules, for all labellings and all inputs at once.
+Findings are decided on the languages of the rules, for all labellings and all inputs at once.
 Let ``U`` be the labellings at all: of one token or more, or of the lengths that are asked about.
-Rules that add and subtract counts have no language of their own; what is said of them follows from
-the ranges of their sums, see `trelliswork.constraints.lint.counts`. Soft rules forbid nothing, so
-that nothing follows from them; what follows from hard rules may make them useless.
+Linear rules have no language of their own; they are judged by the ranges of their sums, see
+`trelliswork.constraints.lint.counts`. Soft rules forbid nothing, so that nothing follows from them;
+but hard rules may make them useless.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def lint(
 def find_contradiction(
     constraints: Sequence[Constraint], labels: LabelSet, *, max_states: int = MAX_STATES
 ) -> Finding | None:
-    """Return a smallest set of rules that no labelling satisfies; ``None`` where there is none.
+    """Return a smallest set of rules that no labelling satisfies; ``None`` if there is none.
 
     Much less work than `lint`. Soft rules contradict nothing. Rules that are too large together
     count as if some labelling satisfied them.
@@ -126,7 +126,7 @@ def find_contradiction(
 def _by_kind(
     rules: Sequence[Constraint], labels: LabelSet, max_states: int
 ) -> tuple[list[Constraint], list[Constraint]]:
-    """Return the rules that have an automaton, and those that add and subtract counts."""
+    """Return the rules that have an automaton, and the linear ones."""
     with_language, counting = [], []
     for rule in rules:
         try:
@@ -141,7 +141,7 @@ def _by_kind(
 
 
 def _free(rules: Sequence[Constraint]) -> list[Finding]:
-    """Find soft rules that cost nothing, and those that cost twice."""
+    """Find soft rules with penalty 0, and rules that occur twice."""
     found = []
     before: dict[Constraint, Constraint] = {}
     for rule in rules:

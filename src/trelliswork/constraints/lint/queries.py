@@ -23,7 +23,7 @@ Subset = tuple[int, ...]
 
 
 class Lengths(NamedTuple):
-    """Numbers of tokens, in words: these, and all beyond a last one if there is one."""
+    """A set of sequence lengths: some lengths, and perhaps all beyond a last one."""
 
     text: str
     numbers: tuple[int, ...] = ()
@@ -65,7 +65,7 @@ class Languages:
 
     @property
     def described_lengths(self) -> str:
-        """The lengths, as a message speaks of them."""
+        """The lengths as text, for messages."""
         return "" if self.lengths is None else f" of {_numbers(self.lengths)}"
 
     def is_universal(self, rules: Subset) -> bool:
@@ -77,7 +77,7 @@ class Languages:
         return self._language(rules).is_empty
 
     def implies(self, rules: Subset, other: int) -> bool:
-        """Return whether what satisfies the rules satisfies another: ``U ∩ L1 ∩ … ⊆ L``."""
+        """Return whether the rules imply another one: ``U ∩ L1 ∩ … ⊆ L``."""
         tests = self._tests((*rules, other))
         return self._language(rules, tests).is_subset(
             self._one(other, tests), max_states=self.max_states
@@ -111,7 +111,7 @@ class Languages:
         return feasible_lengths(found, lengths.numbers[-1]).isdisjoint(lengths.numbers)
 
     def input_without_labelling(self, rules: Subset) -> str | None:
-        """Describe a shortest input that no labelling fits, though others of its length have one.
+        """Describe a shortest input without a labelling although other inputs of its length have.
 
         Labels are projected out: ``I`` is the language of the token classes of inputs that have a
         labelling, and what is sought is an input of ``U`` that is not in ``I``.
@@ -137,7 +137,7 @@ class Languages:
         return _describe([int(c) for c in example], tests)
 
     def _language(self, rules: Subset, tests: tuple[TokenTest, ...] | None = None) -> Automaton:
-        """Return ``U ∩ L1 ∩ …`` over the letters of the tests, those of the rules among them."""
+        """Return ``U ∩ L1 ∩ …`` over the letters of the tests, which include those of the rules."""
         tests = self._tests(rules) if tests is None else tests
         key = (rules, tests)
         if key not in self._made:
@@ -160,7 +160,7 @@ class Languages:
         return union_of_tests(self._rules[i].tests for i in rules)
 
     def _universe(self, tests: tuple[TokenTest, ...]) -> Automaton:
-        """Return the labellings at all, on tokens of the classes that there can be."""
+        """Return the universe: all labellings on tokens of possible classes."""
         if len(tests) > MAX_TESTS:
             raise TooLargeError(f"Expected at most {MAX_TESTS} token tests, got {len(tests)}.")
         n_labels = len(self._labels)
@@ -203,7 +203,7 @@ def feasible_lengths(automaton: Automaton, limit: int) -> set[int]:
 
 
 def _longest(automaton: Automaton) -> int | None:
-    """Return the length of the longest sequence accepted, or ``None`` where there is no longest."""
+    """Return the length of the longest accepted sequence, or ``None`` if there is no longest."""
     trimmed = automaton.trim()
     shape = (trimmed.n_states, trimmed.n_states)
     arcs = (np.ones(trimmed.n_arcs), (trimmed.source, trimmed.target))
@@ -227,7 +227,7 @@ def _over_classes(
 
 
 def _describe(classes: Sequence[int], tests: tuple[TokenTest, ...]) -> str:
-    """Return which tokens pass which tests."""
+    """Describe which tokens pass which tests."""
     parts = []
     for position, token_class in enumerate(classes):
         passed = [repr(test) for i, test in enumerate(tests) if token_class >> i & 1]
@@ -236,7 +236,7 @@ def _describe(classes: Sequence[int], tests: tuple[TokenTest, ...]) -> str:
 
 
 def _numbers(numbers: Sequence[int]) -> str:
-    """Return numbers of tokens in words: ``1 to 3 tokens``."""
+    """Return numbers of tokens as text: ``1 to 3 tokens``."""
     if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
         text = f"{numbers[0]} to {numbers[-1]}"
     else:

@@ -1,4 +1,4 @@
-"""Calls of words in the text of a rule, and which argument is wrong where one fails."""
+"""Calls in the text of a rule, with errors that point at the wrong argument."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NUMBERS = {"inf", "-inf", "nan"}
 
 
 def find_word(at: int, name: str) -> Callable[..., object]:
-    """Return the function of a word, or raise a `PlacedError` that names the nearest ones."""
+    """Return the function of a word; raise a `PlacedError` with the nearest words if unknown."""
     if name in WORDS:
         return WORDS[name]
     if name in BETWEEN:
@@ -35,7 +35,7 @@ def find_word(at: int, name: str) -> Callable[..., object]:
 
 
 def hint_for_label(label: str, following: str) -> str | None:
-    """Return what a label that begins no sentence was meant to be, where that can be told."""
+    """Return a hint on a label that begins no sentence, if its meaning can be guessed."""
     if label.startswith("//"):
         return "Comments begin with #."
     for word in (f"{label}_{following}".lower(), label.lower()):
@@ -51,16 +51,16 @@ def call_word(
     arguments: Sequence[Placed],
     options: Mapping[str, Placed],
 ) -> Placed:
-    """Return what a word makes of its arguments, or raise a `PlacedError` at the wrong one.
+    """Call the function of a word; raise a `PlacedError` at the argument that is wrong.
 
     Parameters
     ----------
     word
         The word.
     function
-        What it calls.
+        Its function.
     arguments, options
-        What stands in its parentheses, without names and with them.
+        The arguments in parentheses, without names and with them.
     """
     if word.value in QUOTED:
         for argument in (*arguments, *(options[name] for name in options if name != "unit")):
@@ -87,14 +87,14 @@ def call_word(
 
 
 def check_quoted(found: Placed, where: str) -> None:
-    """Raise a `PlacedError` for a name without quotes where a string is expected."""
+    """Raise a `PlacedError` for a name without quotes in place of a string."""
     if isinstance(found.value, Bare):
         name = str(found.value)
         raise PlacedError(found.at, f"{where}: expected a string, got {name}. Quote it: {name!r}.")
 
 
 def _as_number(argument: Placed) -> Placed:
-    """Read the names of numbers, which as penalties get an answer of their own."""
+    """Return ``inf`` and ``nan`` as numbers, which penalties refuse with a message of their own."""
     if isinstance(argument.value, Bare) and argument.value in _NUMBERS:
         return Placed(float(argument.value), argument.at)
     return argument
@@ -133,7 +133,7 @@ def _check_signature(
 
 
 def _place_of(message: str, at: int, arguments: Sequence[Placed]) -> int:
-    """Return where the argument stands that a message says it got; else that of the word."""
+    """Return the position of the argument that a message quotes; else that of the word."""
     if len(arguments) == 1:
         return arguments[0].at
     for argument in arguments:

@@ -1,4 +1,4 @@
-"""The grammar of rules: calls of words, arithmetic with counts, ``& | ~``, and plain sentences.
+"""The grammar of rules: calls, arithmetic with counts, ``& | ~``, and plain sentences.
 
     line        = expression [":" ("soft" ["(" [number] ")"] | "hard")]
     expression  = operand {sign operand}                    signs and precedence as in Python
@@ -7,7 +7,7 @@
                 | "(" expression ")" | "~" operand | "-" operand | string | number | list
     label       = string | name
 
-Nothing is ever run: only the words of this package can be called.
+No code is executed: only the words of this package can be called.
 """
 
 from __future__ import annotations
@@ -51,19 +51,19 @@ __all__ = ["Grammar"]
 
 
 class Grammar:
-    """Reads one rule.
+    """A parser of one rule.
 
     Parameters
     ----------
     text
         The text of the rule.
     predicates
-        What ``predicate(name)`` may stand for.
+        The predicates for ``predicate(name)``.
 
     Attributes
     ----------
     labels : dict of str to int
-        Where each string and name of the text was first met, counted from 0.
+        The first position of each string and name of the text, counted from 0.
     """
 
     def __init__(self, text: str, predicates: Mapping[str, Predicate] | None = None) -> None:
@@ -73,7 +73,7 @@ class Grammar:
         self.labels: dict[str, int] = {}
 
     def rule(self) -> Constraint:
-        """Return the rule that the text says, or raise a `PlacedError`."""
+        """Return the rule of the text, or raise a `PlacedError`."""
         found = self._expression(0, inside=False)
         rule = self._suffixed(self._as_rule(found))
         if not self._scanner.is_done:
@@ -183,7 +183,7 @@ class Grammar:
         )
 
     def _takes_minus(self) -> bool:
-        """Take a minus before counts; that before a label, as in ``-LRB-``, is a part of it."""
+        """Take a minus before counts; in a label such as ``-LRB-`` it is a part of the name."""
         scanner = self._scanner
         start, word = scanner.at, scanner.word() or ""
         scanner.take_word(word)
@@ -194,7 +194,7 @@ class Grammar:
         return is_minus
 
     def _with_methods(self, found: Placed, *, inside: bool) -> Placed:
-        """Read what follows an operand at once: ``.soft(1.5)``, or ``before title``."""
+        """Read the suffix of an operand: ``.soft(1.5)``, or ``before title``."""
         scanner = self._scanner
         while scanner.take("."):
             at = scanner.at
@@ -223,7 +223,7 @@ class Grammar:
         return found
 
     def _group(self, closing: str, start: int, *, is_list: bool) -> object:
-        """Read what is in brackets: an expression in parentheses, or a list of values."""
+        """Read a bracketed group: an expression in parentheses, or a list of values."""
         items, comma = [], False
         while not self._scanner.take(closing):
             items.append(self._expression(0, inside=True))

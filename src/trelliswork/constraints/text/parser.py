@@ -1,8 +1,8 @@
-"""Reading rules: one by one, and files with one a line.
+"""The parser of single rules, and of files with one rule a line.
 
-What `repr` prints, `parse` reads, and plainer words too: labels need no quotes, ``author before
-title`` is `precedes`, and ``: soft`` at the end makes a rule soft. Nothing is ever run, so that a
-rule file from anywhere is safe to read; `trelliswork.constraints.text.grammar` has the grammar.
+`parse` reads the `repr` of a rule, and plainer words too: labels need no quotes, ``author before
+title`` is `precedes`, and ``: soft`` at the end makes a rule soft. No code is executed, so that any
+rule file is safe to read; `trelliswork.constraints.text.grammar` has the grammar.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["PlacedRule", "iter_rules", "parse", "parse_rules", "read_rules"]
 
 @dataclass(frozen=True)
 class PlacedRule:
-    """A rule, and where it was read.
+    """A rule and its place in a file.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class PlacedRule:
     place : str
         Its line, ``rules.txt:3`` for example.
     columns : mapping of str to int
-        Where its names stand in that line, counted from 1.
+        The columns of its names in that line, counted from 1.
     """
 
     rule: Constraint
@@ -56,7 +56,7 @@ class PlacedRule:
             raise LabelError(f"{place}: {error}") from error
 
     def _column(self, name: str) -> int | None:
-        """Return where a name stands, alone or in a regular expression."""
+        """Return the column of a name, alone or in a regular expression."""
         if name in self.columns:
             return self.columns[name]
         for text, column in self.columns.items():
@@ -74,12 +74,12 @@ def parse(text: str, *, predicates: Predicates | None = None) -> Constraint:
         The rule as it would stand in a program, ``at_most(1, 'title') & ~contiguous('author')``,
         or in a rule file, ``author before title : soft``.
     predicates
-        What ``predicate('name')`` may stand for: Python functions, which text cannot hold.
+        The predicates for ``predicate('name')``: Python functions cannot be written as text.
 
     Raises
     ------
     RuleError
-        Where the text is no rule, naming the place and what was expected there.
+        If the text is no rule, naming the place and what was expected there.
 
     Examples
     --------
@@ -92,14 +92,14 @@ def parse(text: str, *, predicates: Predicates | None = None) -> Constraint:
 
 
 def parse_rules(text: str, origin: str = "rules") -> tuple[Constraint, ...]:
-    """Read the rules of a text: one a line; blank lines and comments (``#``) are left out.
+    """Read the rules of a text, one a line; blank lines and comments (``#``) are skipped.
 
     Parameters
     ----------
     text
         The text.
     origin
-        What errors call it, the name of a file for example.
+        Name of the text in errors, for example of a file.
     """
     return tuple(placed.rule for placed in iter_rules(text, origin))
 
@@ -134,7 +134,7 @@ def read_rules(path: str | PathLike[str]) -> tuple[Constraint, ...]:
 def _read(
     text: str, place: str, predicates: Mapping[str, Predicate] | None = None
 ) -> tuple[Constraint, dict[str, int]]:
-    """Return a rule and where its names are; errors name the column after `place`."""
+    """Return a rule and the columns of its names; errors name the column after `place`."""
     grammar = Grammar(text, predicates or {})
     try:
         return grammar.rule(), grammar.labels

@@ -1,4 +1,4 @@
-"""Splitting the text of a rule: signs, numbers, strings, and names that stand without quotes."""
+"""The scanner of rule text: signs, numbers, strings, and names without quotes."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _KEYWORD = re.compile(r"([^\W\d]\w*)\s*=(?!=)")
 
 
 class PlacedError(Exception):
-    """What is wrong with a text, and where; readers of rules make a `RuleError` of it.
+    """An error at a position of a text; the parser turns it into a `RuleError`.
 
     Parameters
     ----------
     at
         The place, counted from 0.
     message
-        What was expected there, and what came.
+        What was expected, and what was found.
     """
 
     def __init__(self, at: int, message: str) -> None:
@@ -38,13 +38,13 @@ class PlacedError(Exception):
 
 
 class Bare(str):
-    """A name that stood without quotes."""
+    """A name written without quotes."""
 
     __slots__ = ()
 
 
 class Scanner:
-    """A place in the text of one rule; blanks and comments are skipped before everything.
+    """A cursor in the text of one rule; it skips blanks and comments.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Scanner:
         return self._text[self.at : self.at + 1] in ",)]}"  # the empty text is in any
 
     def ahead(self) -> str:
-        """Describe what comes next, for messages."""
+        """Describe the next token, for messages."""
         if self.is_done:
             return "the end of the rule"
         found = self._match(_STRING) or self._match(_NUMBER) or self._match(_NAME)
@@ -139,7 +139,7 @@ class Scanner:
         Parameters
         ----------
         inside
-            Whether it stands between parentheses, where it may have colons.
+            Whether the name is in parentheses, where it may have colons.
         """
         found = self._match(_NAME_INSIDE if inside else _NAME)
         if found is None:
@@ -156,7 +156,7 @@ class Scanner:
         return found.group(1)
 
     def unexpected(self, expected: str) -> PlacedError:
-        """Return that something else was expected here."""
+        """Return an error for an unexpected token."""
         return PlacedError(self.at, f"expected {expected}, got {self.ahead()}.")
 
     def _match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:

@@ -1,4 +1,4 @@
-"""The words, signs and methods that a rule in text may have."""
+"""The words, operators and methods of rules in text."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ CONSTANTS = {"True": True, "False": False, "None": None}
 
 
 def _equal(left: object, right: object) -> object:
-    """Compare two sides for equality, one of which at least is counts."""
+    """Compare two sides for equality; at least one of them is a sum of counts."""
     if not isinstance(left, CountExpression):
         left, right = right, left
     return left.equals(right) if isinstance(left, CountExpression) else left == right

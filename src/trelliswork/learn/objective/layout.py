@@ -1,6 +1,6 @@
-"""What each weight of a parameter vector stands for, whoever learns it.
+"""The layout of a parameter vector: which weight is where.
 
-In this order: pairs of a feature and a letter, kind by kind; label patterns; pairs of a feature and
+The order is: pairs of a feature and a letter, kind by kind; label patterns; pairs of a feature and
 a pattern; penalties of soft constraints. ``K`` pairs of a kind, ``P`` patterns.
 """
 
@@ -26,9 +26,9 @@ class PairLayout:
     Attributes
     ----------
     n_features : int
-        Features of this kind, with and without a weight.
+        Number of features of this kind, with or without a weight.
     features, outputs : numpy.ndarray
-        Those of each pair, shape ``(K,)``.
+        Feature and output of each pair, shape ``(K,)``.
     """
 
     n_features: int
@@ -37,7 +37,7 @@ class PairLayout:
 
     @classmethod
     def table(cls, n_features: int, n_outputs: int) -> PairLayout:
-        """Return all pairs, as they lie in a table with a row a feature."""
+        """Return all pairs, in the order of a table with one row per feature."""
         features = np.repeat(np.arange(n_features), n_outputs)
         return cls(n_features, features, np.tile(np.arange(n_outputs, dtype=np.int32), n_features))
 
@@ -58,11 +58,11 @@ class ParameterLayout:
     patterns : numpy.ndarray
         The label patterns that have a weight, by index.
     lengths : numpy.ndarray
-        Labels of every pattern of the model, shape ``(P,)``.
+        Number of labels of each pattern of the model, shape ``(P,)``.
     edge : PairLayout or None
         Features on patterns.
     n_penalties : int
-        Penalties of soft constraints, which come last.
+        Number of learned penalties of soft constraints; they come last.
     """
 
     parts: Mapping[str, PairLayout]
@@ -80,21 +80,21 @@ class ParameterLayout:
 
     @property
     def penalties(self) -> IntArray:
-        """Places of the penalties, none of which may be negative."""
+        """Indices of the penalties, which are bounded below by 0."""
         return np.arange(self.size - self.n_penalties, self.size)
 
 
 def l2_coefficients(layout: ParameterLayout, l2: float | Mapping[int, float]) -> FloatArray:
-    """Return the coefficient of the square of every parameter, or one for all.
+    """Return the l2 coefficient of every parameter, or one for all.
 
     Parameters
     ----------
     layout
-        What the parameters are.
+        The layout of the parameters.
     l2
         One number, or one for each order: 0 for features of tokens and segments and for penalties,
-        ``k`` for patterns of ``k + 1`` letters and features on these. A missing order takes that of
-        the next lower one.
+        ``k`` for patterns of ``k + 1`` letters and features on them. A missing order takes the
+        coefficient of the next lower one.
     """
     if not isinstance(l2, Mapping):
         return np.array([l2], dtype=np.float64)

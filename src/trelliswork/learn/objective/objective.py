@@ -1,10 +1,11 @@
-"""The objective of a model: negative log-likelihood, and how parameters map to weights.
+"""The training objective: negative log-likelihood as a function of the parameter vector.
 
-    loss(w) = Σ_b weight_b (log Z_b − log Z_b over the allowed labellings) + Σ_k l2_k w_k²
+    loss(w) = Σ_b weight_b (log Z_b − log Z_b,gold) + Σ_k l2_k w_k²
 
-For a fully labelled sequence the allowed labelling is one, and its log Z is its score. The sum over
-sequences is split between threads; any range of sequences can be asked for by itself. The penalties
-of soft constraints are parameters as well, see `trelliswork.learn.objective.soft_terms`.
+with ``log Z_b,gold`` over the labellings that agree with the known labels: for a fully labelled
+sequence this is the score of its labelling. The sum over sequences is split between threads, and
+any range of sequences can be evaluated by itself. Penalties of soft constraints are parameters as
+well, see `trelliswork.learn.objective.soft_terms`.
 """
 
 from __future__ import annotations
@@ -46,40 +47,40 @@ class Objective:
     features
         Features of the training set.
     gold
-        Its labels, as letters of the structure.
+        Its labels as letters of the structure.
     structure
         Labels, patterns and segments.
     weights
         Weight of each sequence, shape ``(B,)``; default 1.
     l2
         Coefficient of ``‖w‖²``, or one for each order: 0 for features of tokens and segments,
-        ``k`` for patterns of ``k + 1`` letters and features on these. A missing order takes that of
-        the next lower one. Penalties take that of order 0.
+        ``k`` for patterns of ``k + 1`` letters and features on them. A missing order takes the
+        coefficient of the next lower one. Penalties take that of order 0.
     pairs, transitions
-        Which pairs of a token feature and a letter and, in a first-order chain, which transitions
-        have a weight: those ``"observed"`` in the labels, or ``"all"``. Features of segments have a
-        weight for every letter.
+        Pairs of a token feature and a letter that have a weight: those ``"observed"`` in the
+        labels, or ``"all"``; and the same for transitions of a first-order chain. Features of
+        segments have a weight for every letter.
     automaton
-        The labellings that both sums run over: a product of the model's, see
+        The labellings that both sums run over: a product with the automaton of the model, see
         `trelliswork.automata.product`. It must accept the gold labels. Default: all labellings.
     classes
         Class of each token, shape ``(N,)``, for an automaton with guards.
     open_labels
-        Letters that the constraints leave to each token, shape ``(N, L)``, or ``(N, 2, L)`` in a
-        semi-Markov model: to begin, and to go on. Default: all.
+        Letters that the constraints allow at each token, shape ``(N, L)``, or ``(N, 2, L)`` in a
+        semi-Markov model: for segments that begin and that continue there. Default: all.
     soft
         The soft constraints whose violations the automaton counts. Default: none.
     kept
-        Of the parameters that the others describe, which there are; those without one weigh 0.
-        Penalties have no entry, and are all there. Default: all.
+        Mask of the parameters described above that exist; the others are 0. Penalties have no
+        entry and always exist. Default: all.
 
     Attributes
     ----------
     n_parameters : int
-        Pairs of token features, then those of segments, then patterns, then pairs of edge features,
-        then the penalties to be learned.
+        Number of parameters: pairs of token features, of segment features, patterns, pairs of edge
+        features, then the learned penalties.
     is_convex : bool
-        Whether there is one optimum: all labels are known.
+        Whether the objective is convex: all labels are known.
     l2 : numpy.ndarray
         The coefficient of every parameter, or one for all.
     """
@@ -104,7 +105,7 @@ class Objective:
         self._soft = soft
         self._automaton = structure.automaton if automaton is None else automaton
         builder = PartsBuilder(features, gold, structure, pairs, kept)
-        # In the order of the parameters, which is that of `kept`.
+        # In the order of the parameters and of `kept`.
         self._parts: dict[str, Part] = builder.parts()
         self._patterns = patterns = builder.weighted_patterns(transitions)
         self._edge = builder.edge()
@@ -148,12 +149,12 @@ class Objective:
 
     @property
     def n_penalties(self) -> int:
-        """Number of penalties to be learned, the last parameters, ``F``; none may be negative."""
+        """Number of learned penalties, ``F``: the last parameters, bounded below by 0."""
         return 0 if self._soft is None else int(self._soft.learned.size)
 
     @property
     def layout(self) -> ParameterLayout:
-        """What each parameter stands for."""
+        """The layout of the parameter vector."""
         return ParameterLayout(
             {kind: part.layout for kind, part in self._parts.items()},
             self._patterns,
@@ -182,10 +183,10 @@ class Objective:
         parameters, gradient
             Shape ``(n_parameters,)``; `gradient` is overwritten.
         sequences
-            Only these, and no penalty: the values and gradients of disjoint ranges add up to the
-            likelihood term of the whole. Default: all, with the penalty.
+            The likelihood term of these sequences alone, without l2: values and gradients of
+            disjoint ranges add up to those of the whole. Default: all sequences, with l2.
         n_jobs
-            Threads. The result is the same for the same number of threads.
+            Number of threads. The result depends on it only in rounding, and is deterministic.
         """
         first, last, l2 = 0, self.n_sequences, self.l2
         if sequences is not None:
@@ -203,7 +204,7 @@ class Objective:
     def online_pass(
         self, groups: NDArray[np.int32], strengths: FloatArray, l2: float
     ) -> _core.OnlinePass:
-        """Return what steps on single sequences with a group penalty, on this objective's weights.
+        """Return an online optimiser in the core for this objective with a group penalty.
 
         Parameters
         ----------
@@ -212,7 +213,7 @@ class Objective:
         strengths
             The coefficient of the norm of each group, shape ``(G,)``.
         l2
-            The coefficient of ``‖w‖²``, in place of the objective's own.
+            The coefficient of ``‖w‖²``, instead of that of the objective.
         """
         if self._soft is not None:
             raise ValueError(
@@ -223,9 +224,9 @@ class Objective:
         return _core.OnlinePass(self._core, groups, strengths, l2)
 
     def gold_counts(self) -> FloatArray:
-        """How often each parameter is seen in the fully labelled sequences, weighted.
+        """Return the weighted count of each parameter in the fully labelled sequences.
 
-        For penalties, which no label shows, the number of sequences.
+        For penalties, the number of sequences.
         """
         counts = np.empty(self._core.n_parameters)
         self._core.gold_counts(counts)
@@ -236,10 +237,10 @@ class Objective:
         return found
 
     def gradient_bounds(self) -> FloatArray:
-        """Return what ``|∂ loss / ∂ w|`` of each parameter never exceeds, whatever the weights.
+        """Return an upper bound on ``|∂ loss / ∂ w|`` of each parameter, for any weights.
 
         The gradient is an expectation minus a count, and the expectation of a feature lies between
-        0 and the number of its occurrences. Infinite where nothing better is known.
+        0 and its number of occurrences. The bound is infinite if nothing better is known.
         """
         found = np.full(self.n_parameters, np.inf)
         counts = self.gold_counts()
@@ -248,7 +249,7 @@ class Objective:
             last = first + (self._patterns.size if kind == "patterns" else 0)
             if part is not None:
                 last = first + part.n_pairs
-            if part is not None and kind != "length":  # how many segments there are is open
+            if part is not None and kind != "length":  # the number of segments is unknown
                 low, high = (self._heaviest * reach[part.features] for reach in part.reach)
                 own = counts[first:last]
                 found[first:last] = (
@@ -258,18 +259,18 @@ class Objective:
         return found
 
     def penalties(self, parameters: FloatArray) -> FloatArray | None:
-        """Return the penalties of all constraints, shape ``(C,)``; None: there are no soft ones."""
+        """Return the penalties of all constraints, shape ``(C,)``; None without soft ones."""
         if self._soft is None:
             return None
         return self._soft.all_penalties(parameters[parameters.size - self.n_penalties :])
 
     @property
     def learned_penalties(self) -> NDArray[np.int64]:
-        """The constraints whose penalties are learned, by index, shape ``(F,)``."""
+        """Indices of the constraints whose penalties are learned, shape ``(F,)``."""
         return np.zeros(0, dtype=np.int64) if self._soft is None else self._soft.learned
 
     def model(self, parameters: FloatArray, encoder: Encoder) -> CRFModel:
-        """Return the model that a parameter vector stands for."""
+        """Return the model with the weights of a parameter vector."""
         parts, patterns, edge = self.split(parameters)
         weights = np.zeros(len(self.structure.patterns))
         weights[self._patterns] = patterns
@@ -294,7 +295,7 @@ class Objective:
         return parts, parameters[first:last], parameters[last:end]
 
     def _core_parameters(self, soft: SoftTerms, parameters: FloatArray) -> FloatArray:
-        """Return parameters as the core has them: patterns of violations instead of penalties."""
+        """Return the parameters of the core, with weights of violation patterns for penalties."""
         *_, edge = self.split(parameters)
         end = parameters.size - self.n_penalties
         middle = end - edge.size
@@ -302,7 +303,7 @@ class Objective:
         return np.concatenate([parameters[:middle], items, parameters[middle:end]])
 
     def _from_core(self, soft: SoftTerms, of_weights: FloatArray) -> FloatArray:
-        """Return a gradient that the core computed as that of the parameters."""
+        """Return the gradient of the parameters from that of the core."""
         n_edge = 0 if self._edge is None else self._edge.n_pairs
         end = of_weights.size - n_edge
         middle = end - 2 * soft.items.size
@@ -311,7 +312,7 @@ class Objective:
 
 
 def _masks(allowed: NDArray[np.bool_] | None) -> NDArray[np.uint8] | None:
-    """Return a mask as the core takes it, shape ``(N, 1 or 2, L)``."""
+    """Return a mask in the format of the core, shape ``(N, 1 or 2, L)``."""
     if allowed is None:
         return None
     masks = np.ascontiguousarray(allowed).view(np.uint8)

@@ -1,4 +1,4 @@
-"""The parts of an objective: which (feature, letter) pairs and which patterns have a weight."""
+"""The parts of an objective: the (feature, letter) pairs and the patterns that have a weight."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ MOST_OUTPUTS = 2**16
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Features of one kind, and the outputs that each of them has a weight for.
+    """Features of one kind, with the outputs that they have weights for.
 
     Attributes
     ----------
     offsets, outputs : numpy.ndarray
-        As those of `PairWeights`.
+        As in `PairWeights`.
     core : _core.FeaturePart
-        The same with its rows, as the core takes it.
+        The same with its rows, in the core.
     reach : tuple of numpy.ndarray
-        The least and the most that the values of each feature add up to over any rows, shape
+        Minimum and maximum of the sum of the values of each feature over any set of rows, shape
         ``(F,)``.
     """
 
@@ -62,24 +62,24 @@ class Part:
 
     @property
     def layout(self) -> PairLayout:
-        """The pairs by themselves."""
+        """The layout of the pairs."""
         return PairLayout(self.offsets.size - 1, self.features, self.outputs)
 
 
 class PartsBuilder:
-    """Finds out what has a weight.
+    """Determines which pairs and patterns have a weight.
 
     Parameters
     ----------
     features, gold
         The training set.
     structure
-        The model without weights.
+        The structure of the model.
     pairs
-        Which pairs have a weight.
+        The pairs of token features that have a weight.
     kept
-        Of these, and of the patterns after them, which have one after all, in the order of the
-        parameters; see `trelliswork.learn.objective.objective`. Default: all.
+        Mask of these pairs, and of the patterns after them, in the order of the parameters; see
+        `trelliswork.learn.objective.objective`. Default: all.
     """
 
     def __init__(
@@ -95,16 +95,16 @@ class PartsBuilder:
         self._structure = structure
         self._all = pairs == "all"
         self._kept = kept
-        self._n_asked = 0  # how many entries of `kept` were looked at
+        self._n_asked = 0  # number of entries of `kept` already used
 
     def parts(self) -> dict[str, Part]:
-        """Return the parts by kind, as far as there are such features."""
+        """Return the parts by kind, for the kinds that have features."""
         features, gold, structure = self._features, self._gold, self._structure
         parts = {"state": self._part(features.state, gold.ids, gold.evidence)}
         if structure.segmentation is None:
             return parts
-        # Of these every pair has a weight: that a letter is seldom seen with a feature tells most
-        # about the many segments that are not there.
+        # Every pair has a weight here: rare pairs of a letter and a feature say most about the many
+        # segments that are not in the gold labels.
         entries = None if features.segment is None else segment_rows(features.segment)
         for kind, rows in (
             ("begin", features.begin),
@@ -122,7 +122,7 @@ class PartsBuilder:
         return self._structure.durations_of(self._features.offsets)
 
     def edge(self) -> Part | None:
-        """Return the features on patterns; None where there are none."""
+        """Return the features on patterns; None without any."""
         rows = self._features.edge
         if rows is None:
             return None
@@ -156,7 +156,7 @@ class PartsBuilder:
 
     @cached_property
     def gold_patterns(self) -> tuple[IntArray, IdArray]:
-        """Patterns that end with the segment that begins at each token: offsets (N + 1,), ids."""
+        """Gold patterns that end with the segment that begins at a token: offsets (N + 1,), ids."""
         gold, structure, offsets = self._gold, self._structure, self._features.offsets
         letters = structure.letters_of(gold, offsets)
         found_offsets, found = structure.patterns.fired(letters.letters, letters.offsets)
@@ -165,7 +165,7 @@ class PartsBuilder:
         return np.concatenate([[0], np.cumsum(counts)]), found.astype(np.int32)
 
     def weighted_patterns(self, transitions: Pairs) -> IdArray:
-        """Return the patterns that have a weight: of a chain's transitions only those seen."""
+        """Return the patterns that have a weight. In a chain, only observed transitions."""
         patterns = self._structure.patterns
         seen = np.ones(len(patterns), dtype=bool)
         if patterns.is_chain and transitions != "all":
@@ -203,7 +203,7 @@ class PartsBuilder:
         return Part(offsets, outputs, core, _reach(matrix))
 
     def _next_kept(self, n: int) -> NDArray[np.bool_]:
-        """Return which of the next parameters have a weight."""
+        """Return the mask of the next `n` parameters."""
         first, self._n_asked = self._n_asked, self._n_asked + n
         if self._kept is None:
             return np.ones(n, dtype=bool)
@@ -215,7 +215,7 @@ def _rows(matrix: FeatureMatrix) -> _core.FeatureRows:
 
 
 def _reach(matrix: FeatureMatrix) -> tuple[FloatArray, FloatArray]:
-    """Return the least and the most that the expectation of each feature can be, ``(F,)`` each."""
+    """Return bounds on the expectation of each feature, lower and upper, ``(F,)`` each."""
     if matrix.values is None:
         counts = np.bincount(matrix.indices, minlength=matrix.n_features).astype(np.float64)
         return np.zeros(matrix.n_features), counts

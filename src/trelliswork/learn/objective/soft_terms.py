@@ -1,13 +1,13 @@
-"""Soft constraints in the likelihood: penalties as parameters next to the weights of a model.
+"""Soft constraints in the likelihood: penalties as parameters.
 
     −log p(y | x) = log Σ_y' exp P(y') − P(y),    P(y) = score(y) − Σ_c ρ_c v_c(y)
 
     ∂(−log p)/∂ρ_c = v_c(y) − E[v_c]
 
-and with labels known in part, ``v_c(y)`` is its expectation over the labellings that they allow. On
-the product that training sums over, every unit of violation fires a pattern of its own, see
+For partial labels, ``v_c(y)`` is its expectation over the labellings that agree with them. In the
+product that training sums over, every unit of violation activates a pattern of its own, see
 `trelliswork.planning.term_products`; the weights of these patterns are ``∓ρ`` of their constraint.
-Letters: ``C`` constraints, ``I`` items, ``S`` soft items in the product, ``F`` penalties to be
+Notation: ``C`` constraints, ``I`` items, ``S`` soft items in the product, ``F`` penalties to be
 learned.
 """
 
@@ -52,14 +52,14 @@ class SoftTerms:
 
     @classmethod
     def of(cls, plan: Plan, constraints: tuple[int, ...], violations: IntArray) -> SoftTerms:
-        """Return the terms of the soft ones among some constraints.
+        """Return the terms of the soft constraints among those in training.
 
         Parameters
         ----------
         plan
             The compiled constraints.
         constraints
-            Those that training sums over.
+            The constraints in training.
         violations
             Violations of all items by the gold labels, shape ``(B, I)``.
         """
@@ -87,7 +87,7 @@ class SoftTerms:
         Parameters
         ----------
         values
-            The penalties that are learned, shape ``(F,)``.
+            The learned penalties, shape ``(F,)``.
         """
         own = self.all_penalties(values)[self.constraints]
         return np.stack([-own, own], axis=1).ravel()
@@ -99,7 +99,7 @@ class SoftTerms:
         return np.asarray(of_constraints[self.learned], dtype=np.float64)
 
     def all_penalties(self, values: FloatArray) -> FloatArray:
-        """Return the penalties of all constraints, shape ``(C,)``, with those that are learned."""
+        """Return the penalties of all constraints, shape ``(C,)``, including the learned ones."""
         found = self.penalties.copy()
         found[self.learned] = values
         return found
@@ -110,9 +110,9 @@ class SoftTerms:
         fired: tuple[IntArray, NDArray[np.int32]],
         n_patterns: int,
     ) -> tuple[IntArray, NDArray[np.int32]]:
-        """Return the patterns of gold labels with those of their violations.
+        """Return the patterns of gold labels, with those of their violations added.
 
-        All of a sequence are put at its first token; it is their sum that counts.
+        The violations of a sequence are placed at its first token, as only their sum matters.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class SoftTerms:
         fired
             Patterns of the model: offsets of shape ``(N + 1,)``, and ids.
         n_patterns
-            How many the model has.
+            Number of patterns of the model.
         """
         before, ids = fired
         token = np.repeat(np.arange(before.size - 1), np.diff(before))
@@ -136,5 +136,5 @@ class SoftTerms:
         return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), found
 
     def take(self, sequences: NDArray[np.bool_]) -> SoftTerms:
-        """Return the terms of some of the sequences, given as ``(B,)``."""
+        """Return the terms for a subset of the sequences, given as a mask of shape ``(B,)``."""
         return SoftTerms(self.items, self.constraints, self.penalties, self.changes[sequences])

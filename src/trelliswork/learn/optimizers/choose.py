@@ -1,4 +1,4 @@
-"""Which optimiser minimises an objective, and how it is called."""
+"""Choose an optimiser by name and run it on an objective."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ Solver: TypeAlias = Literal["auto", "lbfgs", "owlqn", "hybrid", "sparsa", "fista
 
 
 ITERATIONS = 200
-"""Most iterations by default."""
+"""Default maximum number of iterations."""
 
 
 @dataclass(frozen=True)
 class Minimizer:
-    """How to minimise an objective.
+    """An optimiser with its settings.
 
     Attributes
     ----------
     solver : str
-        ``"auto"``: L-BFGS for a smooth objective, OWL-QN for l1 alone, with groups the hybrid of
-        SpaRSA and these, or SpaRSA where norms are not Euclidean.
+        ``"auto"``: L-BFGS for a smooth objective, OWL-QN for l1 alone; with groups, the hybrid of
+        these and SpaRSA, or SpaRSA alone if norms are not Euclidean.
     max_iter, tol, gap_tol
-        When to stop: see `trelliswork.learn.optimizers.common.Stopping`. For ``"online"``: most
-        passes over the sequences, and the relative change of the value over one of them; it proves
-        no gap.
+        Stopping tests, see `trelliswork.learn.optimizers.common.Stopping`. For ``"online"``:
+        maximum number of passes over the sequences, and relative change of the value over a pass;
+        it computes no gap.
     n_jobs : int
-        Threads.
+        Number of threads.
     random_state : int or None
         For ``"online"``: seed of the order of sequences.
     """
@@ -64,9 +64,10 @@ class Minimizer:
     random_state: int | None = None
 
     def smooth(self) -> Minimizer:
-        """Return how to minimise what is smooth, beside the rest.
+        """Return the optimiser for smooth subproblems, such as debiasing.
 
-        Passes of the online solver are few, and no measure of what L-BFGS needs.
+        The online solver needs few passes, so L-BFGS gets at least the default number of
+        iterations.
         """
         least = ITERATIONS if self.solver == "online" else 0
         return replace(self, solver="auto", max_iter=max(self.max_iter, least))
@@ -78,7 +79,7 @@ class Minimizer:
         regularizer: Regularizer | None,
         callback: Callable[[Iteration], bool],
     ) -> OptimizeResult:
-        """Minimise an objective, and a regularizer with it where there is one."""
+        """Minimise an objective plus a regularizer, if given."""
         if self.solver == "online":
             level = online_groups(objective.n_parameters, regularizer)
             return minimize_online(
@@ -162,7 +163,7 @@ class Minimizer:
 def _finish_on_all(
     begun: StartingPoint, whole: Callable[..., OptimizeResult], max_iter: int
 ) -> OptimizeResult:
-    """Go on with all sequences; after Ctrl-C what was reached so far is only evaluated."""
+    """Finish on all sequences. After Ctrl-C, only evaluate the point reached."""
     interrupted = begun.interrupted
     try:
         found = whole(max_iter=0 if interrupted else max_iter)
@@ -180,16 +181,16 @@ def _finish_on_all(
 def check_solver(
     solver: object, *, l1: float, groups: GroupLasso | None, l2: float | Mapping[int, float]
 ) -> None:
-    """Raise a `ValueError` for an unknown solver, and for one that cannot minimise what is asked.
+    """Raise a `ValueError` for a solver that is unknown or cannot minimise the objective.
 
     Parameters
     ----------
     solver
         Its name.
     l1, l2
-        Coefficients of the l1 norm, and of the square, which may have one for each order.
+        Coefficients of l1 and of l2; the latter may be given by order.
     groups
-        Norms of groups.
+        The group norms.
     """
     if solver not in get_args(Solver):
         known = ", ".join(map(repr, get_args(Solver)))
@@ -234,14 +235,14 @@ def _check_online(l1: float, groups: GroupLasso | None, l2: float | Mapping[int,
 
 
 def online_groups(n_parameters: int, regularizer: Regularizer | None) -> GroupNorms:
-    """Return a regularizer as one level of groups: under l1 every weight is a group of its own.
+    """Return a regularizer as one level of groups. Under l1 every weight is its own group.
 
     Parameters
     ----------
     n_parameters
         ``n``.
     regularizer
-        What `check_solver` lets through; None: all weights are in no group.
+        A regularizer that `check_solver` accepts for ``"online"``; None: no groups.
     """
     if regularizer is None:
         return GroupNorms(np.full(n_parameters, -1, dtype=np.int32), np.zeros(0))
@@ -252,11 +253,11 @@ def online_groups(n_parameters: int, regularizer: Regularizer | None) -> GroupNo
 
 
 def step_sizes(objective: Objective) -> FloatArray:
-    """Return the step sizes along the axes that make L-BFGS converge soonest.
+    """Return the step size of each weight that makes L-BFGS converge fast.
 
-    A weight seen ``c`` times bends the loss in proportion to ``c`` at first, and less and less as
-    the model grows sure; ``1 / √(1 + √c / 20)`` took a fifth fewer iterations than no scaling on
-    CoNLL-2000 (83 instead of 107 to within 0.1% of the optimum). Where features have values, ``c``
-    is their sum, and its sign means nothing.
+    The curvature along a weight seen ``c`` times is proportional to ``c`` at first, and decreases
+    as the model becomes certain; ``1 / √(1 + √c / 20)`` took a fifth fewer iterations than no
+    scaling on CoNLL-2000 (83 instead of 107 to within 0.1% of the optimum). For features with
+    values, ``c`` is the absolute value of their sum.
     """
     return 1.0 / np.sqrt(1.0 + 0.05 * np.sqrt(np.abs(objective.gold_counts())))

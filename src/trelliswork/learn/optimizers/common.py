@@ -1,4 +1,4 @@
-"""What all optimisers take and return."""
+"""Common types of the optimisers: functions, iterations, results and stopping tests."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ class ValueAndGrad(Protocol):
 
 
 class LowerBound(Protocol):
-    """What the minimum is never below, from a point, and the smooth part and its gradient there."""
+    """A lower bound on the minimum, from a point, the smooth part and its gradient there."""
 
     def __call__(self, x: FloatArray, smooth: float, gradient: FloatArray, /) -> float:
-        """Return the bound that ``x`` gives."""
+        """Return the bound at ``x``."""
 
 
 @dataclass(frozen=True)
 class Iteration:
-    """State after one iteration, as callbacks see it. `x` is the optimiser's own: copy to keep."""
+    """State after one iteration, passed to callbacks. Copy `x` to keep it."""
 
     number: int
     value: float
@@ -53,7 +53,7 @@ class Iteration:
 
 @dataclass(frozen=True)
 class OptimizeResult:
-    """What an optimiser found and why it stopped.
+    """Result of an optimiser.
 
     Attributes
     ----------
@@ -62,15 +62,15 @@ class OptimizeResult:
     value : float
         The objective there.
     gradient_norm : float
-        Euclidean norm of the gradient there, along what may move.
+        Euclidean norm of the projected gradient there.
     n_iterations, n_evaluations : int
-        Steps taken, and calls of the objective.
+        Number of steps, and of evaluations of the objective.
     reason : str
-        ``"converged"`` (the value hardly changes any more), ``"gap"`` (it is proven to be close to
-        the minimum), ``"max_iter"``, ``"stopped"`` (by the callback), ``"interrupted"`` (Ctrl-C)
-        or ``"precision"`` (no step decreases the value any further).
+        ``"converged"`` (the value hardly changes), ``"gap"`` (proven to be close to the minimum),
+        ``"max_iter"``, ``"stopped"`` (by the callback), ``"interrupted"`` (Ctrl-C) or
+        ``"precision"`` (no step decreases the value any further).
     gap : float or None
-        How far the value is from the minimum at most, where that is known.
+        Upper bound on the distance of the value from the minimum; None if unknown.
     """
 
     x: FloatArray
@@ -83,7 +83,7 @@ class OptimizeResult:
 
 
 class Stopping:
-    """When to stop: after so many iterations, or close to the minimum by one of two tests.
+    """Stopping tests: number of iterations, relative change, and duality gap.
 
     Parameters
     ----------
@@ -92,10 +92,9 @@ class Stopping:
     gap_tol
         Proven relative distance from the minimum.
     lower_bound
-        From a point, and value and gradient of the smooth part there, to a bound on the minimum.
-        Looked at every tenth time. Default: none.
+        A lower bound on the minimum, evaluated every tenth iteration. Default: none.
     max_iter
-        Most iterations.
+        Maximum number of iterations.
     """
 
     def __init__(
@@ -103,14 +102,14 @@ class Stopping:
     ) -> None:
         self._tol, self._gap_tol, self._max_iter = tol, gap_tol, max_iter
         self._lower_bound = lower_bound
-        self._bound = -np.inf  # the best so far: a bound on the minimum holds for good
+        self._bound = -np.inf  # the best so far
         self._values: list[float] = []
         self._n_iterations = 0
 
     def at_once(
         self, x: FloatArray, smooth: float, gradient: FloatArray, norm: float
     ) -> str | None:
-        """Return why not to begin, or None."""
+        """Return the reason to stop before the first iteration, or None."""
         self._look(x, smooth, gradient)
         if norm < self._tol * max(1.0, norm_of(x)):
             return "converged"
@@ -119,16 +118,16 @@ class Stopping:
     def after(
         self, x: FloatArray, smooth: float, gradient: FloatArray, value: float, norm: float
     ) -> str | None:
-        """Return why to stop after one more iteration, or None.
+        """Return the reason to stop after another iteration, or None.
 
         Parameters
         ----------
         x, smooth, gradient
             The point, and value and gradient of the smooth part there.
         value
-            The value of the whole.
+            The value of the whole objective.
         norm
-            That of the gradient along what may move.
+            The norm of the projected gradient.
         """
         values = self._values
         values.append(value)
@@ -148,11 +147,11 @@ class Stopping:
         return "max_iter" if is_last else None
 
     def begin_again(self) -> None:
-        """Measure change from here on: there is more to move than was thought."""
+        """Restart the test of relative change, as more weights may move."""
         self._values = self._values[-1:]
 
     def gap(self, value: float) -> float | None:
-        """Return how far a value is from the minimum at most; None where nothing is known."""
+        """Return an upper bound on the distance of a value from the minimum; None if unknown."""
         return max(0.0, value - self._bound) if np.isfinite(self._bound) else None
 
     def _look(self, x: FloatArray, smooth: float, gradient: FloatArray) -> None:
@@ -161,7 +160,7 @@ class Stopping:
 
 
 def refuse_start(value: float, norm: float) -> None:
-    """Raise where an optimiser cannot begin: its value or gradient is not finite."""
+    """Raise if the value or gradient at the start is not finite."""
     if not (np.isfinite(value) and np.isfinite(norm)):
         raise ValueError(
             f"minimize: expected a finite value and gradient at the start, got {value} and a "
@@ -170,6 +169,6 @@ def refuse_start(value: float, norm: float) -> None:
 
 
 def norm_of(x: FloatArray) -> float:
-    """Return the Euclidean norm; infinity is an answer, and looked for."""
+    """Return the Euclidean norm, which may be infinite."""
     with np.errstate(over="ignore"):
         return float(np.linalg.norm(x))

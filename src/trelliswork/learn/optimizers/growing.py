@@ -1,12 +1,12 @@
-"""A beginning on few sequences: the first steps of training need no more than a part of them.
+"""Growing batches: run the first iterations of training on a part of the sequences.
 
-The gradient of a tenth of the sequences points where that of all does, as long as the weights are
-far from the optimum (growing batches: Friedlander and Schmidt 2012). So the same problem is
-minimised on a tenth, then on a third of the sequences, each scaled to the whole and only until
-progress slows down; what is found there is where the optimiser of the whole begins.
+Far from the optimum, the gradient on a tenth of the sequences has about the direction of the full
+gradient (growing batches: Friedlander and Schmidt 2012). So the same problem is first minimised on
+a tenth, then on a third of the sequences, scaled to the whole, until progress slows down. The
+optimiser on all sequences starts from there.
 
 On CoNLL-2000 with l1, OWL-QN then needs 215 instead of 402 iterations to come within 0.1% of the
-minimum, and all in all two thirds of the time.
+minimum, and two thirds of the total time.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ __all__ = ["StartingPoint", "begin_on_parts"]
 logger = logging.getLogger(__name__)
 
 _FEWEST = 2000  # sequences; training on fewer takes seconds
-_PARTS = ((0.1, 150), (0.35, 60))  # of the sequences, and most iterations there
+_PARTS = ((0.1, 150), (0.35, 60))  # share of the sequences, maximum number of iterations
 _TOL = 1e-3
 
 
 class StartingPoint(NamedTuple):
-    """Where to begin, how many iterations led there, and whether Ctrl-C ended them."""
+    """Initial parameters, number of iterations spent on them, and whether Ctrl-C was pressed."""
 
     x: FloatArray
     n_iterations: int
@@ -47,19 +47,19 @@ def begin_on_parts(
     max_iter: int,
     n_jobs: int = 1,
 ) -> StartingPoint:
-    """Return where to begin on all sequences.
+    """Return the starting point for training on all sequences.
 
     Parameters
     ----------
     objective, regularizer
-        What is to be minimised; l1 alone.
+        The objective, and l1 alone.
     start
-        Where to begin, shape ``(n,)``. From weights that are not 0, which somebody has learned,
-        and on few sequences, it is returned as it is.
+        Initial parameters, shape ``(n,)``. Returned unchanged if they are not 0 (a warm start), or
+        if there are few sequences.
     max_iter
-        Most iterations on each part.
+        Maximum number of iterations on each part.
     n_jobs
-        Threads.
+        Number of threads.
     """
     n = objective.n_sequences
     if n < _FEWEST or start.any():
@@ -87,7 +87,7 @@ def begin_on_parts(
 
 
 class _Part:
-    """The objective of the first ``m`` of ``B`` sequences, times ``B / m``, and its penalty."""
+    """The objective of the first ``m`` of ``B`` sequences, times ``B / m``, plus l2."""
 
     def __init__(self, objective: Objective, size: int, n_jobs: int) -> None:
         self._objective, self._sequences, self._n_jobs = objective, range(size), n_jobs

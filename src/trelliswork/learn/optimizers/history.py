@@ -1,9 +1,9 @@
-"""The memory of a quasi-Newton method: its last steps, and the direction that they suggest.
+"""The memory of a quasi-Newton method: its last steps, and the resulting direction.
 
 The two-loop recursion (Nocedal 1980) only needs inner products of the last `m` steps and gradient
-differences. Kept as the rows of one matrix, all of them come from one matrix product a step, and
-the direction from another, which is the fast path of every BLAS. On 450,000 weights a step costs a
-fifth of what SciPy's L-BFGS-B spends outside the objective.
+differences. With these as rows of one matrix, a step takes two matrix products: one for the inner
+products, one for the direction. That is the fast path of every BLAS. On 450,000 weights a step
+costs a fifth of what SciPy's L-BFGS-B spends outside the objective.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class History:
     """The last `m` pairs (s, y) as rows of one matrix, with the inner products between them."""
 
     def __init__(self, size: int, memory: int) -> None:
-        # Single precision: the pairs shape the direction, not the answer, and half the memory is
-        # half the traffic, which is all that a step costs.
+        # Single precision: the pairs affect the direction only, not the result, and a step costs
+        # as much as the memory it reads.
         self.rows = np.zeros((2 * memory, size), dtype=np.float32)
         self.products = np.zeros((2 * memory, 2 * memory))
         self.memory = memory
@@ -48,14 +48,14 @@ class History:
         self.gamma = curvature / length
 
     def on(self, before: IntArray, after: IntArray, size: int) -> History:
-        """Return the memory of other weights: what is new has not moved so far.
+        """Return the memory for another set of weights; new weights have not moved so far.
 
         Parameters
         ----------
         before, after
-            The weights of this memory and of the other, by index, rising.
+            Indices of the weights of this memory and of the other, ascending.
         size
-            How many weights there are.
+            Total number of weights.
         """
         places = np.full(size, -1, dtype=np.int64)
         places[before] = np.arange(before.size)
@@ -63,7 +63,7 @@ class History:
         found = History(after.size, self.memory)
         found.rows[:, old >= 0] = self.rows[:, old[old >= 0]]
         found.products = (found.rows @ found.rows.T).astype(np.float64)
-        # Of what is left of a pair, the curvature may be none.
+        # The rest of a pair may have no positive curvature.
         found.slots = [
             slot for slot in self.slots if found.products[slot, self.memory + slot] > 0.0
         ]

@@ -1,13 +1,13 @@
-"""Proximal steps that find out which groups live, and a quasi-Newton method that fits them.
+"""Alternate proximal steps, which find the nonzero groups, and a quasi-Newton method on these.
 
-Proximal gradient methods find the groups that are 0 in a few dozen steps, and then need hundreds
-for the weights of the others. But on the *face* of the weights that live, all groups of which
-are not 0, Euclidean norms are smooth:
+Proximal gradient methods identify the groups that are 0 in a few dozen steps, and then need
+hundreds for the weights of the others. But on the *face* of the weights whose groups are all
+nonzero, Euclidean norms are smooth:
 
     F(z) = f(z) + Σ_g λ_g ‖z_g‖ + Σ_k λ_k |z_k|,      ∂‖z_g‖ = z_g / ‖z_g‖
 
-which L-BFGS minimises, or with l1 OWL-QN. So both take turns: SpaRSA may leave the face, as groups
-die or come to life, and L-BFGS goes down on it. No turn raises the value.
+which L-BFGS minimises, or OWL-QN with l1. The methods alternate: SpaRSA may change the face, as
+groups become 0 or nonzero, and L-BFGS minimises on it. No turn increases the value.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ def minimize_hybrid(
     """Minimise a smooth function plus l1 and Euclidean norms of groups.
 
     The parameters are those of `trelliswork.learn.optimizers.owlqn.minimize_owlqn`, and `scale`,
-    the step sizes of L-BFGS. Iterations of both methods count. Stops when two turns together lower
-    the value by less than ``tol × value``, or where proximal steps lead nowhere.
+    the step sizes of L-BFGS. Iterations of both methods are counted. Stops when two turns together
+    decrease the value by less than ``tol × value``, or when proximal steps make no progress.
     """
     if not regularizer.is_smooth_on_faces:
         raise ValueError("expected Euclidean norms of groups, got others. Use 'sparsa' or 'fista'.")
     turns = _Turns(callback)
     before, bound = np.inf, -np.inf
-    found: OptimizeResult | None = None  # what the last turn left, which Ctrl-C between turns keeps
+    found: OptimizeResult | None = None  # result of the last turn, kept after Ctrl-C between turns
     x, n_steps = start, _FIRST_STEPS
     reason: str | None = None
     while reason is None:
@@ -77,9 +77,9 @@ def minimize_hybrid(
             found, reason = turn, turn.reason
             if turn.gap is not None:
                 bound = max(bound, turn.value - turn.gap)
-            # From a point where another run has ended, first steps are slow, whatever is left.
+            # First steps from the end point of another run are slow, even far from the optimum.
             is_over = reason == "max_iter" or (reason == "converged" and not np.isfinite(before))
-            if is_over and turns.n_iterations < max_iter:  # the turn, and no more than that
+            if is_over and turns.n_iterations < max_iter:  # the turn is over, not the run
                 reason = "converged" if before - turn.value < tol * abs(turn.value) else None
             if reason is not None:
                 break
@@ -106,7 +106,7 @@ def minimize_hybrid(
 
 
 class _Turns:
-    """Counts iterations and evaluations of all turns, and shows them as those of one run."""
+    """Iterations and evaluations of all turns, reported as those of one run."""
 
     def __init__(self, callback: Callable[[Iteration], bool] | None) -> None:
         self._callback = callback
@@ -114,7 +114,7 @@ class _Turns:
         self.n_evaluations = 0
 
     def show(self, own: Iteration, face: _Face | None = None) -> bool:
-        """Call the callback with an iteration of a turn."""
+        """Report an iteration of a turn to the callback."""
         if self._callback is None:
             return False
         return self._callback(
@@ -134,7 +134,7 @@ class _Turns:
 
 
 class _Face:
-    """The weights all of whose groups are alive at a point, and the objective of these.
+    """The weights whose groups are all nonzero at a point, and their objective.
 
     Parameters
     ----------
@@ -150,14 +150,14 @@ class _Face:
         self._function, self._x = function, x
         self._places = regularizer.face(x)
         self._groups = Regularizer(x.size, 0.0, regularizer.levels)
-        # Of what is left, l1 and the bounds are not smooth.
+        # l1 and the bounds are the non-smooth rest.
         self._rest = Regularizer(x.size, regularizer.l1, (), regularizer.nonnegative).take(
             self._places
         )
         self._gradient = np.empty(x.size)
 
     def embed(self, z: FloatArray) -> FloatArray:
-        """Return all weights, those off the face being 0."""
+        """Return all weights, with 0 for those off the face."""
         found = np.zeros(self._x.size)
         found[self._places] = z
         return found
@@ -165,7 +165,7 @@ class _Face:
     def descend(
         self, max_iter: int, tol: float, scale: FloatArray | None, turns: _Turns
     ) -> OptimizeResult:
-        """Minimise on the face for some iterations, from the point."""
+        """Minimise on the face for some iterations, starting at the point."""
         start = self._x[self._places]
 
         def show(iteration: Iteration) -> bool:

@@ -1,8 +1,8 @@
 """Limited-memory BFGS for large, smooth problems.
 
-A few parameters may be bounded by 0 from below. Those at 0 whose gradient pushes them further down
-are held for an iteration and count neither for the direction nor for convergence; a step that would
-lead below 0 is cut off there.
+Some parameters may be bounded below by 0. Parameters at 0 with a positive gradient are fixed for an
+iteration and ignored for the direction and the convergence test. Steps are projected onto the
+bounds.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _MAX_LINE_SEARCH = 25
 
 
 class _Bounds:
-    """Parameters that are never below 0, by index; none: nothing is bounded."""
+    """Parameters that are bounded below by 0, by index."""
 
     def __init__(self, indices: NDArray[np.int64] | None) -> None:
         self.indices = np.zeros(0, dtype=np.int64) if indices is None else indices
 
     def project(self, x: FloatArray) -> bool:
-        """Raise what is below 0 to it, in place; return whether there was anything."""
+        """Project onto the bounds, in place; return whether anything changed."""
         own = x[self.indices]
         if not (own < 0.0).any():
             return False
@@ -54,7 +54,7 @@ class _Bounds:
         return True
 
     def projected_gradient(self, x: FloatArray, gradient: FloatArray) -> FloatArray:
-        """Return the gradient along what may move: 0 where only a step below 0 would help."""
+        """Return the gradient, 0 for parameters at 0 that would have to become negative."""
         held = self.indices[(x[self.indices] <= 0.0) & (gradient[self.indices] > 0.0)]
         if not held.size:
             return gradient
@@ -63,9 +63,10 @@ class _Bounds:
         return found
 
     def hold(self, x: FloatArray, gradient: FloatArray, direction: FloatArray) -> None:
-        """Take out of a direction, in place, what would lead below 0 at once.
+        """Remove components of a direction that lead below 0 immediately, in place.
 
-        With what `projected_gradient` leaves out, so that it stays a direction of descent.
+        Components that `projected_gradient` removes go as well, so that it stays a descent
+        direction.
         """
         at_zero = self.indices[x[self.indices] <= 0.0]
         down = (gradient[at_zero] > 0.0) | (direction[at_zero] < 0.0)
@@ -85,32 +86,32 @@ def minimize(
 ) -> OptimizeResult:
     """Minimise a smooth function.
 
-    Stops when the value has fallen by less than ``tol × value`` over the last ten iterations, or
-    when ``‖∇f‖ < tol × max(1, ‖x‖)``, without the gradient that only a step below a bound follows.
+    Stops when the value has decreased by less than ``tol × value`` over the last ten iterations, or
+    when ``‖∇f‖ < tol × max(1, ‖x‖)`` for the projected gradient.
 
     Parameters
     ----------
     function
         ``f(x, gradient) -> value``, which overwrites ``gradient``.
     start
-        Where to begin, shape ``(n,)``; not changed.
+        Initial parameters, shape ``(n,)``; not modified.
     max_iter
-        Most iterations.
+        Maximum number of iterations.
     tol
         Tolerance of both tests.
     memory
-        Number of pairs kept, ``m``; memory use is ``8 m n`` bytes.
+        Number of stored pairs, ``m``; they take ``8 m n`` bytes.
     scale
-        Positive step sizes along the axes, shape ``(n,)``: the problem is solved in ``x / scale``.
+        Positive step sizes, shape ``(n,)``: the problem is solved in ``x / scale``.
     nonnegative
-        Indices of the parameters that are bounded by 0 from below; few. Default: none.
+        Indices of the (few) parameters bounded below by 0. Default: none.
     callback
-        Called after every iteration; returning true stops.
+        Called after every iteration; stops if it returns true.
 
     Returns
     -------
     OptimizeResult
-        Ctrl-C and errors of the callback's making aside, the best point seen.
+        The best point found. After Ctrl-C, the last point.
     """
     sizes = np.ones(start.size) if scale is None else scale
     gradient = np.empty(start.size)
@@ -170,16 +171,16 @@ def _line_search(
     sizes: FloatArray,
     bounds: _Bounds,
 ) -> tuple[FloatArray, FloatArray, float, FloatArray] | None:
-    """Find a step with enough decrease and a flatter slope (weak Wolfe conditions).
+    """Find a step that satisfies the weak Wolfe conditions.
 
-    The bracket is halved or doubled (Lewis and Overton 2013), with a quadratic guess where the
-    decrease fell short. Of a step that a bound cuts off, enough decrease is all that is asked. None
-    when no step decreases the value.
+    The bracket is halved or doubled (Lewis and Overton 2013), with a quadratic guess after an
+    insufficient decrease. Projected steps need sufficient decrease only. Returns None if no step
+    decreases the value.
 
     Returns
     -------
     step, x, value, gradient
-        The step in ``x / sizes``, and the point that it leads to.
+        The step in ``x / sizes``, and the new point.
     """
     slope = float(gradient @ direction)
     if not slope < 0.0:

@@ -2,17 +2,17 @@
 
     f(w) = Σ_b loss_b(w) + R(w),    R(w) = l2 ‖w‖² + Σ_g λ_g ‖w_g‖
 
-A step follows the gradient of one sequence and then shortens every group for its share of the
+A step follows the gradient of one sequence and then shrinks every group by its share of the
 penalty, ``R / B`` (forward-backward splitting, Duchi and Singer 2009), which makes whole groups
-exactly 0. The core shortens a group when it is next read, and then for all steps in between at
-once, so that a step costs no more than the features of its sequence. Rates fall exponentially
+exactly 0. The core shrinks a group lazily, when it is next read, for all steps since then, so that
+a step costs no more than the features of its sequence. Learning rates decrease exponentially
 (Tsuruoka, Tsujii and Ananiadou 2009).
 
-Steps on single sequences leave traces: a weight that is 0 at the optimum is pushed away whenever it
-is seen, and comes back only by and by. So an epoch ends with a sweep, one proximal step on the
-objective of all sequences, with steps along the axes that shrink with how often a weight is seen.
-Its gradient is there already, for the value that is reported; on CoNLL-2000 sweeps leave a fifth of
-the weights, and a lower objective. ``B`` sequences, ``G`` groups.
+Steps on single sequences leave noise: a weight that is 0 at the optimum moves away whenever it is
+seen, and returns slowly. So an epoch ends with a sweep: one proximal step on the objective of all
+sequences, with step sizes that decrease with the count of a weight. Its gradient is already known
+from the reported value. On CoNLL-2000 sweeps leave a fifth of the weights and a lower objective.
+``B`` sequences, ``G`` groups.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = ["minimize_online"]
 
 logger = logging.getLogger(__name__)
 
-_SAMPLE = 1000  # sequences that rates are tried on
+_SAMPLE = 1000  # sequences for calibration
 _FIRST_RATE = 0.1
 _MOST_SWEEPS = 2  # tried after an epoch
 _MOST_RATES = 30
@@ -77,29 +77,29 @@ def minimize_online(
     l2
         The coefficient of ``‖w‖²``, one for all parameters.
     start
-        Where to begin, shape ``(n_parameters,)``; not changed. Default: zeros.
+        Initial parameters, shape ``(n_parameters,)``; not modified. Default: zeros.
     epochs
-        Most passes over the sequences.
+        Maximum number of passes over the sequences.
     rate
-        The rate ``τ`` of the first step. Default: found by trying rates on a sample.
+        The learning rate ``τ`` of the first step. Default: calibrated on a sample.
     decay
-        What an epoch multiplies the rate by, step by step; at most 1.
+        Factor of the learning rate per epoch, applied step by step; at most 1.
     sweep
-        Whether an epoch ends with a step over all sequences that clears small weights away.
+        Whether an epoch ends with a proximal step over all sequences.
     random_state
-        Seed of the order of the sequences, drawn anew for every epoch.
+        Seed of the order of the sequences, which changes every epoch.
     n_jobs
-        Threads that compute the whole objective after an epoch; the steps themselves take one.
+        Number of threads for the objective of all sequences; the steps use one.
     callback
-        Called after every epoch with the whole regularised objective; returning true stops.
+        Called after every epoch with the regularised objective; stops if it returns true.
     tol
         Stop when an epoch changes the objective by less than ``tol × value``.
 
     Returns
     -------
     OptimizeResult
-        Where the last whole epoch ended. `gradient_norm` is that of the shortest subgradient, and
-        `n_evaluations` counts passes over the sequences, those of the steps included.
+        The point after the last complete epoch. `gradient_norm` is that of the shortest
+        subgradient; `n_evaluations` counts passes over the sequences, including those of the steps.
     """
     penalty = _check_penalty(objective, groups, strengths, l2)
     if rate is not None and not 0.0 < rate < np.inf:
@@ -165,8 +165,8 @@ class _Whole:
         self._objective = objective
         self._penalty = penalty
         self._n_jobs = n_jobs
-        # A weight seen c times bends the loss in proportion to c. The length of steps that other
-        # weights of the same tokens allow for is found on the way.
+        # The curvature along a weight seen c times is proportional to c. The step length that its
+        # interaction with other weights allows is adapted on the way.
         counts = np.maximum(np.abs(objective.gold_counts()), 1.0)
         self._axes = penalty.least_in_groups(1.0 / counts)
         self._length = 1.0
@@ -184,7 +184,7 @@ class _Whole:
         return _Point(x, gradient, value, self._penalty.residual(x, gradient))
 
     def sweep(self, at: _Point) -> _Point:
-        """Return what a step leads to, or the same point where the objective does not fall."""
+        """Return the point after a proximal step, or the same point if it does not improve."""
         for _ in range(_MOST_SWEEPS):
             steps = self._length * self._axes
             new = self.evaluate(self._penalty.shorten(at.x - steps * at.gradient, steps))
@@ -227,7 +227,7 @@ def _pass(
     try:
         return run.run(order, rates)
     finally:
-        run.end(out)  # Ctrl-C leaves the objective as it should be
+        run.end(out)  # restores the objective, also after Ctrl-C
 
 
 def _calibrate(
@@ -237,9 +237,9 @@ def _calibrate(
     rng: np.random.Generator,
     n_sequences: int,
 ) -> float:
-    """Return a rate that does well on a sample: rates by factors of 2 (Bottou 2012).
+    """Return a learning rate chosen on a sample, among factors of 2 (Bottou 2012).
 
-    Best is the rate whose pass over the sample leads to the least objective on it.
+    The chosen rate gives the lowest objective on the sample after one pass over it.
     """
     sample = rng.permutation(n_sequences)[:_SAMPLE]
     still = np.zeros(sample.size)
@@ -248,7 +248,7 @@ def _calibrate(
     def objective_after(rate: float) -> float:
         _pass(run, x, reached, sample, np.full(sample.size, rate))
         penalty_here = penalty.value(reached) * sample.size / max(n_sequences, 1)
-        # Rates of 0 change nothing: the sum of the losses at one point.
+        # With rates of 0 this is the sum of the losses at one point.
         value = _pass(run, reached, reached, sample, still) + penalty_here
         return value if np.isfinite(value) else np.inf
 
@@ -260,5 +260,5 @@ def _calibrate(
                 break
             best, least = best * factor, value
         if best > _FIRST_RATE:
-            break  # smaller ones have been left behind
+            break  # smaller rates were worse
     return best

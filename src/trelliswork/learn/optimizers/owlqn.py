@@ -2,10 +2,10 @@
 
     minimise F(x) = f(x) + Σ_k λ_k |x_k|,      x_k ≥ 0 for some k
 
-Inside an orthant the l1 term is linear. So each iteration chooses one, that of ``x`` and, where
-``x_k = 0``, of the way down; takes the quasi-Newton direction of ``f`` from the pseudo-gradient,
-the steepest of the one-sided derivatives; leaves out what leads uphill; and searches along the
-projection onto the orthant, where what would cross 0 stops there.
+Within an orthant the l1 term is linear. Each iteration chooses the orthant of ``x`` and, where
+``x_k = 0``, of the descent direction; computes the quasi-Newton direction of ``f`` from the
+pseudo-gradient, the steepest of the one-sided derivatives; drops components that are not descent
+directions; and searches along the projection onto the orthant, so that weights stop at 0.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ logger = logging.getLogger(__name__)
 _SUFFICIENT_DECREASE = 1e-4
 _MAX_LINE_SEARCH = 25
 _MAX_FIRST_SEARCH = (
-    45  # of a first step, whose length is a guess; shorter ones are lost in rounding
+    45  # for the first step, whose length is a guess; shorter steps are lost in rounding
 )
-_REFRESH = 20  # iterations between two choices of the weights that may move
-_NEAR = 0.8  # of λ: gradients from there on make a weight one of them
+_REFRESH = 20  # iterations between two choices of the free weights
+_NEAR = 0.8  # weights whose gradient is at least this share of λ are free
 
 
 def minimize_owlqn(
@@ -65,26 +65,26 @@ def minimize_owlqn(
     function
         ``f(x, gradient) -> value``, which overwrites ``gradient``.
     start
-        Where to begin, shape ``(n,)``; not changed.
+        Initial parameters, shape ``(n,)``; not modified.
     regularizer
         The l1 term and the bounds; it may have no groups.
     max_iter
-        Most iterations.
+        Maximum number of iterations.
     tol
-        Stop when the value has fallen by less than ``tol × value`` over ten iterations.
+        Stop when the value has decreased by less than ``tol × value`` over ten iterations.
     memory
-        Number of pairs kept.
+        Number of stored pairs.
     lower_bound
-        From ``x``, the value and gradient of ``f`` there, to what the minimum is never below.
+        A lower bound on the minimum, from ``x`` and the value and gradient of ``f`` there.
     gap_tol
         Stop when the value is proven to be within ``gap_tol × value`` of the minimum.
     callback
-        Called after every iteration; returning true stops.
+        Called after every iteration; stops if it returns true.
 
     Returns
     -------
     OptimizeResult
-        The best point seen. The norm is that of the pseudo-gradient.
+        The best point found. The norm is that of the pseudo-gradient.
     """
     if not regularizer.is_separable:
         raise ValueError("OWL-QN: expected l1 alone, got norms of groups. Use 'sparsa' or 'fista'.")
@@ -107,7 +107,7 @@ def minimize_owlqn(
             direction[direction * slopes >= 0.0] = 0.0
             own = x[free.places]
             orthant = np.where(own != 0.0, np.sign(own), -np.sign(slopes))
-            # Near the optimum whole steps go too far again and again: they are tried now and then.
+            # Near the optimum full steps are often too long, so they are tried only sometimes.
             step = 1.0 if number % PERIOD == 0 else max(0.5, step)
             for _ in range(_MAX_LINE_SEARCH if history.slots else _MAX_FIRST_SEARCH):
                 new_own = own + step * direction
@@ -154,10 +154,10 @@ def minimize_owlqn(
 
 
 class _Free:
-    """The weights that an iteration may move: those that are not 0, or are near to moving.
+    """The free weights of an iteration: those that are not 0, or are close to leaving 0.
 
-    All others are 0, and stay so until the weights are chosen anew, every few iterations and where
-    nothing else is left to do. The quasi-Newton method works on these alone, which are few.
+    All others stay 0 until the free weights are chosen again: every few iterations, or at
+    convergence. The quasi-Newton method works on the free weights alone, which are few.
 
     Parameters
     ----------
@@ -174,11 +174,11 @@ class _Free:
         self.is_outgrown = False
 
     def slopes(self, x: FloatArray, gradient: FloatArray) -> FloatArray:
-        """Return the pseudo-gradient of these weights."""
+        """Return the pseudo-gradient of the free weights."""
         return pseudo_gradient(x[self.places], gradient[self.places], self.regularizer)
 
     def lacks_some(self, x: FloatArray, gradient: FloatArray) -> bool:
-        """Return, and note, whether some other weight has reason to move."""
+        """Return, and record, whether some other weight should become free."""
         slopes = pseudo_gradient(x, gradient, self._whole)
         slopes[self.places] = 0.0
         self.is_outgrown = bool(slopes.any())

@@ -3,9 +3,9 @@
     minimise F(x) = f(x) + Ω(x),      x⁺ = prox_{Ω/α}(x − ∇f(x) / α)
 
 *SpaRSA* (Wright, Nowak and Figueiredo 2009) takes ``α`` from the last step, ``α = s·y / s·s``
-(Barzilai and Borwein), and doubles it until the value falls far enough: it never rises. *FISTA*
+(Barzilai and Borwein), and doubles it until the value decreases enough: it never increases. *FISTA*
 (Beck and Teboulle 2009) takes its steps from a point ahead of ``x``, with an ``α`` that only grows,
-and starts again from ``x`` where that led uphill (O'Donoghue and Candès 2015).
+and restarts from ``x`` if that increases the value (O'Donoghue and Candès 2015).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def minimize_proximal(
     Returns
     -------
     OptimizeResult
-        The best point seen. The norm is that of ``x − prox_Ω(x − ∇f(x))``, 0 at an optimum.
+        The best point found. The norm is that of ``x − prox_Ω(x − ∇f(x))``, 0 at an optimum.
     """
     kind = _Sparsa if method == "sparsa" else _Fista
     run = kind(function, regularizer, regularizer.prox(start, 0.0))
@@ -95,7 +95,7 @@ def minimize_proximal(
 
 
 def proximal_residual(x: FloatArray, gradient: FloatArray, regularizer: Regularizer) -> float:
-    """Return ``‖x − prox_Ω(x − ∇f(x))‖``: how far ``x`` is from a fixed point, an optimum."""
+    """Return ``‖x − prox_Ω(x − ∇f(x))‖``, which is 0 at an optimum."""
     return norm_of(x - regularizer.prox(x - gradient, 1.0))
 
 
@@ -110,13 +110,13 @@ class _Point:
 
 
 class _Run(ABC):
-    """What both methods share: the objective, and where they are."""
+    """Common state of both methods: the objective and the current point."""
 
     def __init__(self, function: ValueAndGrad, regularizer: Regularizer, x: FloatArray) -> None:
         self._function, self._regularizer = function, regularizer
         self.n_evaluations = 0
         self.at = self._evaluate(x)
-        # So that the first step has length 1, or less.
+        # The first step has length 1 or less.
         self._alpha = max(norm_of(self.at.gradient), _LEAST)
 
     def _evaluate(self, x: FloatArray) -> _Point:
@@ -131,7 +131,7 @@ class _Run(ABC):
 
     @abstractmethod
     def advance(self) -> bool:
-        """Take one step; return whether there was one."""
+        """Take one step; return False if no step improves."""
 
 
 class _Sparsa(_Run):
@@ -168,7 +168,7 @@ class _Fista(_Run):
             return False
         momentum = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * self._momentum**2))
         ahead = new.x + (self._momentum - 1.0) / momentum * (new.x - self.at.x)
-        # All at once, so that Ctrl-C leaves nothing half done.
+        # Assigned together, so that Ctrl-C leaves a consistent state.
         next_origin = self._evaluate(ahead) if self._momentum > 1.0 else new
         self.at, self._ahead, self._momentum = new, next_origin, momentum
         return True
@@ -180,7 +180,7 @@ class _Fista(_Run):
             moved = new.x - origin.x
             model = origin.smooth + float(origin.gradient @ moved)
             model += 0.5 * self._alpha * float(moved @ moved)
-            # Near the optimum both sides agree in all digits but the last.
+            # Near the optimum both sides agree up to rounding.
             if new.smooth <= model + 1e-12 * abs(model):
                 return new
             self._alpha *= 2.0

@@ -1,11 +1,11 @@
-"""Penalties by counting how often labelled data breaks a constraint, ``L+wCI``.
+"""Penalties by counting violations in labelled data, as in ``L+wCI``.
 
     ρ_c = max(0, log((satisfied_c + 1) / (violated_c + doubt)))
 
-the log-odds that a constraint is satisfied where it could be broken: by a sequence; for one that
-counts tokens (`Constraint.per_token`), at a token that it is about. A constraint holds by default,
-and what was never seen broken costs much; one that is wrong half the time costs nothing. ``B``
-sequences, ``N`` tokens, ``C`` constraints.
+the log-odds that a constraint is satisfied where it could be broken: per sequence, or per token for
+constraints that count tokens (`Constraint.per_token`). Constraints are assumed to hold: one that is
+never broken gets a large penalty, one that is broken half the time gets 0. ``B`` sequences, ``N``
+tokens, ``C`` constraints.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["DOUBT", "count_penalties"]
 
 DOUBT = 1e-6
-"""Of a rule that someone wrote down: one violation in a million, until some are seen."""
+"""Number of violations assumed before any is seen. Small: hand-written rules usually hold."""
 
 
 def count_penalties(
@@ -43,7 +43,7 @@ def count_penalties(
     *,
     doubt: float = DOUBT,
 ) -> FloatArray:
-    """Return what each constraint costs by how often labelled data breaks it.
+    """Return the penalty of each constraint from its violations in labelled data.
 
     Parameters
     ----------
@@ -54,15 +54,15 @@ def count_penalties(
     labels
         The labels.
     weights
-        How many times each sequence counts, shape ``(B,)``. Default: once.
+        Weight of each sequence, shape ``(B,)``. Default: 1.
     doubt
-        Violations that are believed in before any is seen, above 0. With 1 instead, a handful of
-        labelled sequences makes every constraint cheap, however sure it is.
+        Number of violations assumed before any is seen, above 0. With 1, a handful of labelled
+        sequences would make the penalty of every constraint small.
 
     Returns
     -------
     numpy.ndarray
-        Shape ``(C,)``: infinite for hard constraints, the number given where there is one.
+        Shape ``(C,)``: infinite for hard constraints; given penalties are kept.
     """
     if not 0.0 < doubt < np.inf:
         raise ValueError(f"doubt: expected a number above 0, got {doubt!r}.")
@@ -96,7 +96,7 @@ def count_penalties(
 
 
 def _known_penalty(rule: Constraint) -> float:
-    """Return what a constraint costs by itself; nan where that is to be learned."""
+    """Return the penalty of a constraint; nan if it is to be learned."""
     if not isinstance(rule, Soft):
         return np.inf
     return np.nan if rule.penalty is None else float(rule.penalty)
@@ -104,12 +104,12 @@ def _known_penalty(rule: Constraint) -> float:
 
 @lru_cache(maxsize=16)
 def _plan_of(labels: LabelSet, parts: tuple[Constraint, ...]) -> Plan:
-    """Return what counts violations of parts of constraints; learning asks again and again."""
+    """Return a plan that counts violations of parts of constraints; cached between cycles."""
     return Plan(labels, parts, training_budget=0)
 
 
 def _chances(rule: PerToken, evidence: Evidence) -> IntArray:
-    """Return how many tokens, or changes after a token, could break a rule, shape ``(B,)``."""
+    """Return the number of tokens, or of changes, that could break a rule, shape ``(B,)``."""
     if not rule.counts_changes:
         tokens, _ = evidence.restricted(rule)
         return np.diff(np.searchsorted(tokens, evidence.offsets))

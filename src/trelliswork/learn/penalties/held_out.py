@@ -1,7 +1,7 @@
-"""Penalties learned by decoding, on sequences that the weights have not seen.
+"""Penalties learned by decoding held-out sequences.
 
-On its own training set a tagger breaks few rules, and penalties that are learned there come out too
-small. So a tagger is trained on the rest, and the penalties are learned on what was held out.
+On its training set a tagger breaks few rules, and penalties learned there are too small. So a
+tagger is trained on a part of the sequences, and the penalties are learned on the rest.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def learn_held_out(
     *,
     refit: Refit,
 ) -> FloatArray | None:
-    """Return the penalties of all constraints, before the weights are trained.
+    """Return the penalties of all constraints, learned on held-out sequences.
 
     Parameters
     ----------
@@ -83,12 +83,12 @@ def learn_held_out(
     Returns
     -------
     numpy.ndarray or None
-        Shape ``(C,)``, infinite for hard constraints; None where there is nothing to learn.
+        Shape ``(C,)``, infinite for hard constraints; None if no penalty is learned by decoding.
 
     Raises
     ------
     DataError
-        Where no sequence can be held out.
+        If no sequence can be held out.
     """
     constraints = as_constraints(settings.constraints)
     penalties = [rule.penalty for rule in constraints if isinstance(rule, Soft)]
@@ -124,10 +124,10 @@ def learn_held_out(
 def split_off(
     labels: Sequence[Sequence[Label]], share: float, random_state: int | None
 ) -> NDArray[np.bool_]:
-    """Return which sequences to hold out, shape ``(B,)``: a random share of them.
+    """Return a mask of the sequences to hold out, shape ``(B,)``: a random share.
 
-    Only sequences all of whose labels are known, and so that every label occurs in one of the
-    others: rules may name it.
+    Only fully labelled sequences are held out, and every label keeps an occurrence in the others,
+    as rules may name it.
 
     Examples
     --------

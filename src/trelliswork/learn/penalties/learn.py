@@ -1,12 +1,11 @@
-"""Learning what soft constraints cost, for a tagger that is trained already.
+"""Learn the penalties of soft constraints for a trained tagger.
 
     P(y) = score(y) − Σ_c ρ_c v_c(y),    ρ_c ≥ 0
 
-The weights of the tagger stay as they are; only the penalties of soft constraints that have none
-are learned. Both methods decode exactly: the structured perceptron
+The weights of the tagger are fixed; only penalties that are not given are learned. Both methods
+decode exactly: the structured perceptron
 (`trelliswork.learn.penalties.perceptron`) and the structured support vector machine
-(`trelliswork.learn.penalties.svm`). Both drive the penalties of rules that do not help to exactly
-0.
+(`trelliswork.learn.penalties.svm`). Both set the penalties of useless rules to exactly 0.
 """
 
 from __future__ import annotations
@@ -62,57 +61,57 @@ def learn_penalties(
     on_epoch: Callable[[PenaltyEpoch], object] | None = None,
     prune: bool = False,
 ) -> AnyTagger:
-    """Return a trained tagger under soft constraints whose penalties are learned from data.
+    """Learn the penalties of soft constraints, and return the tagger under them.
 
-    Take sentences that the tagger was not trained on: on its training set it breaks few rules, and
-    the penalties come out too small. The weights are shared and the given tagger stays as it is, as
-    with `Tagger.with_constraints`. Constraints that are hard or have a penalty stay as they are.
+    Use sentences that the tagger was not trained on: on its training set it breaks few rules, and
+    the penalties come out too small. The result shares the weights of the given tagger, which is
+    not modified, as with `Tagger.with_constraints`. Hard constraints and given penalties are kept.
 
     Parameters
     ----------
     tagger
         A trained tagger.
     X, y
-        Sequences and their labels, as for ``fit``. A sequence with labels that the tagger does not
-        know is left out.
+        Sequences and their labels, as for ``fit``. Sequences with labels unknown to the tagger are
+        left out.
     constraints
-        What the tagger is put under, hard and soft. Default: its own constraints.
+        The constraints, hard and soft. Default: those of the tagger.
     method
         ``"perceptron"``, or ``"ssvm"`` for the structured support vector machine.
     n_epochs
-        Most times that all sequences are decoded. Default: 10, or 100 for the SVM, which stops
-        by itself where it is proven to be close to its optimum.
+        Maximum number of passes over the sequences. Default: 10, or 100 for the SVM, which stops
+        when it is proven to be close to its optimum.
     learning_rate
-        Of the perceptron: by how much one mistake moves a penalty.
+        Step size of the perceptron: the change of a penalty for one mistake.
     c
-        Of the SVM: what the loss weighs against the size of the penalties.
+        Weight of the loss of the SVM against the size of the penalties.
     l1
-        What holds all penalties down alike, so that rules that hardly help get exactly 0. Of the
-        perceptron: how many violations a rule has to prevent in a pass over the sequences, net of
-        those by gold. Of the SVM: the coefficient of the sum of the penalties.
+        Penalty on the penalties, so that rules of little use get exactly 0. For the perceptron: the
+        number of violations that a rule must prevent in a pass over the sequences, less those of
+        the gold labels. For the SVM: the coefficient of the sum of the penalties.
     average
-        Of the perceptron: whether to average over the second half of the epochs.
+        Whether the perceptron averages over the second half of the epochs.
     batch_size
-        Of the perceptron: sequences that are decoded with the same penalties, in one call; their
-        updates add up.
+        Number of sequences that the perceptron decodes with the same penalties, in one call; their
+        updates are added.
     dev
-        Of the perceptron: a development set, a corpus or ``(X, y)``, whose segment F1 says when to
-        stop and which penalties to keep.
+        Development set of the perceptron, a corpus or ``(X, y)``, for early stopping by segment F1;
+        the best penalties are kept.
     patience
-        Epochs without a better F1 on `dev`.
+        Number of epochs without improvement on `dev` before learning stops.
     random_state
-        Of the perceptron: seed of the order of sequences.
+        Seed of the order of sequences for the perceptron.
     on_epoch
         Called with a `PenaltyEpoch` after every epoch.
     prune
-        Whether to leave out the constraints whose penalty is 0, which change nothing.
+        Whether to drop constraints whose penalty is 0; they have no effect.
 
     Raises
     ------
     ValueError
-        Where no constraint has a penalty to learn.
+        If no constraint has a penalty to learn.
     DataError
-        Where there is no sequence to learn from.
+        If there is no sequence to learn from.
 
     Examples
     --------
@@ -194,7 +193,7 @@ def fit_penalties(
             patience=patience,
             on_epoch=on_epoch,
         )
-    # Six digits are more than data can tell, and read better in rules and reports.
+    # Six digits exceed the precision of the data, and read better in rules and reports.
     rounded = [float(f"{penalty:.6g}") for penalty in run.penalties]
     return problem.all_penalties(np.array(rounded))
 
@@ -202,7 +201,7 @@ def fit_penalties(
 def _dev_score(
     tagger: PenaltyTagger, problem: TaggerProblem, dev: Any
 ) -> Callable[[FloatArray], float]:
-    """Return the segment F1 on a development set as a function of the penalties learned."""
+    """Return the segment F1 on a development set as a function of the penalties."""
     X, y = dev if isinstance(dev, tuple) else (dev, None)  # noqa: N806
     sequences = as_sequences(X, "dev")
     gold = as_labels(sequences, y, "dev")
@@ -217,7 +216,7 @@ def _dev_score(
 
 
 def _with_penalties(tagger: AnyTagger, values: FloatArray, *, prune: bool = False) -> AnyTagger:
-    """Return the tagger with penalties in place of those that were open."""
+    """Return the tagger with the learned penalties."""
     chosen = [
         rule.hard.soft(float(value)) if rule.is_soft else rule
         for rule, value in zip(as_constraints(tagger.constraints), values, strict=True)

@@ -5,21 +5,21 @@ labelling ``y*``:
 
     ρ_c ← max(0, ρ_c + η (v_c(ŷ) − v_c(y*)))
 
-A rule that the answer breaks and gold does not costs more from then on, one that gold breaks costs
-less, and no penalty falls below 0. ``B`` sentences, ``C`` rules whose penalty is learned.
+The penalty of a rule increases if the answer breaks it more than gold, and decreases if gold breaks
+it more, but never below 0. ``B`` sentences, ``C`` rules whose penalty is learned.
 
-With `l1` a proximal step follows every batch of ``b`` sentences, and takes away ``η l1`` an epoch:
+With `l1` a proximal step follows every batch of ``b`` sentences, which subtracts ``η l1`` per epoch:
 
     ρ_c ← max(0, ρ_c − η l1 b / B)
 
-So a rule is worth a penalty if without one answers break it more than `l1` times more often than
-gold does, in a pass over all sentences.
+So a rule gets a penalty only if, in a pass over all sentences without it, answers have more than
+`l1` violations beyond those of gold.
 
 The result is the average over the second half of the epochs. An average of many iterates is hardly
-ever exactly 0, though a penalty of 0 is what tells that a rule is of no use. So a rule decides by
-majority: its penalty is 0 if it was 0 after most of the steps that are averaged, and the average if
-not. A rule that was never raised is always 0. With `l1` it is the iterates after the proximal steps
-that count, of which those of weak rules are 0 most of the time.
+ever exactly 0, but a penalty of 0 marks a useless rule. So the majority decides: a penalty is 0 if
+it was 0 after most of the averaged steps, and the average otherwise. A penalty that never increased
+is always 0. With `l1` the iterates after the proximal steps are averaged; those of weak rules are
+mostly 0.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class _Average:
-    """The iterates of each epoch: their sums, and how often each penalty was above 0."""
+    """Sums of the iterates of each epoch, and counts of the positive penalties."""
 
     sums: list[FloatArray] = field(default_factory=list)
     positive: list[NDArray[np.int64]] = field(default_factory=list)
@@ -66,7 +66,7 @@ class _Average:
         self.steps[-1] += 1
 
     def value(self) -> FloatArray:
-        """Return the average over the second half of the epochs, 0 where most iterates were."""
+        """Return the average over the second half of the epochs, or 0 by majority."""
         half = len(self.steps) // 2
         steps = sum(self.steps[half:])
         mean = sum(self.sums[half:], np.zeros_like(self.sums[0])) / max(steps, 1)
@@ -87,31 +87,31 @@ def learn_by_perceptron(
     patience: int = 3,
     on_epoch: Callable[[PenaltyEpoch], object] | None = None,
 ) -> PenaltyRun:
-    """Learn penalties from mistakes, from 0 up.
+    """Learn penalties by the perceptron, starting from 0.
 
-    Stops early where an epoch changes nothing, or where the development set has not got better for
-    `patience` epochs; in the second case the best penalties are returned.
+    Stops early after an epoch without a change, or after `patience` epochs without improvement on
+    the development set. With a development set the best penalties are returned.
 
     Parameters
     ----------
     problem
-        What is learned from.
+        The problem.
     n_epochs
-        Most passes over all sentences, in a new random order each.
+        Maximum number of passes over the sentences, each in a new random order.
     learning_rate
         ``η``.
     l1
-        What a penalty has to be worth, in violations a pass.
+        Number of violations per pass that a rule must prevent.
     average
-        Whether to average; see the module. ``False``: the last penalties.
+        Whether to average; see the module. ``False``: return the last penalties.
     batch_size
-        Sentences decoded with the same penalties; their updates are added up.
+        Number of sentences decoded with the same penalties; their updates are added.
     rng
-        Where the order comes from.
+        Random generator for the order.
     dev_score
-        From penalties to a score; higher is better.
+        Maps penalties to a score; higher is better.
     patience
-        Epochs without a better score.
+        Number of epochs without improvement before learning stops.
     on_epoch
         Called after every epoch.
     """
@@ -137,7 +137,7 @@ def learn_by_perceptron(
                 penalties = np.maximum(0.0, penalties - learning_rate * l1 * share)
             changed |= bool((penalties != before).any())
             iterates.add(penalties)
-        # After an epoch without a change nothing changes any more: the last is what averages go to.
+        # After an epoch without a change, averages converge to the last penalties.
         found = iterates.value() if average and changed else penalties
         score = None if dev_score is None else dev_score(found)
         epoch = PenaltyEpoch(

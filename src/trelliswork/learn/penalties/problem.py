@@ -1,10 +1,10 @@
-"""A tagger and labelled sentences, as penalties are learned from them.
+"""The problem of learning penalties: a trained tagger, labelled sentences, and their answers.
 
-The scores of all sentences are computed once; what changes from step to step is the penalties. And
-most answers do not change with them. An answer ``ŷ`` that is best under penalties ``ρ`` stays best
-under ``ρ' ≥ ρ`` if it pays nothing more, ``(ρ' − ρ) · v(ŷ) = 0``: no other labelling got better.
-From ``ρ = 0`` on, this says that a sentence whose unconstrained answer breaks no rule that costs
-anything is never decoded again. ``B`` sentences, ``N`` tokens, ``L`` letters, ``C`` rules to learn.
+The scores of all sentences are computed once; only the penalties change from step to step, and most
+answers do not change with them. An answer ``ŷ`` that is best under penalties ``ρ`` stays best under
+``ρ' ≥ ρ`` if its own penalty is the same, ``(ρ' − ρ) · v(ŷ) = 0``: no other labelling improves. So
+a sentence whose unconstrained answer breaks no rule with a positive penalty is never decoded again.
+``B`` sentences, ``N`` tokens, ``L`` letters, ``C`` rules to learn.
 """
 
 from __future__ import annotations
@@ -74,15 +74,15 @@ class PenaltyTagger(Protocol):
 
 
 class TaggerProblem:
-    """What penalties are learned from; see `LearningProblem`.
+    """Penalty learning for a tagger; see `LearningProblem`.
 
-    A sentence whose gold labels the model does not know or cannot give is left out. Where labels
-    are open, gold is what the model without constraints makes of them.
+    Sentences whose gold labels are unknown to the model, or impossible, are left out. Unlabelled
+    tokens get the labels that the model predicts without constraints.
 
     Parameters
     ----------
     tagger
-        A trained tagger whose constraints include soft ones without a penalty: those are learned.
+        A trained tagger. The penalties of soft constraints that are not given are learned.
     sequences
         The sentences, as a list.
     labels
@@ -133,22 +133,22 @@ class TaggerProblem:
 
     @property
     def n_sequences(self) -> int:
-        """Number of sentences that are learned from, ``B``."""
+        """Number of sentences, ``B``."""
         return len(self.gold)
 
     @property
     def n_rules(self) -> int:
-        """Number of penalties that are learned, ``C``."""
+        """Number of learned penalties, ``C``."""
         return len(self.rules)
 
     @property
     def _fixed(self) -> FloatArray:
-        """The finite penalties that are given, 0 for the other constraints."""
+        """The given finite penalties, and 0 for the other constraints."""
         given = self.all_penalties(np.zeros(self.n_rules))
         return np.where(np.isfinite(given), given, 0.0)
 
     def all_penalties(self, penalties: FloatArray) -> FloatArray:
-        """Return the penalties of all constraints, those that are learned among them."""
+        """Return the penalties of all constraints, including the learned ones."""
         found = self._plan.penalties.copy()
         found[self.rules] = penalties
         return found
@@ -168,7 +168,7 @@ class TaggerProblem:
 
     def _search(self, penalties: FloatArray, sequences: IntArray, loss: bool) -> Answers:
         evidence = self._evidence.take(sequences)
-        # Always from the last plan: it has what was compiled for those before it.
+        # Derived from the last plan, which shares its compiled products.
         self._decoder = self._decoder.with_penalties(self.all_penalties(penalties))
         found = decode_batch(
             self._decoder,
@@ -188,18 +188,18 @@ class TaggerProblem:
 
 
 def rules_to_learn(tagger: PenaltyTagger) -> IntArray:
-    """Return the indices of the constraints that are soft and were given no penalty."""
+    """Return the indices of the soft constraints without a given penalty."""
     is_open = [isinstance(c, Soft) and c.penalty is None for c in tagger.plan_.constraints]
     return np.flatnonzero(is_open)
 
 
 class _Memory:
-    """Answers that are known: without penalties, and the last ones found with some."""
+    """Two known answers of each sentence: without penalties, and under the last ones."""
 
     def __init__(self, n_sequences: int, n_rules: int) -> None:
         self.is_filled = False
         shape = n_sequences, n_rules
-        # Under which penalties, what it breaks, and its score; first without penalties, then last.
+        # Penalties, violations and score of each answer: row 0 without penalties, row 1 the last.
         self._penalties = np.zeros((2, *shape))
         self._violations = np.zeros((2, *shape), dtype=np.int64)
         self._scores = np.zeros((2, n_sequences))
@@ -228,15 +228,15 @@ def _take(values: Sequence[Any], which: BoolArray) -> list[Any]:
 
 
 def _with_loss(scores: FloatArray, mask: BoolArray) -> FloatArray:
-    """Return scores plus the number of tokens whose label is not a gold one, ``(N, D, L)``.
+    """Return scores plus the Hamming loss, shape ``(N, D, L)``.
 
-    A segment of ``d + 1`` tokens that ends at ``t`` begins at ``t - d`` and goes on from there.
+    A segment of ``d + 1`` tokens that ends at ``t`` begins at ``t - d``.
     """
     found = scores.copy()
     wrong = ~mask if mask.ndim == 3 else ~np.stack([mask, mask], axis=1)  # begin, go on
     going_on = np.zeros(wrong[:, 1].shape)
     for back in range(min(found.shape[1], len(found))):
-        begins = np.roll(wrong[:, 0], back, axis=0)  # what wraps around is no segment
+        begins = np.roll(wrong[:, 0], back, axis=0)  # wrapped entries are no segments
         found[:, back] += going_on + begins
         going_on += np.roll(wrong[:, 1], back, axis=0)
     return found

@@ -1,4 +1,4 @@
-"""What the ways to learn penalties have in common: what they learn from, and what they return.
+"""Common types of penalty learning: the problem, its answers, the log and the result.
 
 ``B`` sentences, ``C`` rules whose penalty is learned.
 """
@@ -21,10 +21,9 @@ class Answers(NamedTuple):
     Attributes
     ----------
     violations
-        How badly each breaks the rules, shape ``(b, C)``.
+        Their violations of the rules, shape ``(b, C)``.
     scores
-        Their scores without the penalties that are learned, and with their loss where that was
-        asked for, shape ``(b,)``.
+        Their scores without the learned penalties, plus the loss if requested, shape ``(b,)``.
     """
 
     violations: IntArray
@@ -32,16 +31,16 @@ class Answers(NamedTuple):
 
 
 class LearningProblem(Protocol):
-    """Sentences with gold labels, and exact decoding with any penalties.
+    """Sentences with gold labels, and exact decoding under any penalties.
 
     Attributes
     ----------
     n_sequences, n_rules
         ``B`` and ``C``.
     gold
-        How badly gold labels break the rules, shape ``(B, C)``.
+        Violations of the rules by the gold labels, shape ``(B, C)``.
     gold_scores
-        The scores of gold labels without the penalties that are learned, shape ``(B,)``.
+        Scores of the gold labels without the learned penalties, shape ``(B,)``.
     """
 
     @property
@@ -61,31 +60,31 @@ class LearningProblem(Protocol):
         penalties
             ``ρ``, shape ``(C,)``.
         sequences
-            Which, shape ``(b,)``.
+            Indices of the sentences, shape ``(b,)``.
         loss
-            Whether to add the number of tokens whose label is not the gold one to the score.
+            Whether to add the number of wrong tokens to the score.
         """
         ...
 
 
 @dataclass(frozen=True)
 class PenaltyEpoch:
-    """One line of the log of learning penalties.
+    """One epoch in the log of penalty learning.
 
     Attributes
     ----------
     number : int
-        Counted from 1.
+        Number of the epoch, from 1.
     updates : int
-        Sentences that changed a penalty; for the SVM, that gave a new cutting plane.
+        Number of sentences that changed a penalty; for the SVM, that gave a new cutting plane.
     active : int
-        Penalties above 0 after it.
+        Number of penalties above 0 after the epoch.
     seconds : float
-        Since learning began.
+        Time since the start of learning.
     dev_score : float or None
-        Segment F1 on the development set, where there is one.
+        Segment F1 on the development set; None without one.
     objective, bound : float or None
-        For the SVM: its value at the best penalties so far, and what no penalties go below.
+        For the SVM: the objective at the best penalties so far, and a lower bound on it.
     """
 
     number: int
@@ -99,7 +98,7 @@ class PenaltyEpoch:
 
 @dataclass(frozen=True, eq=False)
 class PenaltyRun:
-    """What came of learning: the penalties, shape ``(C,)``, why it stopped, and the log."""
+    """Result of penalty learning: penalties of shape ``(C,)``, stop reason and log."""
 
     penalties: FloatArray
     reason: str

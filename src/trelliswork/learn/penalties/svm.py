@@ -6,17 +6,17 @@ The margin-rescaled hinge loss with the Hamming loss ``Δ``, over ``ρ ≥ 0``:
     P_ρ(y) = score(y) − ρ · v(y)
 
 With ``d = v(y) − v(y*)`` and ``m = Δ(y, y*) + score(y) − score(y*)`` a labelling ``y`` bounds the
-loss of its sentence from below by the plane ``m − ρ · d``. Cutting planes: decode all sentences
-with the loss added to the scores, exactly, keep the planes of the answers, minimise over the planes
-kept, and so on. ``J`` at any ``ρ`` is an upper bound and the minimum over planes a lower bound of
-the least ``J``: learning stops where they meet.
+loss of its sentence from below by the plane ``m − ρ · d``. Each iteration decodes all
+sentences exactly with the loss added to the scores, adds the cutting planes of the answers, and
+minimises over all planes. ``J`` at any ``ρ`` is an upper bound and the minimum over planes a lower
+bound on the minimum of ``J``: learning stops when they meet.
 
 The minimum over planes is the maximum over ``α ≥ 0``, ``Σ_k α_bk ≤ c`` of the smooth dual
 
     F(α) = m · α − ½‖ρ(α)‖²,    ρ(α) = max(0, Dᵀα − l1),
 
-found by accelerated projected gradient. A rule whose planes speak against it, or for it by no more
-than l1, gets ``ρ = 0`` by the truncation, exactly. ``R`` planes of ``B`` sentences, ``C`` rules.
+found by accelerated projected gradient. A rule whose planes support it by at most l1 gets exactly
+``ρ = 0`` by the truncation. ``R`` planes of ``B`` sentences, ``C`` rules.
 """
 
 from __future__ import annotations
@@ -60,15 +60,15 @@ def learn_by_svm(
     Parameters
     ----------
     problem
-        What is learned from. Gold labels without a finite score teach nothing.
+        The problem. Sentences whose gold labels have no finite score are left out.
     c
-        What a unit of loss weighs against the penalties: the larger, the less they are held down.
+        Weight of the loss: the larger, the weaker the regularisation of the penalties.
     l1
         Coefficient of the sum of the penalties.
     n_epochs
-        Most times that all sentences are decoded.
+        Maximum number of passes over the sentences.
     tol
-        Stop where ``J`` is proven to be within this share of its minimum.
+        Stop when ``J`` is proven to be within this share of its minimum.
     on_epoch
         Called after every epoch.
     """
@@ -94,7 +94,7 @@ def learn_by_svm(
         if objective < best[0]:
             best = objective, penalties
         allowed = tol * max(abs(best[0]), 1e-9)
-        # A plane that says no more than those kept would be solved for again in vain.
+        # Skip planes that do not tighten the bound.
         slack = planes.losses(penalties, problem.n_sequences)[usable]
         new = np.flatnonzero(hinges > slack + 0.1 * allowed / (c * max(usable.size, 1)))
         is_proven = best[0] - bound <= allowed
@@ -115,19 +115,21 @@ def learn_by_svm(
         if on_epoch is not None:
             on_epoch(epoch)
         if done:
-            reason = "converged" if is_proven else "stalled"  # the planes were not solved well
+            reason = (
+                "converged" if is_proven else "stalled"
+            )  # the minimum over planes was not accurate enough
             break
     return PenaltyRun(best[1], reason, tuple(log))
 
 
 @dataclass(eq=False)
 class Planes:
-    """Cutting planes, and the penalties that they leave best.
+    """Cutting planes, and the minimum over them.
 
     Attributes
     ----------
     c
-        Most weight of the planes of a sentence.
+        Maximum total weight of the planes of a sentence.
     n_rules
         ``C``.
     l1
@@ -145,7 +147,7 @@ class Planes:
         self._weights: FloatArray = np.zeros(0)  # alpha, (R,)
 
     def add(self, sentences: IntArray, directions: FloatArray, margins: FloatArray) -> None:
-        """Keep planes ``margins − directions · ρ``, one of each of some sentences."""
+        """Add planes ``margins − directions · ρ``, one for each of some sentences."""
         self._sentences = np.concatenate([self._sentences, sentences])
         self._directions = scipy.sparse.csr_array(
             scipy.sparse.vstack([self._directions, scipy.sparse.csr_array(directions)])
@@ -154,7 +156,7 @@ class Planes:
         self._weights = np.concatenate([self._weights, np.zeros(len(margins))])
 
     def losses(self, penalties: FloatArray, n_sentences: int) -> FloatArray:
-        """Return what the planes say of the loss of every sentence, shape ``(B,)``."""
+        """Return the lower bound of the planes on the loss of every sentence, shape ``(B,)``."""
         found = np.zeros(n_sentences)
         np.maximum.at(found, self._sentences, self._margins - self._directions @ penalties)
         return found
@@ -164,10 +166,10 @@ class Planes:
         return 0.5 * float(penalties @ penalties) + self.l1 * float(penalties.sum())
 
     def minimize(self, tol: float) -> tuple[FloatArray, float]:
-        """Return the best penalties under these planes to within `tol`, and a lower bound."""
+        """Return the best penalties for these planes up to `tol`, and a lower bound."""
         matrix, margins = self._directions, self._margins
         transposed = scipy.sparse.csr_array(matrix.T)
-        # Directions are whole numbers: one that is not 0 has an eigenvalue of 1 at least.
+        # Directions are integers, so a nonzero one has an eigenvalue of at least 1.
         step = 1.0 / max(_largest_eigenvalue(matrix, transposed), 1.0)
         project = _Projection(self._sentences, self.c)
         weights = ahead = self._weights
@@ -176,7 +178,7 @@ class Planes:
         for number in range(1, MAX_GRADIENT_STEPS + 1):
             penalties = _above(transposed @ ahead, self.l1)
             moved = project(ahead + step * (margins - matrix @ penalties))
-            if (moved - weights) @ (moved - ahead) < 0:  # the momentum leads astray: start again
+            if (moved - weights) @ (moved - ahead) < 0:  # restart: the momentum points uphill
                 momentum = 1.0
             following = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * momentum**2))
             ahead = moved + (momentum - 1.0) / following * (moved - weights)
@@ -208,7 +210,7 @@ class _Projection:
     def __call__(self, weights: FloatArray) -> FloatArray:
         table = np.full(self._shape, -np.inf)  # one row a sentence
         table[self._row, self._column] = weights[self._order]
-        # Where the positive part is too large, all give up θ: Σ max(0, α − θ) = c.
+        # If the sum of the positive part exceeds c, subtract θ: Σ max(0, α − θ) = c.
         ranked = -np.sort(-table, axis=1)
         sums = np.cumsum(np.where(np.isfinite(ranked), ranked, 0.0), axis=1)
         theta = (sums - self._c) / np.arange(1, self._shape[1] + 1)
@@ -223,7 +225,7 @@ def _largest_eigenvalue(
     matrix: scipy.sparse.csr_array, transposed: scipy.sparse.csr_array
 ) -> float:
     """Return a bound on the largest eigenvalue of ``D Dᵀ``, by power iteration with a margin."""
-    vector = np.random.default_rng(0).random(matrix.shape[0])  # not orthogonal to anything
+    vector = np.random.default_rng(0).random(matrix.shape[0])  # in general position
     value = 0.0
     for _ in range(50):
         vector = matrix @ (transposed @ vector)
@@ -235,7 +237,7 @@ def _largest_eigenvalue(
 
 
 def _above(values: Any, least: float) -> FloatArray:
-    """Return by how much values are above the least, 0 where they are not."""
+    """Return ``max(values − least, 0)``."""
     found: FloatArray = np.maximum(values - least, 0.0)
     return found
 

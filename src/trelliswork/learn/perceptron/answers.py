@@ -1,10 +1,10 @@
-"""What the structured perceptron answers, under the weights and the penalties of the moment.
+"""Answers of the structured perceptron under the current weights and penalties.
 
     ŷ = argmax_y [ w·Φ(x, y) − Σ_c ρ_c v_c(x, y) ]
 
-exactly, as far as a short branch and bound goes. Where the best labelling without constraints is
-the gold one, and breaks none that cost anything, one Viterbi pass is enough: as ``ρ ≥ 0``, it is
-the best with them. ``C`` constraints, ``T`` tokens.
+exactly, within the node limit of a short branch and bound. If the best labelling without
+constraints is the gold one, and breaks no constraint with a positive penalty, one Viterbi pass is
+enough: as ``ρ ≥ 0``, it is the best with constraints as well. ``C`` constraints, ``T`` tokens.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer", "ConstrainedAnswers", "FreeAnswers"]
 
-MOST_NODES = 100  # of branch and bound: an answer is wanted many times, and better ones come later
+MOST_NODES = 100  # of branch and bound: each sentence is decoded again in later epochs
 
 
 class Answer(NamedTuple):
-    """``ŷ``, shape ``(T,)``, and how badly it breaks the constraints, shape ``(C,)``.
+    """``ŷ``, shape ``(T,)``, and its violations, shape ``(C,)``.
 
-    Violations are looked up where penalties are learned from them, and else those of ``y*``.
+    If no penalties are learned, the violations are not needed and those of ``y*`` are given.
     """
 
     labels: IdArray
@@ -52,7 +52,7 @@ class FreeAnswers:
         self.gold_violations = np.zeros((n_sequences, 0), dtype=np.int64)
 
     def best(self, sequence: int, trellis: Trellis, penalties: FloatArray) -> Answer:
-        """Return the best labelling of one sentence, whose trellis is given."""
+        """Return the best labelling of a sentence with a given trellis."""
         labels = viterbi(trellis, n_jobs=1).labels
         return Answer(labels, self.gold_violations[sequence])
 
@@ -65,11 +65,11 @@ class ConstrainedAnswers:
     plan
         The constraints.
     sequences, offsets
-        The sentences, and where their tokens lie.
+        The sentences, and the offsets of their tokens.
     gold
         ``y*`` of all of them, shape ``(N,)``.
     on_infeasible
-        What to do with a sentence that no labelling fits, as in `decode_batch`.
+        What to do with a sentence that cannot satisfy all constraints, as in `decode_batch`.
     """
 
     def __init__(
@@ -83,8 +83,8 @@ class ConstrainedAnswers:
         self._plan = plan
         self._learns_penalties = bool(np.isnan(plan.penalties).any())
         self._on_infeasible = on_infeasible
-        # Constraints that fit a sentence together, where not all do: whatever the scores are. None
-        # where a search under them has once come to its limit with nothing in hand.
+        # For infeasible sentences, the constraints that can hold together; they do not depend on
+        # the scores. None if a search under them reached its limit without an answer.
         self._fitting: dict[int, tuple[int, ...]] = {}
         everything = plan.evidence(sequences, offsets)
         self.gold_violations: IntArray = plan.violations(gold, everything)
@@ -92,16 +92,16 @@ class ConstrainedAnswers:
         bounds = list(zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True))
         self._masks = [None if mask is None else mask[first:last] for first, last in bounds]
         self._gold = [gold[first:last] for first, last in bounds]
-        # Split up only now: what tests say of the tokens is known, and goes with the parts.
+        # Split after the token tests have run, as the parts share their results.
         self._evidence = [everything.take(np.array([b])) for b in range(len(bounds))]
 
     def best(self, sequence: int, trellis: Trellis, penalties: FloatArray) -> Answer:
-        """Return the best labelling of one sentence, whose trellis is given.
+        """Return the best labelling of a sentence with a given trellis.
 
         Parameters
         ----------
         sequence
-            Its number.
+            Index of the sentence.
         trellis
             Its scores.
         penalties
@@ -112,7 +112,7 @@ class ConstrainedAnswers:
         if (labels == gold).all() and not of_gold[penalties > 0].any():
             return Answer(labels, of_gold)
         if (penalties != self._plan.penalties).any():
-            # From the last plan: it has what was compiled for those before it.
+            # Derived from the last plan, which shares its compiled products.
             self._plan = self._plan.with_penalties(penalties)
         evidence = self._evidence[sequence]
         try:

@@ -8,15 +8,15 @@ Sentence by sentence, in a new random order each epoch, with the exact decoder o
 
 with ``a`` the weight of the sentence, 1 by default. This is algorithm 1 of Chang, Ratinov and Roth,
 "Constraints as Prior Knowledge" (2008); without constraints it is that of Collins (2002). The paper
-prints the last line with the opposite sign, which would reward what is to be avoided. Under CIBT
-``ρ = ∞``: gold labels that break such a rule still are what the weights move to.
+prints the last line with the opposite sign, which would reward violations. Under CIBT ``ρ = ∞``;
+the weights move to the gold labels even if these break a rule.
 
 The result is the average of the iterates ``(w_s, ρ_s)`` after every sentence. Scores are linear in
-``(w, ρ)``, so that this is the average of what the iterates would say. What is averaged are the
-penalties *after* the cut at 0, with which sentences were decoded: so their average is not negative.
-After an epoch without a mistake nothing changes any more. The epochs that are left are not run, but
-count in the average, so that stopping early gives what not stopping would. Not so where a
-regularizer shrinks the weights, see `trelliswork.learn.perceptron.shrinkage`.
+``(w, ρ)``, so this averages the scores of the iterates. Penalties are averaged *after* the
+truncation at 0, so their average is not negative. After an epoch without a mistake nothing changes
+any more: the remaining epochs are not run but counted in the average, so that stopping early gives
+the same result. This does not hold with a regularizer, see
+`trelliswork.learn.perceptron.shrinkage`.
 """
 
 from __future__ import annotations
@@ -58,22 +58,22 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class PerceptronEpoch:
-    """One line of the log of a perceptron.
+    """One epoch in the log of a perceptron.
 
     Attributes
     ----------
     iteration : int
-        The epoch, counted from 1.
+        Number of the epoch, from 1.
     mistakes : int
-        Sentences whose answer was not the gold labelling.
+        Number of sentences with a wrong answer.
     wrong_tokens : int
-        Tokens whose label was not the gold one.
+        Number of tokens with a wrong label.
     seconds : float
-        Since training began.
+        Time since the start of training.
     dev_score : float or None
-        Segment F1 on the development set, where there is one.
+        Segment F1 on the development set; None without one.
     nonzero : int or None
-        Weights that are not 0, with l1 or a regularizer.
+        Number of nonzero weights, with l1 or a regularizer.
     """
 
     iteration: int
@@ -84,14 +84,14 @@ class PerceptronEpoch:
     nonzero: int | None = None
 
     def summary(self) -> str:
-        """Return how the epoch went, in a few words."""
+        """Return a summary of the epoch in a few words."""
         weights = "" if self.nonzero is None else f", weights {self.nonzero:,}"
         return f"mistakes {self.mistakes:,} ({self.wrong_tokens:,} tokens){weights}"
 
 
 @dataclass(frozen=True, eq=False)
 class PerceptronLearned(Learned):
-    """What was learned, and how it went: one entry an epoch, and why there are no more."""
+    """A learned perceptron with its log, stop reason and score."""
 
     log: tuple[PerceptronEpoch, ...]
     reason: str
@@ -99,40 +99,40 @@ class PerceptronLearned(Learned):
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl-C ended learning early."""
+        """Whether Ctrl-C stopped learning."""
         return self.reason == "interrupted"
 
 
 @dataclass(eq=False)
 class PerceptronLearner:
-    """The perceptron as a way to learn ``(w, ρ)``; see `trelliswork.learn.learner`.
+    """Learns ``(w, ρ)`` by the averaged perceptron; see `trelliswork.learn.learner`.
 
     Attributes
     ----------
     structure, encoder
-        A chain of any order, and the features, settled.
+        The structure, a chain of any order, and the fitted encoder.
     plan : Plan
-        The constraints, as `training` decodes under them.
+        The constraints for decoding under the protocol.
     training : str
         The protocol.
     epochs : int
-        Most passes over the sentences.
+        Maximum number of passes over the sentences.
     average : bool
         Whether to return the average of all iterates instead of the last.
     random_state : int or None
-        Seed of the order of sentences; every call of `learn` begins with it anew.
+        Seed of the order of sentences; every call of `learn` starts from it.
     on_infeasible : str
-        What to do in training with a sentence that no labelling fits.
+        What to do in training with a sentence that cannot satisfy all constraints.
     n_jobs : int or None
-        Threads that make features; learning itself goes sentence by sentence.
+        Number of threads for feature extraction; learning is sequential.
     on_epoch : callable or None
         Called after every epoch.
     dev_score : callable or None
-        From what is learned so far to a score; the best epoch is kept.
+        Maps the current result to a score; the best epoch is kept.
     patience : int
-        Stop after so many epochs without a better score.
+        Number of epochs without improvement before training stops.
     sparsity : Sparsity
-        What makes weights 0. By default, nothing does.
+        The regularizer. Default: none.
     """
 
     structure: Structure
@@ -157,7 +157,7 @@ class PerceptronLearner:
     ) -> PerceptronLearned:
         """Learn from labelled sequences; see `trelliswork.learn.learner.Learner.learn`.
 
-        A sequence of weight 0 is left out. Ctrl-C after the first epoch keeps what is learned.
+        Sequences of weight 0 are left out. Ctrl-C after the first epoch keeps the result so far.
         """
         used = range(len(names)) if weights is None else np.flatnonzero(weights).tolist()
         sequences, names = [sequences[b] for b in used], [names[b] for b in used]
@@ -183,7 +183,7 @@ class PerceptronLearner:
             return replace(found, reason="interrupted")
 
     def mix(self, first: CRFModel, second: CRFModel, share: float) -> CRFModel:
-        """Return `share` of the weights of the first model plus the rest of the second's."""
+        """Return the convex combination of the weights of two models."""
         return mix_weights(first, second, share)
 
 
@@ -193,16 +193,16 @@ class _Run:
     Parameters
     ----------
     learner, plan, sentences
-        How to learn, under what, and from what.
+        The settings, the constraints and the training set.
     survivors
-        The only weights and penalties to learn, and nothing shrinks them. Default: all.
+        Weights and penalties to learn, without a regularizer. Default: all, with the regularizer.
     earlier
-        The log of what was learned before.
+        The log of an earlier run.
 
     Attributes
     ----------
     support : Support or None
-        What is not 0 in the result; None where nothing was made 0.
+        The nonzero weights and penalties of the result; None without a regularizer.
     """
 
     def __init__(
@@ -243,7 +243,7 @@ class _Run:
             )
 
     def finish(self) -> PerceptronLearned:
-        """Run all epochs and return what came of them."""
+        """Run all epochs and return the result."""
         learner, earlier = self._learner, self._earlier
         n_before = len(earlier)
         began = time.perf_counter() - (earlier[-1].seconds if earlier else 0.0)
@@ -286,7 +286,7 @@ class _Run:
         return PerceptronLearned(result.model, result.plan, (*earlier, *log), reason, score)
 
     def _epoch(self, order: NDArray[np.int64]) -> tuple[int, int]:
-        """Learn from sentences in this order; return how many, and how many tokens, were wrong."""
+        """Learn from sentences in this order; return the numbers of wrong sentences and tokens."""
         shrinkage = self._shrinkage
         if shrinkage is None:
             return self._pass.run(order)
@@ -298,7 +298,7 @@ class _Run:
         return mistakes, wrong
 
     def _skip(self, n_visits: int) -> None:
-        """Count visits that would change nothing: the average is the same as if they were made."""
+        """Count visits without a change, as if they were made, in the average."""
         self._weights.step += n_visits
         self._penalties.count(n_visits)
 

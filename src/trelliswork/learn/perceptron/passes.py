@@ -1,7 +1,7 @@
-"""Passes of the structured perceptron over its sentences: in the core, or one by one.
+"""Passes of the structured perceptron over its sentences, in the core or in Python.
 
-The core decodes and learns by itself where there are neither constraints nor features on
-transitions; both kinds of passes give the same weights, bit for bit. ``B`` sentences, ``N`` tokens,
+The core decodes and learns if there are neither constraints nor features on transitions. Both kinds
+of passes give the same weights, bit for bit. ``B`` sentences, ``N`` tokens,
 ``C`` constraints.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CorePass", "Penalties", "SentencePass", "Sentences"]
 
-SENTENCES_AT_ONCE = 1024  # in one call of the core, which Ctrl-C has to wait for
+SENTENCES_AT_ONCE = 1024  # in one call of the core; Ctrl-C waits for its end
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class Sentences:
     gold : numpy.ndarray
         ``y*``, shape ``(N,)``.
     amounts : numpy.ndarray
-        ``a``, how much each counts, shape ``(B,)``.
+        ``a``, the weight of each, shape ``(B,)``.
     """
 
     sequences: Sequence[Any]
@@ -58,7 +58,7 @@ class Sentences:
 
 
 class Penalties:
-    """``ρ`` of all constraints: fixed ones, and those that are learned from 0 up.
+    """The penalties ``ρ`` of all constraints, given or learned from 0.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Penalties:
     values : numpy.ndarray
         ``ρ``, shape ``(C,)``.
     learned : numpy.ndarray
-        Which are learned, by index.
+        Indices of the learned penalties.
     """
 
     def __init__(self, given: FloatArray) -> None:
@@ -80,12 +80,12 @@ class Penalties:
         self._n_steps = 0
 
     def update(self, found: IntArray, gold: IntArray, amount: float) -> None:
-        """Charge more for what the answer breaks, ``v(ŷ)``, less for what gold does, ``v(y*)``."""
+        """Add the violations of the answer, ``v(ŷ)``, less those of gold, ``v(y*)``."""
         change = amount * (found - gold)[self.learned]
         self.values[self.learned] = np.maximum(0.0, self.values[self.learned] + change)
 
     def count(self, n_visits: int = 1) -> None:
-        """Let the average know that sentences are done."""
+        """Count sentences in the average."""
         self._sum += n_visits * self.values[self.learned]
         self._n_steps += n_visits
 
@@ -97,7 +97,7 @@ class Penalties:
         average
             Whether to average.
         support
-            Where an average may be other than 0, shape ``(C,)``. Default: anywhere.
+            Mask of the penalties that may be nonzero, shape ``(C,)``. Default: all.
         """
         found = self.values.copy()
         if average and self._n_steps:
@@ -113,9 +113,9 @@ class CorePass:
     Parameters
     ----------
     weights
-        What is learned, in place.
+        The weights, updated in place.
     sentences
-        What it is learned from.
+        The training set.
     """
 
     def __init__(self, weights: PerceptronWeights, sentences: Sentences) -> None:
@@ -136,7 +136,7 @@ class CorePass:
         )
 
     def run(self, order: IntArray) -> tuple[int, int]:
-        """Learn from sentences in this order; return how many, and how many tokens, were wrong."""
+        """Learn from sentences in this order; return the numbers of wrong sentences and tokens."""
         weights = self._weights
         state, patterns = weights.state, weights.patterns
         mistakes = wrong_tokens = 0
@@ -158,18 +158,18 @@ class CorePass:
 
 
 class SentencePass:
-    """Passes that decode one sentence after the other, under constraints or not.
+    """Passes that decode one sentence after the other, with or without constraints.
 
     Parameters
     ----------
     weights
-        What is learned, in place.
+        The weights, updated in place.
     sentences
-        What it is learned from.
+        The training set.
     answers
-        How they are decoded.
+        The decoder.
     penalties
-        ``ρ``, learned in place as far as it is.
+        ``ρ``, updated in place.
     """
 
     def __init__(
@@ -189,12 +189,12 @@ class SentencePass:
             self._edge = rows_of_sentences(features.edge, features.offsets)
 
     def run(self, order: IntArray) -> tuple[int, int]:
-        """Learn from sentences in this order; return how many, and how many tokens, were wrong."""
+        """Learn from sentences in this order; return the numbers of wrong sentences and tokens."""
         wrong_tokens = [self.visit(b) for b in order.tolist()]
         return sum(n > 0 for n in wrong_tokens), sum(wrong_tokens)
 
     def visit(self, b: int) -> int:
-        """Learn from one sentence; return how many of its tokens were wrong."""
+        """Learn from one sentence; return its number of wrong tokens."""
         gold, amount = self._gold[b], self._amounts[b]
         edge = None if self._edge is None else self._edge[b]
         answer = self._answers.best(b, self._trellis(b), self._penalties.values)

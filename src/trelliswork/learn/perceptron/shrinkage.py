@@ -1,15 +1,15 @@
-"""Sparse perceptrons: proximal steps between the updates.
+"""Sparse perceptrons: proximal steps between updates.
 
     (w, ρ) ← argmin_z ½ ‖z − (w, ρ)‖² + share × Ω(z)        after every batch of sentences
 
-with ``share`` the sentences of the batch among all, so that an epoch makes up for one ``Ω``: online
+with ``share`` the share of the batch in all sentences, so that an epoch applies ``Ω`` once: online
 proximal learning with the loss of the perceptron, the *sparseptron* of Martins, Smith, Figueiredo
-and Aguiar, "Structured Sparsity in Structured Prediction" (2011). What no batch brings back fast
-enough is exactly 0 after the step.
+and Aguiar, "Structured Sparsity in Structured Prediction" (2011). Weights that the updates do not
+restore are exactly 0 after the step.
 
-A step is an update as any other, ``Δ = z − w``, and part of all iterates after it, which keeps the
-average exact. An average over all iterates is hardly ever 0. So what is 0 at the last iterate is 0
-in the result, and the rest has its average.
+A step is an update like any other, ``Δ = z − w``, and part of all later iterates, which keeps the
+average exact. An average over all iterates is hardly ever 0. So a weight that is 0 in the last
+iterate is 0 in the result, and the other weights are averaged.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ if TYPE_CHECKING:
 
 __all__ = ["Shrinkage", "Sparsity", "Support"]
 
-LEAST_STEPS = 10  # an epoch, where there are as many sentences
+LEAST_STEPS = 10  # per epoch, given as many sentences
 
 
 @dataclass(frozen=True)
 class Sparsity:
-    """What makes weights exactly 0.
+    """The regularizer of a perceptron.
 
     Attributes
     ----------
     l1 : float
-        Coefficient of the l1 norm of all weights, and of penalties that are learned.
+        Coefficient of the l1 norm of all weights and learned penalties.
     groups : GroupLasso or None
-        Norms of groups of weights.
+        Group norms.
     debias : bool
-        Whether what survives is learned once more by itself.
+        Whether the nonzero weights are learned again without the regularizer.
     """
 
     l1: float = 0.0
@@ -57,48 +57,48 @@ class Sparsity:
 
     @property
     def is_on(self) -> bool:
-        """Whether anything is shrunk at all."""
+        """Whether there is anything to shrink."""
         return self.l1 > 0 or (self.groups is not None and any(self.groups.strengths))
 
 
 @dataclass(frozen=True, eq=False)
 class Support:
-    """What is not 0.
+    """Masks of the nonzero weights and penalties.
 
     Attributes
     ----------
     tables : tuple of numpy.ndarray
-        Of each table of weights.
+        Mask of each table of weights.
     penalties : numpy.ndarray
-        Of the penalties, shape ``(C,)``.
+        Mask of the penalties, shape ``(C,)``.
     """
 
     tables: tuple[BoolArray, ...]
     penalties: BoolArray
 
     def hold(self, weights: PerceptronWeights) -> None:
-        """Let updates change these weights only."""
+        """Restrict updates to these weights."""
         for table, own in zip(weights.tables, self.tables, strict=True):
             table.learned = own
 
     def held_penalties(self, given: FloatArray) -> FloatArray:
-        """Return penalties, nan where they are to be learned, of which the others are 0."""
+        """Return given penalties, with 0 for the learned ones outside the support."""
         return np.where(np.isnan(given) & ~self.penalties, 0.0, given)
 
 
 class Shrinkage:
-    """Proximal steps on the weights of a perceptron, and on the penalties it learns.
+    """Proximal steps on the weights and learned penalties of a perceptron.
 
     Parameters
     ----------
     sparsity
         ``Ω``.
     weights, penalties
-        What is shrunk, in place.
+        The weights and penalties, updated in place.
     encoder
         The features.
     n_sentences
-        Sentences of an epoch.
+        Number of sentences of an epoch.
     """
 
     def __init__(
@@ -118,19 +118,19 @@ class Shrinkage:
         self._regularizer = Regularizer(layout.size, sparsity.l1, levels, layout.penalties)
 
     def batches(self, order: IntArray) -> Iterator[IntArray]:
-        """Return the sentences of an epoch in the batches that a step follows."""
+        """Yield the sentences of an epoch in batches; a step follows each."""
         size = min(SENTENCES_AT_ONCE, max(1, -(-self._n_sentences // LEAST_STEPS)))
         for first in range(0, order.size, size):
             yield order[first : first + size]
 
     def step(self, n_seen: int) -> None:
-        """Shrink the weights for so many sentences."""
+        """Shrink the weights after `n_seen` sentences."""
         weights, penalties = self._weights, self._penalties
         flat = [
             *(t.values.reshape(-1) for t in weights.tables),
             penalties.values[penalties.learned],
         ]
-        # What is 0 stays so, and does not count in any norm: most of the table, as a rule.
+        # Zeros stay 0 and add nothing to the norms: usually most of the table.
         alive = [np.flatnonzero(values) for values in flat]
         starts = np.cumsum([0, *(values.size for values in flat[:-1])])
         places = np.concatenate([s + own for s, own in zip(starts, alive, strict=True)])
@@ -145,7 +145,7 @@ class Shrinkage:
         penalties.values[penalties.learned[alive[-1]]] = after[-1]
 
     def support(self) -> Support:
-        """Return what is not 0 now; all penalties where nothing shrinks them."""
+        """Return the current support; all penalties without l1."""
         return Support(
             tuple(table.values != 0.0 for table in self._weights.tables),
             (self._penalties.values != 0.0) | (not self._shrinks_penalties),
@@ -153,7 +153,7 @@ class Shrinkage:
 
     @property
     def n_alive(self) -> int:
-        """Weights and learned penalties that are not 0."""
+        """Number of nonzero weights and learned penalties."""
         n_weights = sum(int(np.count_nonzero(table.values)) for table in self._weights.tables)
         learned = self._penalties.values[self._penalties.learned]
         return n_weights + int(np.count_nonzero(learned))

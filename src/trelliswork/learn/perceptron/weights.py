@@ -1,10 +1,10 @@
-"""The weights of the structured perceptron: scores, updates, and the average of all iterates.
+"""The weights of the structured perceptron, with the average of all iterates.
 
     w ← w + a (Φ(x, y*) − Φ(x, ŷ)),      w̄ = (1/S) Σ_{s = 1 … S} w_s
 
-with ``w_s`` the weights after ``s`` sentences and ``a`` the weight of the sentence. The sum is not
-added up: an update ``Δ`` that is made when ``s`` sentences have been seen is part of the ``S − s``
-iterates after it, so that ``w̄ = w − (1/S) Σ s Δ``, and only what an update touches is touched.
+with ``w_s`` the weights after ``s`` sentences and ``a`` the weight of the sentence. The sum is
+computed lazily: an update ``Δ`` after ``s`` sentences is part of the ``S − s`` later iterates, so
+that ``w̄ = w − (1/S) Σ s Δ``, and an update changes its own weights only.
 ``F`` features, ``L`` labels, ``P`` patterns, ``T`` tokens.
 """
 
@@ -38,20 +38,20 @@ __all__ = [
     "rows_of_sentences",
 ]
 
-MOST_WEIGHTS = 2**28  # of one kind of features: 2 GB, and as much for the average
+MOST_WEIGHTS = 2**28  # per kind of features: 2 GB, and the same for the average
 
 
 class AveragedTable:
-    """A dense table of weights, and what its average lacks.
+    """A dense table of weights, with the correction term of its average.
 
     Attributes
     ----------
     values : numpy.ndarray
         ``w``, shape ``(rows, columns)``.
     late : numpy.ndarray
-        ``Σ s Δ``, of the same shape.
+        The correction ``Σ s Δ``, of the same shape.
     learned : numpy.ndarray or None
-        Which weights updates change, of the same shape; None: all.
+        Mask of the weights that updates may change, of the same shape; None: all.
     """
 
     def __init__(self, n_rows: int, n_columns: int, what: str) -> None:
@@ -65,7 +65,7 @@ class AveragedTable:
         self.learned: BoolArray | None = None
 
     def add(self, places: IntArray, amounts: FloatArray, step: int) -> None:
-        """Add to some weights, given by their place in the flat table; a place may come twice."""
+        """Add to weights at flat indices, which may repeat."""
         if self.learned is not None:
             kept = self.learned.reshape(-1)[places]
             places, amounts = places[kept], amounts[kept]
@@ -73,21 +73,21 @@ class AveragedTable:
         np.add.at(self.late.reshape(-1), places, step * amounts)
 
     def move(self, places: IntArray, values: FloatArray, step: int) -> None:
-        """Set some weights, given by their place in the flat table, none of which comes twice."""
+        """Set weights at flat indices, which must not repeat."""
         flat = self.values.reshape(-1)
         self.late.reshape(-1)[places] += step * (values - flat[places])
         flat[places] = values
 
     def average(self, n_steps: int) -> FloatArray:
-        """Return ``w̄`` after so many sentences."""
+        """Return ``w̄`` after `n_steps` sentences."""
         return self.values - self.late / n_steps
 
 
 class PerceptronWeights:
     """Weights of token features, of patterns, and of features on patterns.
 
-    Every pair of a feature and a label has a weight: a label that a feature was never seen with
-    gets a negative one where it was predicted.
+    Every pair of a feature and a label has a weight: a wrong prediction gives a negative weight to
+    a pair that never occurs in the gold labels.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class PerceptronWeights:
         return [self.state, self.patterns, *([] if self.edge is None else [self.edge])]
 
     def layout(self, n_penalties: int) -> ParameterLayout:
-        """Return what the weights of all tables stand for, and penalties after them."""
+        """Return the layout of the weights of all tables, followed by penalties."""
         lengths = self.structure.patterns.lengths
         return ParameterLayout(
             {"state": PairLayout.table(*self.state.values.shape)},
@@ -124,7 +124,7 @@ class PerceptronWeights:
         )
 
     def patterns_at(self, labels: NDArray[np.int32]) -> tuple[IntArray, NDArray[np.int32]]:
-        """Return the patterns that end at each token of one sentence, as `Patterns.fired`."""
+        """Return the patterns that end at each token of a sentence; see `Patterns.fired`."""
         return self.structure.patterns.fired(labels, np.array([0, labels.size]))
 
     def update(
@@ -144,7 +144,7 @@ class PerceptronWeights:
         gold, found
             ``y*`` and ``ŷ``, shape ``(T,)``.
         weight
-            ``a``, how much the sentence counts.
+            ``a``, the weight of the sentence.
         """
         wrong = np.flatnonzero(gold != found)
         for labels, amount in ((gold, weight), (found, -weight)):
@@ -184,7 +184,7 @@ class PerceptronWeights:
     def model(
         self, encoder: Encoder, *, average: bool, support: Sequence[BoolArray] | None = None
     ) -> CRFModel:
-        """Return the model of the averaged or of the last weights; those that are 0 left out.
+        """Return the model with the averaged or the last weights, without zeros.
 
         Parameters
         ----------
@@ -193,7 +193,7 @@ class PerceptronWeights:
         average
             Whether to average.
         support
-            Where an average may be other than 0, for each of `tables`. Default: anywhere.
+            Mask of the weights that may be nonzero, for each of `tables`. Default: all.
         """
         is_average = average and self.step > 0
         read = [t.average(self.step) if is_average else t.values.copy() for t in self.tables]
@@ -206,7 +206,7 @@ class PerceptronWeights:
 
 
 def rows_of_sentences(matrix: FeatureMatrix, offsets: IntArray) -> list[Csr]:
-    """Return the features of each sentence as a matrix of its own."""
+    """Return the features of each sentence as a separate matrix."""
     values = np.ones(matrix.indices.size) if matrix.values is None else matrix.values
     made = []
     for first, last in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""How far an objective is from its optimum, at most: the gap to a dual problem.
+"""Duality gap: an upper bound on the distance of an objective from its optimum.
 
 The loss of a CRF is ``f(w) = Σ_b log Z_b(w) − w·c``, with ``c`` the counts of the gold labels, and
 
@@ -6,9 +6,9 @@ The loss of a CRF is ``f(w) = Σ_b log Z_b(w) − w·c``, with ``c`` the counts 
     h = f(w) − w·∇f(w),     R*(u) ≤ Σ_k z_k² / (4 a_k),  z = prox_Ω(u)
 
 ``h`` is the entropy of the model's labellings. It is the dual objective at the model's own
-expectations; at ``s`` of these and ``1 − s`` of the gold counts, which a mixture of both has, it is
-at least ``s h``, as entropy is concave. Where ``a_k = 0``, ``z_k`` has to be 0, which is what ``s``
-is for: ``s = 1 / (dual norm of ∇f)``, over these ``k`` alone or over all.
+expectations; at ``s`` times these plus ``1 − s`` times the gold counts it is at least ``s h``, as
+entropy is concave. Where ``a_k = 0``, ``z_k`` must be 0, which the choice of ``s`` ensures: ``s = 1
+/ (dual norm of ∇f)``, over these ``k`` alone or over all.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ def lower_bound(
     l2: FloatArray,
     regularizer: Regularizer,
 ) -> float:
-    """Return a value that ``f + l2 + Ω`` is never below; minus infinity where none is known.
+    """Return a lower bound on the minimum of ``f + l2 + Ω``; minus infinity if none is known.
 
     Parameters
     ----------
     x
         ``w``, shape ``(n,)``.
     loss, gradient
-        ``f(w)`` and ``∇f(w)``, without any penalty; ``f`` has to be convex.
+        ``f(w)`` and ``∇f(w)``, without any penalty; ``f`` must be convex.
     l2
-        ``a``, one for all or one a weight.
+        ``a``, one number for all weights or one per weight.
     regularizer
         ``Ω``.
     """
@@ -55,7 +55,7 @@ def lower_bound(
         return bound
     excess = max(1.0, regularizer.dual_norm(np.where(bent, 0.0, -gradient)) * _ROUNDING)
     left = regularizer.prox(-gradient / excess, 1.0)
-    if left[~bent].any():  # of groups in which some weights are bent and others are not
+    if left[~bent].any():  # groups with l2 on some weights only
         return bound
     curvatures = np.broadcast_to(l2, x.shape)[bent]
     return max(bound, entropy / excess - float((left[bent] ** 2 / (4.0 * curvatures)).sum()))

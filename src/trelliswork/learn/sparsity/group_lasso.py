@@ -1,10 +1,10 @@
-"""The group lasso: which weights live or die together.
+"""The group lasso: groups of weights that are zero or nonzero together.
 
     Ω(w) = Σ_levels strength Σ_g ‖w_g‖
 
-Groups by template select templates; by feature, columns of the table of features and labels; by
-several of these, from coarse to fine: a template dies as a whole, and of one that lives, features
-die, and with `l1` of the tagger single weights.
+Groups by template select templates; groups by feature select features. Several levels select from
+coarse to fine: whole templates become 0, features within the remaining templates, and with `l1` of
+the tagger single weights.
 """
 
 from __future__ import annotations
@@ -38,25 +38,25 @@ class GroupLasso:
     Parameters
     ----------
     by
-        What makes a group. ``"template"``: all weights of a feature template, such as
-        ``word[-1]``; for feature dicts, of a key. ``"feature"``: the weights of a feature for all
-        labels. ``"label"``: all weights of features for a label. ``"pattern"``: the weight of a
-        label pattern, and those of features on it. ``"order"``: those of all label patterns of
-        one length. Several of them: one level of groups each, which may hold one another
+        The groups. ``"template"``: all weights of a feature template, such as ``word[-1]``; for
+        feature dicts, of a key. ``"feature"``: the weights of a feature for all labels.
+        ``"label"``: the weights of all features for a label. ``"pattern"``: the weight of a label
+        pattern, and those of features on it. ``"order"``: the weights of all label patterns of one
+        length. Several of these give one level of groups each; levels may be nested
         (``("template", "feature")``) or cross (``("template", "label")``).
     strength
-        ``λ``, one for all levels or one a level.
+        ``λ``, one number for all levels or one per level.
     norm
         ``"l2"``, the Euclidean norm, or ``"linf"``, the largest absolute weight.
     scaled
-        Whether the norm of a group is multiplied by ``√|g|``, with ``|g|`` its number of weights,
-        as where all groups are to be as likely to live on noise alone. Templates of words then
-        die first, for most of their weights are of rare features: on CoNLL-2000 the same number of
-        templates is worth half a point of F1 less.
+        Whether the norm of a group is multiplied by ``√|g|``, with ``|g|`` its number of weights.
+        All groups are then equally likely to be nonzero on noise alone. Templates of words become 0
+        first, as most of their weights are of rare features: on CoNLL-2000 the same number of
+        templates has half a point of F1 less.
     adaptive
-        Whether the strength of a group is divided by the norm it has in a first fit under l2 alone
-        (the adaptive lasso of Zou 2006), relative to the mean: what is large there hardly pays, and
-        what is small dies soon. It takes fewer groups for the same F1, and one more training run.
+        Whether the strength of a group is divided by its norm in an initial fit under l2 alone,
+        relative to the mean (the adaptive lasso of Zou 2006). Large groups are then penalised less,
+        small ones more. Needs fewer groups for the same F1, and one more training run.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class GroupLasso:
     adaptive: bool = False
 
     def __post_init__(self) -> None:
-        for field in ("by", "strength"):  # so that equal ones are equal, and have a hash
+        for field in ("by", "strength"):  # for equality and hashing
             value = getattr(self, field)
             value = value.tolist() if isinstance(value, np.ndarray) else value
             object.__setattr__(self, field, tuple(value) if isinstance(value, list) else value)
@@ -109,7 +109,7 @@ class GroupLasso:
     @property
     def names(self) -> tuple[Grouping, ...]:
         """The levels of groups."""
-        by: Any = self.by  # which may be anything, until it is checked
+        by: Any = self.by  # unchecked here
         return tuple(by) if isinstance(by, Sequence) and not isinstance(by, str) else (by,)
 
     @property
@@ -131,9 +131,9 @@ class GroupLasso:
         Parameters
         ----------
         layout
-            What the parameters are.
+            The layout of the parameters.
         encoder
-            Their features.
+            The features.
         """
         found = []
         for name, strength in zip(self.names, self.strengths, strict=True):
@@ -155,7 +155,7 @@ class GroupLasso:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> GroupLasso:
-        """Rebuild what `to_dict` described."""
+        """Return the group lasso that `to_dict` wrote."""
         by, strength = data["by"], data["strength"]
         return cls(
             tuple(by) if isinstance(by, list) else by,
@@ -167,13 +167,13 @@ class GroupLasso:
 
 
 def parameter_groups(layout: ParameterLayout, encoder: Encoder, by: Grouping) -> IdArray:
-    """Return the group of each parameter, numbered from 0 up, −1 for those in none, ``(n,)``."""
+    """Return the group of each parameter, from 0, or −1 for none, shape ``(n,)``."""
     templates = encoder.feature_templates() if by == "template" else {}
     pieces: list[NDArray[np.int64]] = []
     n_groups = 0
     for kind, part in layout.parts.items():
         if by == "template":
-            # Lengths of segments have weights as well, and make one template of their own.
+            # Segment lengths have weights as well, and form one template.
             names, owner = templates.get(kind, ([kind], np.zeros(part.n_features, np.int32)))
             pieces.append(n_groups + owner[part.features].astype(np.int64))
             n_groups += len(names)
@@ -204,6 +204,6 @@ def parameter_groups(layout: ParameterLayout, encoder: Encoder, by: Grouping) ->
     raw = np.concatenate(pieces)
     found = np.full(raw.size, -1, dtype=np.int32)
     grouped = raw[raw >= 0]
-    numbers = np.cumsum(np.bincount(grouped) > 0) - 1  # without those that have no weight
+    numbers = np.cumsum(np.bincount(grouped) > 0) - 1  # leaves out groups without weights
     found[raw >= 0] = numbers[grouped]
     return found

@@ -1,4 +1,4 @@
-"""Sums of norms over groups of weights that do not overlap, and their proximal operators.
+"""One level of group norms: sums of norms of disjoint groups, and proximal operators.
 
     Ω(w) = Σ_g λ_g ‖w_g‖,     prox(v) = argmin_z ½ ‖z − v‖² + τ Ω(z)
 
@@ -68,9 +68,9 @@ class GroupNorms:
         return found
 
     def prox(self, x: FloatArray, step: float | FloatArray) -> FloatArray:
-        """Return the proximal point of ``x`` for ``step × Ω``; `x` stays as it is.
+        """Return the proximal point of ``x`` for ``step × Ω``; `x` is not modified.
 
-        A step a group, shape ``(G,)``, multiplies the norm of each by its own.
+        Steps of shape ``(G,)`` apply to the norms of the groups one by one.
         """
         radii = step * self.strengths
         if self.norm == "linf":
@@ -82,7 +82,7 @@ class GroupNorms:
         return self._multiply(x, shrink)
 
     def gradient(self, x: FloatArray) -> FloatArray:
-        """Return the gradient of ``Ω`` along the groups whose Euclidean norm is not 0."""
+        """Return the gradient of ``Ω`` along nonzero groups, for Euclidean norms."""
         norms = self.norms(x)
         factors = np.divide(self.strengths, norms, out=np.zeros(norms.size), where=norms > 0)
         factors = np.append(factors, 0.0)  # of weights in no group
@@ -93,9 +93,9 @@ class GroupNorms:
         return self.norms(u) if self.norm == "l2" else self._sums(np.abs(u))
 
     def dual_norm(self, u: FloatArray) -> float:
-        """Return the least ``τ`` for which ``prox(u)`` is 0: the dual norm of ``u``.
+        """Return the dual norm of ``u``: the least ``τ`` for which ``prox(u, τ)`` is 0.
 
-        Infinite where a weight in no group is not 0.
+        It is infinite if a weight in no group is not 0.
         """
         if (u[self.groups < 0] != 0.0).any():
             return np.inf
@@ -105,7 +105,7 @@ class GroupNorms:
         return float(ratios.max(initial=0.0))
 
     def is_within(self, other: GroupNorms) -> bool:
-        """Return whether every group lies inside one group of the other level, or outside all."""
+        """Return whether every group lies within one group of the other level, or outside all."""
         if not self._members.size:
             return True
         outer = other.groups[self._members]
@@ -114,13 +114,13 @@ class GroupNorms:
         return bool((low == high).all())
 
     def take(self, places: NDArray[np.int64]) -> GroupNorms:
-        """Return the norms of some of the weights; strengths stay those of the whole groups."""
+        """Return the norms restricted to some weights; strengths are unchanged."""
         return GroupNorms(np.ascontiguousarray(self.groups[places]), self.strengths, self.norm)
 
     def adapted(self, x: FloatArray) -> GroupNorms:
-        """Return strengths divided by the norms that groups have in a first fit, mean by mean.
+        """Return adaptive norms: strengths divided by the relative norms of an initial fit.
 
-        A group that is a thousand times smaller than the mean is not told from a smaller one.
+        Norms are relative to their mean, and at least a thousandth of it.
         """
         norms = self.norms(x)
         mean = float(norms.mean()) if norms.size else 0.0
@@ -135,7 +135,7 @@ class GroupNorms:
 
     def _sums(self, values: FloatArray) -> FloatArray:
         """Return the sum of each group, shape ``(G,)``."""
-        # Those in no group are counted first, and left out.
+        # Bin 0 is for weights in no group.
         sums = np.bincount(self._shifted, values, minlength=self.strengths.size + 1)
         return np.asarray(sums[1:], dtype=np.float64)
 
@@ -143,9 +143,9 @@ class GroupNorms:
         return np.asarray(x * np.append(1.0, factors)[self._shifted])
 
     def _clip(self, x: FloatArray, radii: FloatArray) -> FloatArray:
-        """Cut ``|x_g|`` down to the level ``θ_g`` with ``Σ (|x_i| − θ_g)₊ = radius``, or to 0.
+        """Clip ``|x_g|`` at the level ``θ_g`` with ``Σ (|x_i| − θ_g)₊ = radius``, or at 0.
 
-        With the entries of a group in falling order and ``c_j`` the sum of the first ``j``, the
+        With the entries of a group in descending order and ``c_j`` the sum of the first ``j``, the
         level is ``(c_j − radius) / j`` for the last ``j`` whose entry lies above it.
         """
         if not self._members.size:
@@ -154,7 +154,7 @@ class GroupNorms:
         owner = np.repeat(np.arange(self._starts.size), self._counts)
         order = np.lexsort((-sizes, owner))
         falling = sizes[order]
-        # In units of its largest entry, no group is lost in a sum that goes over all of them.
+        # Scaled by its largest entry, no group is lost to rounding in the cumulative sum.
         largest = falling[self._starts]
         units = np.where(largest > 0.0, largest, 1.0)
         falling = falling / units[owner]
@@ -175,7 +175,7 @@ class GroupNorms:
 
     @cached_property
     def _members(self) -> NDArray[np.int64]:
-        """The weights that are in a group, group by group."""
+        """Indices of the weights in a group, group by group."""
         order = np.argsort(self.groups, kind="stable")
         return order[np.searchsorted(self.groups[order], 0) :]
 
@@ -186,7 +186,7 @@ class GroupNorms:
 
     @cached_property
     def _starts(self) -> NDArray[np.int64]:
-        """Where each group that is there begins among the members."""
+        """The first position of each present group among the members."""
         return np.searchsorted(self.groups[self._members], self._present).astype(np.int64)
 
     @cached_property

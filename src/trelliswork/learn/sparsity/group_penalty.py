@@ -1,4 +1,4 @@
-"""Norms of groups and a square, with steps along the axes: what online learning asks for.
+"""The penalty of online learning: Euclidean group norms plus a square.
 
     R(w) = l2 ‖w‖² + Σ_g λ_g ‖w_g‖₂
 
@@ -23,12 +23,12 @@ __all__ = ["GroupPenalty"]
 
 @dataclass(frozen=True, eq=False)
 class GroupPenalty:
-    """``R``, with what optimisers ask of it.
+    """The penalty ``R``.
 
     Attributes
     ----------
     level : GroupNorms
-        The Euclidean norms of groups.
+        The group norms.
     l2 : float
         The coefficient of the square.
     """
@@ -43,7 +43,7 @@ class GroupPenalty:
     def residual(self, x: FloatArray, gradient: FloatArray) -> float:
         """Return the norm of the shortest subgradient of a smooth function plus ``R``.
 
-        Along a group at 0 it is ``(‖∇_g‖ − λ_g)₊``, along others that of
+        For a group at 0 it is ``(‖∇_g‖ − λ_g)₊``, for others the norm of
         ``∇_g + λ_g x_g / ‖x_g‖ + 2 l2 x_g``.
         """
         level = self.level
@@ -62,14 +62,14 @@ class GroupPenalty:
         x
             Shape ``(n,)``.
         steps
-            Positive, alike within a group, shape ``(n,)``; see `least_in_groups`.
+            Positive step sizes, equal within a group, shape ``(n,)``; see `least_in_groups`.
         """
         of_groups = np.zeros(self.level.strengths.size + 1)
         of_groups[self.level.groups] = steps  # −1, in no group, is the last
         return self.level.prox(x, of_groups[:-1]) / (1.0 + 2.0 * self.l2 * steps)
 
     def least_in_groups(self, values: FloatArray) -> FloatArray:
-        """Return the least value in the group of each parameter, its own if it has none."""
+        """Return the minimum over the group of each parameter; its own value if it has none."""
         groups = self.level.groups
         least = np.full(self.level.strengths.size + 1, np.inf)
         grouped = groups >= 0

@@ -1,4 +1,4 @@
-"""Models without what weighs nothing: pairs, features, templates, label patterns."""
+"""Prune a model: remove pairs, features, templates and label patterns of weight 0."""
 
 from __future__ import annotations
 
@@ -22,20 +22,26 @@ if TYPE_CHECKING:
 
 __all__ = ["prune", "without_zeros"]
 
-ENCODED = ("state", "edge", "begin", "end", "segment")  # kinds whose features an encoder makes
+ENCODED = (
+    "state",
+    "edge",
+    "begin",
+    "end",
+    "segment",
+)  # kinds of features that come from the encoder
 
 
 def without_zeros(learned: Learned) -> Learned:
-    """Return what was learned, without the parts of its model that weigh nothing."""
+    """Return the result of learning with a pruned model."""
     model = prune(learned.model)
     return Learned(model, _plan_for(learned.plan, learned.model.structure, model.structure))
 
 
 def prune(model: CRFModel) -> CRFModel:
-    """Return a model that gives the same scores and holds no weight of 0.
+    """Return a model with the same scores and without weights of 0.
 
-    Features without a weight, templates without a feature and, unless all transitions have one,
-    label patterns without a weight go too.
+    Also removes features without a weight, templates without a feature and label patterns without a
+    weight, but keeps the full transition matrix of a chain.
     """
     structure, patterns, places = _without_dead_patterns(model)
     parts: dict[str, PairWeights] = {}
@@ -49,7 +55,7 @@ def prune(model: CRFModel) -> CRFModel:
             weights = PairWeights(weights.offsets, outputs, weights.weights)
         nonzero = weights.weights != 0.0
         counts = np.concatenate([[0], np.cumsum(nonzero)])[weights.offsets]
-        if kind == "length":  # of which there are as many as the longest segment tells
+        if kind == "length":  # their number follows from the longest segment
             lives = np.ones(counts.size - 1, dtype=bool)
         else:
             lives = keep[kind] = np.diff(counts) > 0
@@ -57,7 +63,7 @@ def prune(model: CRFModel) -> CRFModel:
         parts[kind] = PairWeights(offsets, weights.outputs[nonzero], weights.weights[nonzero])
     masks = {f"keep_{kind}": mask for kind, mask in keep.items()}
     encoder = model.encoder.select(**masks)
-    # Where no feature of a kind is left, the encoder may know the kind no longer.
+    # The encoder may drop a kind that has no feature left.
     known = {*encoder.feature_counts(), "length"}
     parts = {kind: part for kind, part in parts.items() if kind in known}
     return CRFModel(structure, encoder, parts.pop("state"), patterns, **parts)
@@ -66,9 +72,9 @@ def prune(model: CRFModel) -> CRFModel:
 def _without_dead_patterns(
     model: CRFModel,
 ) -> tuple[Structure, NDArray[np.float64], NDArray[np.int64]]:
-    """Return the structure of the patterns with a weight, their weights, and their new places.
+    """Return the structure with the nonzero patterns, their weights, and the new index of each.
 
-    The transitions of a chain stay a full matrix, which the dense path of the core reads.
+    The transitions of a chain stay a full matrix for the dense path of the core.
     """
     structure, weights = model.structure, model.pattern_weights
     lives = weights != 0.0
@@ -88,7 +94,7 @@ def _without_dead_patterns(
 
 
 def _plan_for(plan: Plan, before: Structure, after: Structure) -> Plan:
-    """Return the constraints on a structure with fewer patterns."""
+    """Return the constraints compiled for a structure with fewer patterns."""
     if after.patterns is before.patterns:
         return plan
     found = Plan(

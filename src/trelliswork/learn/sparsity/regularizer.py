@@ -1,12 +1,11 @@
-"""The non-smooth part of an objective: l1 on weights, norms of groups, groups of groups.
+"""The non-smooth part of an objective: l1 and norms of groups on one or more levels.
 
     Ω(w) = Σ_k λ_k |w_k| + Σ_levels Σ_g λ_g ‖w_g‖        and w_k ≥ 0 for some k
 
-Each level is a partition. Where each lies within the next (a tree), the proximal operator is that
-of each level in turn, from the smallest groups to the largest (Jenatton, Mairal, Obozinski and Bach
-2011). Where groups overlap in other ways, it is the limit of doing so again and again with what the
-levels have taken away so far (Dykstra's splitting: block coordinate ascent on the dual), stopped at
-a small duality gap.
+Each level is a partition. If each level refines the next (a tree), the proximal operator is the
+composition of those of the levels, from the smallest groups to the largest (Jenatton, Mairal,
+Obozinski and Bach 2011). For other overlaps it is computed by Dykstra's splitting (block coordinate
+ascent on the dual), stopped at a small duality gap.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Regularizer"]
 
 _MOST_ROUNDS = 1000
-_SMALL_GAP = 1e-12  # relative to the point whose proximal point is wanted
+_SMALL_GAP = 1e-12  # relative to the squared norm of the argument
 _BISECTIONS = 40
 
 
@@ -46,7 +45,7 @@ class Regularizer:
     levels
         Norms of groups.
     nonnegative
-        Indices of the weights that are never below 0.
+        Indices of the weights that are bounded below by 0.
 
     Examples
     --------
@@ -72,9 +71,9 @@ class Regularizer:
 
     @cached_property
     def is_tree(self) -> bool:
-        """Whether each level lies within all later ones, so that they can be taken in turn.
+        """Whether each level refines all later ones, so that proximal operators compose.
 
-        A Euclidean norm within an l∞ norm is no such tree: to cut the largest weights of the outer
+        A Euclidean norm within an l∞ norm does not count: clipping the largest weights of the outer
         group changes the direction of the inner one.
         """
         return all(
@@ -89,34 +88,34 @@ class Regularizer:
 
     @property
     def is_smooth_on_faces(self) -> bool:
-        """Whether all norms of groups are smooth where no group is 0."""
+        """Whether all group norms are smooth at points without groups of 0."""
         return all(level.norm == "l2" for level in self.levels)
 
     def face(self, x: FloatArray) -> NDArray[np.int64]:
-        """Return the weights all of whose groups are not 0 at a point, by index."""
+        """Return the indices of the weights whose groups are all nonzero at a point."""
         lives = np.ones(self.size, dtype=bool)
         for level in self.levels:
             lives &= np.append(level.norms(x) > 0.0, True)[level.groups]
         return np.flatnonzero(lives)
 
     def gradient(self, x: FloatArray) -> FloatArray:
-        """Return the gradient of the norms of groups at a point, along its face; 0 elsewhere."""
+        """Return the gradient of the group norms along the face of a point, 0 elsewhere."""
         return sum((level.gradient(x) for level in self.levels), start=np.zeros(self.size))
 
     @property
     def unpenalised(self) -> NDArray[np.bool_]:
-        """Which weights may have any value for nothing, shape ``(n,)``."""
+        """Which weights have no penalty, shape ``(n,)``."""
         found: NDArray[np.bool_] = self.l1 == 0.0
         for level in self.levels:
             found &= np.append(level.strengths == 0.0, True)[level.groups]  # −1: in no group
         return found
 
     def value(self, x: FloatArray) -> float:
-        """Return ``Ω(x)`` of weights that keep their bounds."""
+        """Return ``Ω(x)``, for weights within their bounds."""
         return float(self.l1 @ np.abs(x)) + sum(level.value(x) for level in self.levels)
 
     def prox(self, x: FloatArray, step: float) -> FloatArray:
-        """Return ``argmin_z ½ ‖z − x‖² + step × Ω(z)``, with exact zeros; `x` stays as it is."""
+        """Return ``argmin_z ½ ‖z − x‖² + step × Ω(z)``, with exact zeros; `x` is not modified."""
         if not self.is_tree:
             return self._prox_by_rounds(x, step)
         found = self._soften(x, step)
@@ -125,9 +124,9 @@ class Regularizer:
         return found
 
     def dual_norm(self, u: FloatArray) -> float:
-        """Return the least ``τ`` for which ``prox(u, τ)`` is 0: the dual norm of ``u``.
+        """Return the dual norm of ``u``: the least ``τ`` for which ``prox(u, τ)`` is 0.
 
-        It is infinite where a weight that nothing penalises is not 0.
+        It is infinite if an unpenalised weight is not 0.
         """
         held = u.copy()
         held[self.nonnegative] = np.maximum(held[self.nonnegative], 0.0)
@@ -141,7 +140,7 @@ class Regularizer:
         return self._bisect(u)
 
     def take(self, places: NDArray[np.int64]) -> Regularizer:
-        """Return the regularizer of some of the weights, all others being 0."""
+        """Return the regularizer restricted to some weights, the others being 0."""
         inside = np.flatnonzero(np.isin(places, self.nonnegative))
         levels = [level.take(places) for level in self.levels]
         return Regularizer(places.size, self.l1[places], levels, inside)
@@ -163,9 +162,9 @@ class Regularizer:
         return found
 
     def _prox_by_rounds(self, x: FloatArray, step: float) -> FloatArray:
-        """Return the proximal point where groups overlap: ``x − Σ ξ`` with each ``ξ`` in its ball.
+        """Return the proximal point for overlapping groups, ``x − Σ ξ`` with ``ξ`` in dual balls.
 
-        The dual of the problem is to maximise ``½ ‖x‖² − ½ ‖x − Σ ξ‖²``.
+        The dual problem is to maximise ``½ ‖x‖² − ½ ‖x − Σ ξ‖²``.
         """
         parts: list[Prox] = [self._soften, *(level.prox for level in self.levels)]
         taken = np.zeros((len(parts), self.size))  # ξ
@@ -179,7 +178,7 @@ class Regularizer:
                 found = prox(given, step)
                 taken[i] = given - found
                 zero[i] = found == 0.0
-            # What one part sets to 0 is 0: what the others left there is rounding, or will be.
+            # A weight that one part sets to 0 is 0; the rest is rounding error.
             primal = np.where(zero.any(axis=0) | (np.abs(found) <= rounding), 0.0, found)
             primal[self.nonnegative] = np.maximum(primal[self.nonnegative], 0.0)
             distance = primal - x
@@ -190,7 +189,7 @@ class Regularizer:
         return primal
 
     def _bisect(self, u: FloatArray) -> float:
-        """Return the least ``τ`` with ``prox(u, τ) = 0``, from above."""
+        """Return the least ``τ`` with ``prox(u, τ) = 0`` by bisection, rounded up."""
         high = 1.0
         while self.prox(u, high).any():
             high *= 2.0
@@ -207,7 +206,7 @@ class Regularizer:
 
 
 def _inner_first(levels: Sequence[GroupNorms]) -> list[GroupNorms]:
-    """Return levels in an order in which each lies within all later ones, where there is one."""
+    """Return levels from inner to outer, if each can refine all later ones."""
     rest, found = list(levels), []
     while rest:
         within = (all(map(level.is_within, rest)) for level in rest)

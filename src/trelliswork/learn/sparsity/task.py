@@ -1,13 +1,10 @@
-"""An objective with its regularizer: without the weights that are 0 in any case, and what is left.
+"""A sparse training task: an objective with its regularizer.
 
-`SparseTask.screened` leaves out what cannot live under the regularizer; `SparseTask.survivors` is
-the smooth objective of the weights that did, to fit them again without what drew them to 0.
-
-Weights that are 0 at every optimum, or make no difference, known before training.
-
-The gradient of a likelihood is bounded, whatever the weights: a feature that is seen once with a
-label cannot be worth a penalty of 1. What a regularizer outweighs in any case is left out, which
-changes nothing but the time that training takes. ``n`` parameters.
+`SparseTask.screened` leaves out weights that are 0 at every optimum. These are known before
+training, as the gradient of the likelihood is bounded for all weights: a feature seen once with a
+label cannot outweigh an l1 coefficient of 1. Screening changes the time of training only.
+`SparseTask.survivors` is the smooth objective of the weights that are not 0 after training, to fit
+them again without the regularizer. ``n`` parameters.
 """
 
 from __future__ import annotations
@@ -37,21 +34,21 @@ __all__ = ["SparseTask", "may_be_nonzero"]
 
 @dataclass(frozen=True, eq=False)
 class SparseTask:
-    """What is to be minimised.
+    """An objective plus a regularizer.
 
     Attributes
     ----------
     objective : Objective
         The smooth part.
     regularizer : Regularizer or None
-        The rest; None: there is nothing else.
+        The non-smooth part; None without one.
     """
 
     objective: Objective
     regularizer: Regularizer | None
     _make: MakeObjective | None
     _soft: SoftTerms | None
-    _kept: BoolArray  # of all weights but penalties, those of the objective
+    _kept: BoolArray  # mask of the weights in the objective, without penalties
 
     @classmethod
     def whole(
@@ -62,19 +59,18 @@ class SparseTask:
         l1: float,
         groups: GroupLasso | None,
     ) -> SparseTask:
-        """Make the objective of all weights.
+        """Return the task with all weights.
 
         Parameters
         ----------
         make
-            From the weights that there are, as `Objective` takes them, and the soft constraints to
-            an objective.
+            Makes an objective from a mask of weights, see `Objective`, and soft constraints.
         soft
             The soft constraints in training.
         encoder
             The features.
         l1, groups
-            The regularizer; l1 is on penalties of soft constraints as well.
+            The regularizer. l1 applies to penalties of soft constraints as well.
         """
         objective = make(None, soft)
         n_weights = objective.n_parameters - objective.n_penalties
@@ -95,7 +91,7 @@ class SparseTask:
         Parameters
         ----------
         weakest
-            The least factor that the regularizer is going to be multiplied by.
+            The smallest factor that the regularizer will be multiplied by.
         """
         alive = self.may_be_nonzero(weakest)
         if self.regularizer is None or alive.all():
@@ -112,29 +108,29 @@ class SparseTask:
         )
 
     def may_be_nonzero(self, weakest: float = 1.0) -> BoolArray:
-        """Return which parameters `screened` keeps, shape ``(n_parameters,)``."""
+        """Return the mask of the parameters that `screened` keeps, shape ``(n_parameters,)``."""
         if self.regularizer is None:
             return np.ones(self.objective.n_parameters, dtype=bool)
         return may_be_nonzero(self.regularizer.times(weakest), self.objective.gradient_bounds())
 
     def times(self, factor: float) -> SparseTask:
-        """Return the task with a stronger or weaker regularizer."""
+        """Return the task with ``factor ×`` its regularizer."""
         regularizer = self.regularizer
         return replace(self, regularizer=None if regularizer is None else regularizer.times(factor))
 
     def adapted(self, parameters: FloatArray) -> SparseTask:
-        """Return the task with groups weighted by what they are in a first fit."""
+        """Return the task with adaptive groups, reweighted by the parameters of an initial fit."""
         assert self.regularizer is not None
         return replace(self, regularizer=self.regularizer.adapted(parameters))
 
     def final(self) -> SparseTask:
-        """Return the task without what others are made of: its objective has a form of its own."""
+        """Return the task without its factory of objectives, which holds the features."""
         return replace(self, _make=None)
 
     def survivors(self, parameters: FloatArray) -> tuple[Objective, FloatArray]:
-        """Return the smooth objective of the weights that are not 0, and the values they have.
+        """Return the smooth objective of the nonzero weights, and their values.
 
-        Penalties of soft constraints that are 0 stay so.
+        Penalties of soft constraints that are 0 stay 0.
         """
         assert self._make is not None
         n_weights = int(self._kept.sum())
@@ -150,14 +146,14 @@ class SparseTask:
 
 
 def may_be_nonzero(regularizer: Regularizer, bounds: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which weights might not be 0 at an optimum, shape ``(n,)``.
+    """Return which weights may be nonzero at an optimum, shape ``(n,)``.
 
     Parameters
     ----------
     regularizer
         ``Ω``.
     bounds
-        What the gradient of each weight never exceeds, shape ``(n,)``; may be infinite.
+        Upper bounds on the absolute gradient of each weight, shape ``(n,)``; may be infinite.
 
     Examples
     --------
@@ -168,7 +164,7 @@ def may_be_nonzero(regularizer: Regularizer, bounds: NDArray[np.float64]) -> NDA
     left = np.maximum(bounds - regularizer.l1, 0.0)
     alive = left > 0.0
     for level in regularizer.levels:
-        # A group is 0 where the dual norm of all that l1 leaves of it is within its strength.
+        # A group is 0 if the dual norm of its gradient after l1 is at most its strength.
         with np.errstate(over="ignore"):
             strongest = level.dual_norms(left)
         lives = np.append(strongest > level.strengths, True)
