@@ -114,7 +114,7 @@ class Languages:
         """Describe a shortest input without a labelling although other inputs of its length have.
 
         Labels are projected out: ``I`` is the language of the token classes of inputs that have a
-        labelling, and what is sought is an input of ``U`` that is not in ``I``.
+        labelling; the search is for an input of ``U`` that is not in ``I``.
         """
         tests = self._tests(rules)
         if not tests:
