@@ -17,12 +17,12 @@ from trelliswork.constraints import (
     changes_only_at,
     count,
     excludes,
+    judge,
     matches,
     only_on,
     parse,
     precedes,
     token,
-    violations_by_rule,
     where,
 )
 from trelliswork.constraints.monitors_on_segments import tests_on_segments as asked_on_segments
@@ -146,9 +146,9 @@ def test_soft_rules_look_at_the_input_and_know_their_names():
 def test_many_rules_are_judged_as_one_by_one(rules, labels):
     rules = [*rules, at_most(0, "a").soft()]
     expected = [rule.violations(labels, scheme=LABEL_SETS["plain"]) for rule in rules]
-    assert violations_by_rule(rules, labels, scheme=LABEL_SETS["plain"]) == expected
+    assert judge(rules, labels, scheme=LABEL_SETS["plain"]) == expected
 
 
 def test_rules_that_look_at_the_input_are_not_judged_without():
     with pytest.raises(ValueError, match="looks at the input"):
-        violations_by_rule([only_on(token(regex="x"), "a")], ["a"])
+        judge([only_on(token(regex="x"), "a")], ["a"])

@@ -3,7 +3,7 @@
 A model scores a labelling by its path in an automaton: the weights ``ψ_z`` of the patterns that the
 arcs fire,
 
-    Σ_{patterns z fired} ψ_z  (+ start and end scores),
+    score(y) = Σ_{patterns z fired} ψ_z  (+ start and end scores).
 
 A language accepts or rejects a labelling. Here live `Automaton` with the algebra of languages
 (``& | ~``, determinisation, ambiguity), products with arc maps, regular expressions over labels,

@@ -41,7 +41,7 @@ def iterate_strings(
 ) -> Iterator[tuple[str | int, ...]]:
     """Yield the accepted sequences of a length in the order of the label ids, each once."""
     check_length(length)
-    alive = np.zeros((length + 1, language.n_states), dtype=np.bool_)  # can still be finished
+    alive = np.zeros((length + 1, language.n_states), dtype=np.bool_)  # can still reach the end
     alive[length] = language.final == 0.0
     for t in reversed(range(length)):
         alive[t, language.source[alive[t + 1, language.target]]] = True

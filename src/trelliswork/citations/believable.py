@@ -1,4 +1,4 @@
-"""A test whether a labelled text is a reference at all, by its fields."""
+"""A test whether a labelled text is a reference, by its fields."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# A reference says what is cited, and two of: who, when, where it came out, by whom, its numbers, an
+# A reference names the work, and two of: author, date, venue, publisher, numbers, an
 # identifier; or three of these.
 _CITED = frozenset({"title", "journal", "booktitle"})
 _EVIDENCE = {

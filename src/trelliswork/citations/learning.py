@@ -193,5 +193,5 @@ def train_default(
     references, held_out = generated_references(seed)
     say(f"training on {len(references):,} references, in about two minutes")
     tagger = train_parser(references, held_out)
-    tagger.training_log_ = []  # holds seconds, which no two runs share
+    tagger.training_log_ = []  # its seconds differ from run to run
     return tagger

@@ -26,7 +26,7 @@ from trelliswork.constraints.overlap import no_overlap
 from trelliswork.constraints.pairs import excludes, precedes, requires
 from trelliswork.constraints.positions import at, not_at
 from trelliswork.constraints.predicates import Predicate, predicate
-from trelliswork.constraints.reading import violations_by_rule
+from trelliswork.constraints.reading import judge
 from trelliswork.constraints.regular import arc_list, as_constraint, matches
 from trelliswork.constraints.rows import Row
 from trelliswork.constraints.soft import Soft
@@ -62,6 +62,7 @@ __all__ = [
     "excludes",
     "find_contradiction",
     "iter_rules",
+    "judge",
     "lint",
     "matches",
     "no_overlap",
@@ -76,6 +77,5 @@ __all__ = [
     "starts_with",
     "token",
     "valid_scheme",
-    "violations_by_rule",
     "where",
 ]

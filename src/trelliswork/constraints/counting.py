@@ -71,7 +71,7 @@ class Count(Constraint):
 
         def step(count: int, more: Hashable, _: int) -> int | None:
             after = min(count + cast("int", more), top)
-            # Counts only grow: past the bound, what at_most and exactly forbid is for good.
+            # Counts only grow: past the bound, a violation of at_most and exactly is final.
             return None if after == top and self._excess(top) else after
 
         return build(

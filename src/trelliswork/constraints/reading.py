@@ -132,7 +132,7 @@ class Reading:
         return self._outcomes[test]
 
 
-def violations_by_rule(
+def judge(
     rules: Iterable[Constraint],
     labels: Sequence[str],
     sentence: SentenceLike | None = None,
@@ -147,7 +147,7 @@ def violations_by_rule(
     Examples
     --------
     >>> from trelliswork.constraints import at_most, precedes
-    >>> violations_by_rule([at_most(1, "a"), precedes("a", "b")], ["a", "b", "a"])
+    >>> judge([at_most(1, "a"), precedes("a", "b")], ["a", "b", "a"])
     [1, 1]
     """
     reading = Reading(labels, sentence, scheme)

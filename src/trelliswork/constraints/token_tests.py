@@ -223,7 +223,7 @@ def token(
         wrong = column if isinstance(regex, str | None) else regex
         raise TypeError(f"token: expected a string, got {type(wrong).__name__} {wrong!r}.")
     if regex is not None:
-        _pattern(regex, ignore_case)  # a mistake shows here rather than at the first sentence
+        _pattern(regex, ignore_case)  # errors appear here rather than at the first sentence
     regex, column = (None if text is None else str(text) for text in (regex, column))
     return Token(regex, _lexicon(lexicon, ignore_case), column, bool(ignore_case))
 

@@ -4,5 +4,5 @@
 constant memory and write them atomically, by way of `files`. `tokenizer` splits raw text and keeps
 the character offsets of tokens.
 
-Imports `errors` and `_utils`. Labels are plain strings here; their meaning is in `labels`.
+Imports `errors` and the floors below. Labels are plain strings here; their meaning is in `labels`.
 """

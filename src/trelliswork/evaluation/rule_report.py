@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from trelliswork._utils.tables import percent, shorten, text_table
-from trelliswork.constraints.reading import violations_by_rule
+from trelliswork.constraints.reading import judge
 from trelliswork.constraints.soft import Soft, spell_penalty
 from trelliswork.errors import DataError
 from trelliswork.labels.label_set import LabelSet
@@ -103,7 +103,7 @@ def count_violations(
         known.update(name for rule in constraints for name, _ in rule.names)
         scheme = LabelSet(sorted(known), scheme, outside)
     judged = {
-        index: violations_by_rule(
+        index: judge(
             constraints, names, None if sentences is None else sentences[index], scheme=scheme
         )
         for index, names in complete.items()

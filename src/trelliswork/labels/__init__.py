@@ -5,5 +5,5 @@ reads spans from labels. `segmentation` is the alphabet of a semi-Markov model: 
 segment of label ``y``, tag ``y + L`` continues it. `gold` turns gold labels, partial ones included,
 into the sets of labels that training sums over.
 
-Imports `data`, `errors`, `_typing` and `_utils`.
+Imports `data` and the floors below.
 """

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork.automata.product_size import chain_product_size
-from trelliswork.constraints.per_token import PerToken, leaving
+from trelliswork.constraints.per_token import PerToken, leaving_table
 from trelliswork.constraints.token_tests import Before
 from trelliswork.planning.marked_automaton import MarkedAutomaton
 
@@ -86,7 +86,7 @@ class MarkedProduct:
         """
         if not self.changes:
             return None
-        leaves = leaving(labels)[1:].ravel()
+        leaves = leaving_table(labels)[1:].ravel()
         penalties = costs.of_terms
         found = np.zeros((2 ** len(self.changes), leaves.size))
         for bit, term in enumerate(self.changes):

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from trelliswork._utils.tables import shorten, text_table
-from trelliswork.constraints.reading import violations_by_rule
+from trelliswork.constraints.reading import judge
 from trelliswork.constraints.soft import spell_penalty
 
 if TYPE_CHECKING:
@@ -188,14 +188,10 @@ def compare(tagger: Tagger, sentences: Iterable[Sentence]) -> Iterator[Change]:
     while batch := list(islice(waiting, BATCH)):
         answers = zip(batch, free.decode(batch), tagger.decode(batch), strict=True)
         for sentence, before, after in answers:
-            broken = violations_by_rule(
-                plan.constraints, before.labels, sentence, scheme=plan.labels
-            )
+            broken = judge(plan.constraints, before.labels, sentence, scheme=plan.labels)
             left = broken
             if after.labels != before.labels:
-                left = violations_by_rule(
-                    plan.constraints, after.labels, sentence, scheme=plan.labels
-                )
+                left = judge(plan.constraints, after.labels, sentence, scheme=plan.labels)
             effects = (
                 RuleEffect(rule, penalty, was, is_now, after.prices.get(repr(rule), 0.0))
                 for rule, penalty, was, is_now in zip(

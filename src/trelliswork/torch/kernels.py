@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["log_likelihood", "n_jobs"]
 
-# Multiplications that are worth a thread: starting one takes about 50 µs.
+# Multiplications that justify a thread: starting one takes about 50 µs.
 WORK_A_THREAD = 2_000_000
 
 Values = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]

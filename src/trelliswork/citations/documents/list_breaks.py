@@ -190,7 +190,7 @@ def _regular_breaks(
     for line in lines:
         of_page[line.page] = min(of_page.get(line.page, line.indent), line.indent)
     of_all = min(of_page.values())
-    # Pages may lie side by side, each with an edge of its own; or one may begin no reference.
+    # Pages may be adjacent, each with an edge of its own; or one may begin no reference.
     for edges in (of_page, dict.fromkeys(of_page, of_all)):
         out = [line.indent == edges[line.page] for line in lines]
         if not all(out):

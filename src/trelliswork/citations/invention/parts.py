@@ -219,7 +219,7 @@ def add_preprint(draft: Draft) -> None:
         return
     fields["arxiv"] = invent_arxiv(rng, draft.discipline, draft.year)
     if draft.chance(0.25):
-        # "1706.03762" and "hep-th/9711200" say that they are of June and of November.
+        # "1706.03762" is of June, "hep-th/9711200" of November.
         fields["month"] = MONTHS[int(fields["arxiv"].rpartition("/")[2][2:4]) - 1]
     if draft.chance(0.1):
         fields["url"] = f"https://arxiv.org/abs/{fields['arxiv']}"

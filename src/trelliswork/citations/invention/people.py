@@ -49,7 +49,7 @@ _PARTICLES: dict[str, tuple[float, tuple[str, ...]]] = {
     "italian": (0.02, ("di", "de", "della", "dal")),
 }
 _SUFFIXES = ("Jr.", "Jr.", "Jr.", "Jr", "III", "II", "Sr.", "IV")
-# "De Luca" has its own, double names take none, and nobody is called "van Jansen".
+# "De Luca" has its own particle, double names take none, and "van Jansen" is not a name.
 _NO_PARTICLE = re.compile(r"[ '-]|(sen|stra|sma|ers|ens|ema|mans)$")
 _MIDDLE = "ABCDEFGHJKLMNPRSTVW"
 # Among those who write in English, and among those who write in another language.
@@ -111,7 +111,7 @@ def to_initials(given: str) -> str:
 
 
 def invent_surname(rng: Random) -> str:
-    """Draw a family name as it stands in "a theorem of Kovács"."""
+    """Draw a family name, as in "a theorem of Kovács"."""
     return load_stock("people")[f"{pick_culture(rng)} family"].pick(rng)
 
 

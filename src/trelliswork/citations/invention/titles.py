@@ -129,11 +129,11 @@ def fill_pattern(rng: Random, pattern: str, discipline: str, year: int) -> str:
             out.append(part)
             continue
         word = _fill_slot(rng, part, discipline, year)
-        # "Trees and trees" is no title, nor is "optimal optimal trees".
+        # Neither "trees and trees" nor "optimal optimal trees" is a title.
         if word in used or word.split(" ")[0] in used:
             word = _fill_slot(rng, part, discipline, year)
         used.add(word)
-        # "Bright the Milky Way" is none, either.
+        # Nor is "bright the Milky Way".
         if part == "t" and (parts[index - 2 :][:2] == ("j", " ") or out[-1].endswith(" a ")):
             word = word.removeprefix("the ")
         if out[-1].endswith(" a ") and (word[0].lower() in "aeio" or word == "R"):

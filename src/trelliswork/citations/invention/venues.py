@@ -173,7 +173,7 @@ def pick_agency(rng: Random, discipline: str) -> tuple[str, str, str]:
 
 def _parts(entry: str) -> tuple[str, str, str]:
     name, short, place = (*entry.split("|"), "", "")[:3]
-    # "University of Leeds" and "Kyoto University" need not say where they are.
+    # The names "University of Leeds" and "Kyoto University" include the place.
     return name, short, place or name.replace("University of ", "").replace(" University", "")
 
 

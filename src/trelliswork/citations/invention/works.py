@@ -179,7 +179,7 @@ def _invent(id_: str) -> Work:
     foreign_share = FOREIGN_SHARE if type_ != "inproceedings" else FOREIGN_SHARE / 3
     if type_ in _MAY_BE_FOREIGN and rng.random() < foreign_share:
         language = pick_language(rng)
-        # The foreign stocks speak of all disciplines at once, and computers are in none of them.
+        # The foreign stocks mix all disciplines, without computer science.
         discipline, since = "history", 1900
     draft = Draft(
         rng=rng,

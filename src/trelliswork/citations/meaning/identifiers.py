@@ -150,7 +150,7 @@ def find_issn(text: str, *, labelled: bool = False) -> str:
 def _cut(text: str) -> str:
     """Cut off remarks after an identifier, such as the date of access."""
     for found in _AFTERWARDS.finditer(text):
-        # "Retrieved from http://..." says it before.
+        # In "Retrieved from http://..." the remark precedes the address.
         if "/" in text[: found.start()]:
             return text[: found.start()]
     return text

@@ -199,7 +199,7 @@ def parse_volume(text: str) -> tuple[str, str]:
     >>> parse_volume("vol. 27, no. 3"), parse_volume("27(3–4)"), parse_volume("Bd. 4")
     (('27', '3'), ('27', '3-4'), ('4', ''))
     """
-    # "1997 Nov 15;9(8)": what stands before a semicolon is the end of a date.
+    # "1997 Nov 15;9(8)": the text before a semicolon is the end of a date.
     text = _one_line(text).strip(_EDGES).rpartition(";")[2].strip(_EDGES)
     if text.isdigit():
         return text, ""
@@ -210,7 +210,7 @@ def parse_volume(text: str) -> tuple[str, str]:
         return _plain(volume[1]), _plain(issue[1])
     if issue is not None:
         # "27, no. 3", "no. 3" or "27 (no. 3)"
-        # or "vol. PAMI-6, no. 3", which is no usual number
+        # or "vol. PAMI-6, no. 3", which is not a usual number
         before = _VOLUME_IN_FRONT.sub("", text[: issue.start()]).strip(_EDGES + "([")
         return before, _plain(issue[1])
     rest = text if volume is None else text[volume.start(1) :]

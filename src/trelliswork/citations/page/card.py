@@ -58,12 +58,12 @@ def card(number: int, reference: Reference, bibtex: str, *, is_open: bool) -> st
     least: dict[str, float] = {}
     for field in reference.fields:
         least[field.label] = min(field.confidence, least.get(field.label, 1.0))
-    told = " ".join(f"{class_of(label)}:{sure:.3f}" for label, sure in least.items())
+    by_field = " ".join(f"{class_of(label)}:{sure:.3f}" for label, sure in least.items())
     flag = '<span class="flag">changed by rules</span>' if reference.unruled else ""
     entry = "\n".join(map(escape_text, bibtex.strip().split("\n")))
     key = f'<span class="key">[{escape_text(reference.key)}]</span>' if reference.key else ""
     return (
-        f'<article id="r{number}" data-sure="{reference.confidence:.4f}" data-fields="{told}"'
+        f'<article id="r{number}" data-sure="{reference.confidence:.4f}" data-fields="{by_field}"'
         f"{' data-changed' if reference.unruled else ''}>"
         f'<header><a href="#r{number}">{number}</a>{key}'
         f'<span class="type">{escape_text(reference.type)}</span>{flag}'

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["render_page"]
 
 MOST_OPEN = 25
-"""Most references of a page whose records are open at first."""
+"""A page with at most this many references shows all records open at first."""
 
 CONTROLS = """<form class="controls" hidden>
 <fieldset class="order"><legend class="unseen">Order</legend>

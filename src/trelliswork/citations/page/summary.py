@@ -62,14 +62,14 @@ def histogram(confidences: Sequence[float]) -> str:
             f'<rect x="{place * wide + 1:g}" y="{HEIGHT - high:g}" width="{wide - 2:g}" '
             f'height="{high:g}" rx="2"><title>{count:,} from {low}% to {top}%</title></rect>'
         )
-    told = ", ".join(
+    description = ", ".join(
         f"{count:,} from {place * BINS}% to {(place + 1) * BINS}%"
         for place, count in enumerate(counts)
         if count
     )
     return (
         f'<svg class="histogram" viewBox="0 0 {WIDTH} {HEIGHT + 14}" width="{WIDTH}" '
-        f'height="{HEIGHT + 14}" role="img" aria-label="References by confidence: {told}">'
+        f'height="{HEIGHT + 14}" role="img" aria-label="References by confidence: {description}">'
         f"{''.join(bars)}"
         f'<line x1="0" x2="{WIDTH}" y1="{HEIGHT + 0.5}" y2="{HEIGHT + 0.5}"/>'
         f'<text x="0" y="{HEIGHT + 12}">0%</text>'

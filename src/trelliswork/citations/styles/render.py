@@ -207,7 +207,7 @@ def _volume(work: Work, style: Style) -> str:
     if not work.issue:
         return volume
     issue = style.issue.format(issue=work.issue)
-    own = issue.lstrip(" .,;:")  # what separates it belongs to the volume
+    own = issue.lstrip(" .,;:")  # the separator belongs to the volume
     return volume + issue.removesuffix(own) + opening("issue") + own + closing()
 
 
@@ -235,7 +235,7 @@ def _genre(work: Work, wording: Wording) -> str:
         case "mastersthesis":
             return wording.masters
         case "techreport":
-            # "Memo 12" says what it is; "CS-94-12" does not.
+            # "Memo 12" includes the kind; "CS-94-12" does not.
             named = re.search(r"[A-Za-z][a-z]{2,}", work.number)
             return work.number if named else f"{wording.report} {work.number}".rstrip()
         case "standard":

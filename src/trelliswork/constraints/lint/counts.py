@@ -169,7 +169,7 @@ def _largest(table: NDArray[np.int64], lengths: Sequence[int] | None) -> float:
     """
     value = table[0]
     if lengths is None:
-        # Without a cycle that adds, no labelling needs a label twice to reach the largest sum.
+        # Without a cycle of positive sum, the largest sum is reached without repeating a label.
         for _ in range(table.shape[1] + 1):
             longer = np.maximum(value, (value[:, None] + table[1:]).max(axis=0))
             if (longer == value).all():

@@ -168,5 +168,5 @@ class Scanner:
 
     def _skip(self) -> None:
         found = self._match(_BLANK)
-        assert found is not None  # it matches nothing at all too
+        assert found is not None  # it also matches the empty string
         self.at = found.end()
