@@ -100,7 +100,7 @@ class Relaxation:
     problem
         The problem.
     items
-        Indices in ``plan.items`` of the items in the product, ``K``.
+        Indices in ``plan.terms`` of the items in the product, ``K``.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ class Relaxation:
         Parameters
         ----------
         prices
-            ``λ`` of rows outside the product, by their indices in ``plan.items``.
+            ``λ`` of rows outside the product, by their indices in ``plan.terms``.
         allowed
             Labels of each token, as `viterbi` takes them.
         """
@@ -177,7 +177,7 @@ class Relaxation:
         prices, allowed
             As in `bound`; prices of rows that are counted say what cannot pass the floor.
         counted
-            The rows that are counted, by their indices in ``plan.items``.
+            The rows that are counted, by their indices in ``plan.terms``.
         floor
             What is to be proven.
         """

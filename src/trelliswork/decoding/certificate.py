@@ -38,7 +38,7 @@ class Leaf(proofs.Leaf[Decision]):
         What the labellings of the leaf have in common, from the root of the search on: the label
         of a token is one of a set, or is none of it.
     prices : mapping of int to float
-        ``λ`` by the index of its item in ``plan.items``; rows that are left out cost 0. Prices of
+        ``λ`` by the index of its item in ``plan.terms``; rows that are left out cost 0. Prices of
         rows that are counted exactly do not enter ``G``: they bound what counting can come to, so
         that a check need not make what cannot be better; see `trelliswork.decoding.counted_bounds`.
     """
@@ -54,7 +54,7 @@ class Certificate(proofs.Certificate[Leaf]):
     Attributes
     ----------
     items : tuple of int
-        The items that are counted exactly, by their indices in ``plan.items``.
+        The items that are counted exactly, by their indices in ``plan.terms``.
     leaves : tuple of Leaf
         Every labelling belongs to one of them.
     """

@@ -20,9 +20,10 @@ from trelliswork.automata.automaton import Automaton
 from trelliswork.automata.patterns import Patterns
 from trelliswork.constraints.given import as_constraints
 from trelliswork.constraints.predicates import as_predicates
+from trelliswork.constraints.soft import Soft
 from trelliswork.errors import InfeasibleError
 from trelliswork.labels.label_set import LabelSet
-from trelliswork.planning.costs import Costs, check_penalties, given_penalties
+from trelliswork.planning.costs import Costs, check_penalties
 from trelliswork.planning.evidence import Evidence
 from trelliswork.planning.hard_rules import HardRules
 from trelliswork.planning.placements import (
@@ -113,7 +114,7 @@ class Plan:
         self._compiler = RuleCompiler(
             labels, self.constraints, self.model, max_states, segmentation
         )
-        self._penalties = given_penalties(self.constraints)
+        self._penalties = np.array([_penalty(constraint) for constraint in self.constraints])
 
     # Where rules go, by the table of placements.
 
@@ -304,6 +305,12 @@ class Plan:
         # Penalties follow the settings as the state of the pickle.
         made = partial(Plan, **options), (self.labels, self.constraints)
         return *made, {"_penalties": self._penalties}
+
+
+def _penalty(constraint: Constraint) -> float:
+    if not isinstance(constraint, Soft):
+        return np.inf
+    return np.nan if constraint.penalty is None else constraint.penalty
 
 
 def _first_order(n_letters: int, segmentation: Segmentation | None) -> Automaton:

@@ -64,9 +64,15 @@ class MarkedProduct:
     changes: tuple[int, ...] = ()
 
     def weights(self, costs: Costs, given: FloatArray | None) -> FloatArray | None:
-        """Return the weights of its patterns, from those of the model, shape ``(P,)``."""
+        """Return the weights of its patterns, from those of the model, shape ``(P,)``.
+
+        Those of events are 0.
+        """
         own = given if self.product is None else costs.weights(given)
-        return self.marked.weights(own)
+        n_patterns = self.marked.automaton.n_patterns
+        if own is None or own.size == n_patterns:
+            return own
+        return np.concatenate([own, np.zeros(n_patterns - own.size)])
 
     def constant(self, costs: Costs) -> float:
         """Return what the scores of its paths lack, see `Costs.constant`."""
