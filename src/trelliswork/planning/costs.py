@@ -102,7 +102,7 @@ class Costs:
         return np.concatenate([own, np.stack([-penalties, penalties], axis=1).ravel()])
 
     def constant(self, product: Product) -> float:
-        """Return ``−Σ_i ρ_i v_i(ε)`` over the soft terms in a product: the constant of its scores."""
+        """Return ``−Σ_i ρ_i v_i(ε)`` over the soft terms in a product, to add to its scores."""
         if product.empty is None:
             return 0.0
         inside = product.empty > 0
