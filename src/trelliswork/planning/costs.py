@@ -102,7 +102,7 @@ class Costs:
         return np.concatenate([own, np.stack([-penalties, penalties], axis=1).ravel()])
 
     def constant(self, product: Product) -> float:
-        """Return ``−Σ_i ρ_i v_i(ε)`` over the soft terms in a product: what its scores lack."""
+        """Return ``−Σ_i ρ_i v_i(ε)`` over the soft terms in a product, to add to its scores."""
         if product.empty is None:
             return 0.0
         inside = product.empty > 0
@@ -110,7 +110,7 @@ class Costs:
 
 
 def check_penalties(constraints: Sequence[Constraint], values: ArrayLike) -> FloatArray:
-    """Return penalties of all rules, or say what is wrong with them."""
+    """Return the penalties of all rules as an array, checked."""
     given = np.array(values, dtype=np.float64)
     shape = (len(constraints),)
     if given.shape != shape:

@@ -99,7 +99,7 @@ class Evidence:
         return self._restricted[constraint]
 
     def take(self, sequences: IntArray) -> Evidence:
-        """Return the evidence of some of the sequences; what is known already is kept."""
+        """Return the evidence of some of the sequences; known answers are kept."""
         rows = rows_of(self.offsets, sequences)
         lengths = np.diff(self.offsets)[sequences]
         part = Evidence(

@@ -85,7 +85,7 @@ class MarkedAutomaton:
 def _sparse(
     matrix: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Return a matrix by rows: offsets, columns and values of what is not 0."""
+    """Return a matrix by rows: offsets, columns and values of its nonzero entries."""
     row, column = np.nonzero(matrix)
     offsets = np.searchsorted(row, np.arange(len(matrix) + 1)).astype(np.int64)
     return offsets, column.astype(np.int32), matrix[row, column]

@@ -51,7 +51,7 @@ Indices = tuple[int, ...]
 
 
 class Terms:
-    """The terms of the violation sum, by their indices; what is compiled of them is kept.
+    """The terms of the violation sum, by their indices; their automata and products are kept.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class Terms:
         return not self.counted.isdisjoint(terms)
 
     def table(self, index: int) -> IntArray:
-        """Return what letters add to a row after the letter before them, ``(L + 1, L)``."""
+        """Return the increments of a row by pairs of letters, shape ``(L + 1, L)``."""
         return self.events.row_table(self.rows.index(index))
 
     def tests_of(self, index: int) -> tuple[TokenTest, ...]:
