@@ -50,7 +50,7 @@ class Pairs(NamedTuple):
 
     @classmethod
     def of(cls, model: Automaton, language: Automaton, n_classes: int, max_arcs: int) -> Pairs:
-        """Multiply; the parameters are those of `product`."""
+        """Build the pairs; the parameters are those of `product`."""
         if language.n_labels != model.n_labels * n_classes:
             raise ValueError(
                 f"product: expected a language over {model.n_labels} labels × {n_classes} classes "

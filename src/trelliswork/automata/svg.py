@@ -1,6 +1,6 @@
 """Pictures of automata as SVG, drawn without Graphviz.
 
-States stand in layers by their distance from the start. An edge bundles all arcs between two
+States are placed in layers by their distance from the start. An edge bundles all arcs between two
 states; it tries several bends and keeps the one that runs into the fewest states and labels.
 """
 

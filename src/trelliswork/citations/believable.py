@@ -1,4 +1,4 @@
-"""A test whether a labelled text is a reference at all, by its fields."""
+"""A test whether a labelled text is a reference, by its fields."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class Reader:
     Parameters
     ----------
     tagger
-        What was trained; its constraints are the rules. Where no labelling obeys all of them, the
+        The tagger; its constraints are the rules. If no labelling obeys all of them, the
         last given of those that conflict are relaxed, whatever its ``on_infeasible`` says.
     """
 

@@ -56,7 +56,7 @@ def check_number(word: str, number: object) -> int:
     return value
 
 
-def joined(texts: Sequence[str], word: str = "and") -> str:
+def join_words(texts: Sequence[str], word: str = "and") -> str:
     """Return a list in English: ``a, b and c``."""
     *rest, last = texts
     return f"{', '.join(rest)} {word} {last}" if rest else last
@@ -64,7 +64,7 @@ def joined(texts: Sequence[str], word: str = "and") -> str:
 
 def either(names: Sequence[str]) -> str:
     """Return names as a list of alternatives: ``'a', 'b' or 'c'``."""
-    return joined([repr(name) for name in names], "or")
+    return join_words([repr(name) for name in names], "or")
 
 
 def places(spans: Sequence[Span | int], limit: int = 5) -> str:
@@ -73,7 +73,7 @@ def places(spans: Sequence[Span | int], limit: int = 5) -> str:
     if len(spans) > limit:
         texts.append(f"{len(spans) - limit} more places")
     single = len(texts) == 1 and "-" not in texts[0]
-    return f"token{'' if single else 's'} {joined(texts)}"
+    return f"token{'' if single else 's'} {join_words(texts)}"
 
 
 def _place(span: Span | int) -> str:

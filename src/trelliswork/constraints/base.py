@@ -185,7 +185,7 @@ class Constraint(ABC):
         Raises
         ------
         LabelError
-            If the rule names what the label set does not know.
+            If the rule has a name that the label set does not know.
         RuleError
             If the rule adds and subtracts counts, so that no automaton is large enough.
         TooLargeError

@@ -28,7 +28,7 @@ class HasConstraint(Protocol):
 def as_constraints(given: Any) -> tuple[Constraint, ...]:
     """Return constraints, expressions and automata, one or a sequence of them, as constraints.
 
-    Whatever has a ``constraint``, as mined rules do, stands for it.
+    An object with an attribute ``constraint``, such as a mined rule, stands for that constraint.
 
     Raises
     ------

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from trelliswork.constraints.token_tests import SentenceLike, TokenTest
     from trelliswork.labels.label_set import LabelSet
 
-__all__ = ["PerToken", "change_counter", "count_changes", "leaving"]
+__all__ = ["PerToken", "change_counter", "count_changes", "leaving_table"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,7 +98,7 @@ def change_counter(labels: LabelSet) -> tuple[Automaton, NDArray[np.int64]]:
         1 where a label leaves a segment whose last token did not pass, shape ``(S, L)``.
     """
     n_labels = len(labels)
-    leaves, row_of = np.unique(leaving(labels), axis=0, return_inverse=True)
+    leaves, row_of = np.unique(leaving_table(labels), axis=0, return_inverse=True)
     row_of = row_of.ravel()  # NumPy 2.0 gave it the shape of the input
     n_rows = len(leaves)
     # State (passed, row); the start, which leaves nothing, first.
@@ -129,7 +129,7 @@ def count_changes(
     offsets
         Sequence ``b`` is tokens ``offsets[b]`` to ``offsets[b + 1]``, shape ``(B + 1,)``.
     """
-    leaves = leaving(labels)
+    leaves = leaving_table(labels)
     wrong = np.zeros(ids.size + 1, dtype=np.int64)
     wrong[1:-1] = leaves[ids[:-1] + 1, ids[1:]] * ~passes[:-1]  # at the token after the change
     wrong[offsets[1:-1]] = 0  # the first token of the next sequence changes nothing
@@ -139,6 +139,6 @@ def count_changes(
 
 
 @lru_cache(maxsize=64)
-def leaving(labels: LabelSet) -> NDArray[np.int32]:
+def leaving_table(labels: LabelSet) -> NDArray[np.int32]:
     """Return whether a label leaves a segment of the one before it, shape ``(L + 1, L)``."""
     return Symbols.of_leaves(labels).table

@@ -173,7 +173,7 @@ def predicate(
     ----------
     violations
         ``violations(labels, sentence)`` says how badly ``labels``, a list of ``T`` names, break the
-        rule: a whole number from 0 up, or True. ``sentence`` is what was given for the sequence.
+        rule: a whole number from 0 up, or True. ``sentence`` is the input of the sequence.
         Default: the sum over all prefixes.
     name
         Name of the rule in messages and files. Default: the name of the function.

@@ -117,7 +117,7 @@ def matches(expression: str | Automaton | ArcList, *, unit: Unit | None = None) 
     ----------
     expression
         A regular expression whose letters are labels (see `trelliswork.automata.regex`), or an
-        `Automaton` with label names. A name that is no label but a segment stands for all labels of
+        `Automaton` with label names. A segment name that is not a label stands for all labels of
         tokens inside such a segment: in BIO, ``PER`` is ``[B-PER I-PER]``.
     unit
         ``"token"``: the labels of the tokens are read. ``"segment"``: the names of the segments, in

@@ -163,7 +163,7 @@ def decode_batch(
 
 def _methods(plan: Plan, found: PricedAnswers) -> IntArray:
     """Return the method that settled each sequence, as indices in `METHODS`."""
-    n_others = len(plan.terms) - len(plan.terms.rows) - len(plan.pricing.free)
+    n_others = len(plan.terms.bits) - len(plan.pricing.free)
     added = np.array([len(set(bits) - plan.pricing.free) for bits in found.bits], dtype=np.int64)
     chosen = np.where(added > 0, METHODS.index("lazy"), METHODS.index("chain"))
     chosen[(added > 0) & (added == n_others)] = METHODS.index("product")

@@ -1,4 +1,4 @@
-"""Calibration: how often a label is right, against how sure the model was."""
+"""Calibration: accuracy of labels against their confidence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from trelliswork.evaluation.scoring import LabelSequences
 
-ROUNDING = 1e-9  # marginals are sums of floating-point numbers, and may pass 1 by a little
+ROUNDING = 1e-9  # marginals may exceed 1 by rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,11 @@ class CalibrationBin:
     low, high
         The range of confidence.
     count
-        How many tokens fall into it.
+        Number of tokens in it.
     confidence
-        Their mean confidence; ``None`` in an empty bin.
+        Their mean confidence; ``None`` for an empty bin.
     accuracy
-        The share of them labelled right; ``None`` in an empty bin.
+        Their accuracy; ``None`` for an empty bin.
     """
 
     low: float
@@ -46,12 +46,12 @@ class CalibrationBin:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Confidence against accuracy; made by `calibration`.
+    """Confidence against accuracy; the result of `calibration`.
 
     Attributes
     ----------
     bins
-        One entry a range of confidence, ascending.
+        One entry per range of confidence, ascending.
     """
 
     bins: tuple[CalibrationBin, ...]
@@ -112,22 +112,22 @@ def calibration(
     confidences: Iterable[Sequence[float]],
     bins: int = 10,
 ) -> Calibration:
-    """Compare the confidence of predicted labels with how often they are right.
+    """Compare the confidence of predicted labels with their accuracy.
 
     Parameters
     ----------
     gold, predicted
-        A corpus, or one sequence of labels a sentence. Tokens whose gold label is ``None`` are
-        left out; a set of alternatives is right with any of them.
+        A corpus, or one sequence of labels per sentence. Tokens whose gold label is ``None`` are
+        excluded; for a set of alternatives, any of them is correct.
     confidences
-        One sequence of probabilities a sentence: how sure the model was of each predicted label.
+        One sequence per sentence with the probability of each predicted label.
     bins
         The number of ranges of equal width.
 
     Raises
     ------
     DataError
-        Where lengths differ or a confidence is no probability, naming the sentence.
+        If lengths differ or a confidence is not a probability; names the sentence.
     """
     if bins < 1:
         raise ValueError(f"bins: expected 1 or more, got {bins}.")

@@ -1,4 +1,4 @@
-"""The confusion table: gold token labels against predicted ones."""
+"""The confusion table of gold and predicted token labels."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """Token labels against each other.
+    """The confusion table of token labels.
 
     Attributes
     ----------
     labels
-        Every label of either side, sorted.
+        All gold and predicted labels, sorted.
     counts
-        ``counts[i][j]``: tokens with gold label ``i`` and predicted label ``j``.
+        ``counts[i][j]``: number of tokens with gold label ``i`` and predicted label ``j``.
     """
 
     labels: tuple[str, ...]
@@ -29,7 +29,7 @@ class Confusion:
 
     @classmethod
     def of(cls, pairs: Iterable[Pair]) -> Confusion:
-        """Count the tokens whose gold label is one name."""
+        """Count the tokens with a single gold label."""
         cells: Counter[tuple[str, str]] = Counter()
         for pair in pairs:
             cells.update((g, p) for g, p in zip(*pair, strict=True) if isinstance(g, str))
@@ -37,13 +37,13 @@ class Confusion:
         return cls(labels, tuple(tuple(cells[g, p] for p in labels) for g in labels))
 
     def count(self, gold: str, predicted: str) -> int:
-        """Return how many tokens of one gold label got this predicted label."""
+        """Return the number of tokens with these gold and predicted labels."""
         if gold not in self.labels or predicted not in self.labels:
             return 0
         return self.counts[self.labels.index(gold)][self.labels.index(predicted)]
 
     def errors(self) -> list[tuple[str, str, int]]:
-        """Return ``(gold, predicted, tokens)`` of every mistake, most frequent first."""
+        """Return ``(gold, predicted, tokens)`` of all errors, the most frequent first."""
         found = [
             (gold, predicted, count)
             for gold, row in zip(self.labels, self.counts, strict=True)

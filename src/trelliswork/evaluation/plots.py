@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from trelliswork.evaluation.calibration import Calibration
     from trelliswork.evaluation.report import Report
 
-MOST_LABELS = 40  # beyond this the cells of a confusion table cannot be read
+MOST_LABELS = 40  # larger confusion tables are illegible
 
 
 def plot_report(report: Report, path: str | os.PathLike[str]) -> None:
@@ -52,7 +52,7 @@ def plot_calibration(calibration: Calibration, path: str | os.PathLike[str]) -> 
 
 
 def _confusion_shares(report: Report) -> tuple[list[str], list[list[float]]]:
-    """Return the most frequent gold labels and each one's row, divided by its sum."""
+    """Return the most frequent gold labels with their normalised rows."""
     confusion = report.confusion
     sizes = [sum(row) for row in confusion.counts]
     by_size = sorted(range(len(sizes)), key=lambda i: -sizes[i])
@@ -62,7 +62,7 @@ def _confusion_shares(report: Report) -> tuple[list[str], list[list[float]]]:
 
 
 def check_plots() -> None:
-    """Raise an `ImportError` that says what to install where figures cannot be drawn."""
+    """Raise an `ImportError` with installation advice if matplotlib is missing."""
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError as error:
@@ -70,7 +70,7 @@ def check_plots() -> None:
 
 
 def new_figure(width: float, height: float) -> Any:
-    """Return an empty figure; the sizes are in inches."""
+    """Return an empty figure; sizes are in inches."""
     check_plots()
     from matplotlib.figure import Figure
 

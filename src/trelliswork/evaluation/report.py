@@ -1,4 +1,4 @@
-"""Reports: how well predicted labels agree with gold ones, field by field."""
+"""Reports: agreement of predicted and gold labels, by field."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SchemeViolations:
-    """Predictions that break their scheme, such as ``I-x`` after ``O``.
+    """Violations of the scheme in predictions, such as ``I-x`` after ``O``.
 
     Attributes
     ----------
     sentences
-        How many predicted sentences break it.
+        Number of sentences with a violation.
     tokens
-        At how many tokens they do.
+        Number of tokens with a violation.
     """
 
     sentences: int
@@ -46,26 +46,26 @@ class SchemeViolations:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Scores of predicted labels; made by `report`.
+    """Scores of predicted labels; the result of `report`.
 
     Attributes
     ----------
     scheme, strict, level, outside
-        How segments were read.
+        Definition of segments; see `report`.
     sentences, correct_sentences
-        Sentences with a known gold label, and those with no wrong token among the known ones.
+        Number of sentences with a known gold label, and of those without a wrong token.
     tokens, correct_tokens
-        Tokens with a known gold label, and those labelled right.
+        Number of tokens with a known gold label, and of correct ones.
     fields
-        One score a field that occurs in either side, sorted by name.
+        One score per field that occurs in gold labels or predictions, sorted by name.
     confusion
-        Gold token labels against predicted ones.
+        The confusion table of token labels.
     violations
-        Where the predictions break their scheme.
+        Violations of the scheme in the predictions.
     rules, gold_rules
-        How often predictions and gold labels break each rule, where rules were given.
+        Violations of each given rule, by predictions and by gold labels.
     sentence_counts
-        Right, predicted and gold segments of every sentence: what `significance` shuffles.
+        Correct, predicted and gold segments of every sentence; used by `significance`.
     """
 
     scheme: Scheme
@@ -85,17 +85,17 @@ class Report:
 
     @property
     def token_accuracy(self) -> float:
-        """The share of tokens with a known gold label that are labelled right."""
+        """The share of correct tokens among those with a known gold label."""
         return ratio(self.correct_tokens, self.tokens)
 
     @property
     def sentence_accuracy(self) -> float:
-        """The share of sentences with no wrong token."""
+        """The share of sentences without a wrong token."""
         return ratio(self.correct_sentences, self.sentences)
 
     @property
     def micro(self) -> FieldScore:
-        """The score of all segments together: conlleval's overall line."""
+        """The score of all segments together, the overall line of conlleval."""
         return FieldScore(
             "micro",
             sum(f.correct for f in self.fields),
@@ -110,7 +110,7 @@ class Report:
 
     @property
     def macro_precision(self) -> float:
-        """The mean precision of the fields, those seen on one side only included."""
+        """The mean precision of all fields, including those on one side only."""
         return _mean([f.precision for f in self.fields])
 
     @property
@@ -124,7 +124,7 @@ class Report:
         return _mean([f.f1 for f in self.fields])
 
     def __getitem__(self, name: str) -> FieldScore:
-        """Return the score of a field; zeros for one that never occurs."""
+        """Return the score of a field; zeros if it does not occur."""
         for score in self.fields:
             if score.name == name:
                 return score
@@ -133,7 +133,7 @@ class Report:
     def significance(
         self, other: Report, *, shuffles: int = 10_000, random_state: int | None = None
     ) -> SignificanceTest:
-        """Test whether another system's micro F1 on the same gold labels differs from this one's.
+        """Test the difference in micro F1 to another system on the same gold labels.
 
         Parameters
         ----------
@@ -234,38 +234,37 @@ def report(
 ) -> Report:
     """Score predicted labels against gold ones.
 
-    A segment is right iff its start, end and name are. With `strict` false the numbers equal
-    conlleval's on the same labels, broken sequences included.
+    A segment is correct if its start, end and name are. With ``strict=False`` the numbers equal
+    those of conlleval, including invalid sequences.
 
-    Tokens whose gold label is ``None`` (unlabelled) are left out of the accuracies and of the
-    confusion table, and predicted segments that hold one out of the fields. A token whose gold
-    label is a set of alternatives is right with any of them; it counts as unlabelled elsewhere.
+    Tokens whose gold label is ``None`` (unlabelled) are excluded from the accuracies and the
+    confusion table, and predicted segments that contain one from the fields. If the gold label is a
+    set of alternatives, any of them is correct; otherwise the token counts as unlabelled.
 
     Parameters
     ----------
     gold, predicted
-        A corpus, or one sequence of labels a sentence.
+        A corpus, or one sequence of labels per sentence.
     scheme
-        What a segment is; see `LabelSet`. ``None``: guessed from the labels.
+        The scheme of the labels; see `LabelSet`. ``None``: inferred from the labels.
     strict
-        ``True``: segments with invalid tags count neither as predicted nor as gold ones; see
+        ``True``: segments with invalid tags are ignored, in predictions and gold labels; see
         `trelliswork.labels.segments.spans`.
     level
-        With paths, the level to score: 1 is the outermost. ``None``: all.
+        For paths, the level to score: 1 is the outermost. ``None``: all.
     outside
-        The plain label that is no segment. ``None``: every maximal run is one.
+        The plain label of tokens outside segments. ``None``: every maximal run is a segment.
     constraints
-        Rules; the report says how many sentences break each. A constraint, or a sequence.
+        A constraint, or a sequence of constraints, whose violations are counted.
     sentences
-        What the labels belong to, for rules that look at tokens. Default: `gold`, if it is a
-        corpus.
+        The sentences of the labels, for rules that test tokens. Default: `gold`, if it is a corpus.
 
     Raises
     ------
     DataError
-        Where the two sides differ in sentences or tokens, naming the sentence.
+        If the two sides differ in sentences or tokens; names the sentence.
     LabelError
-        Where a label is none of the scheme.
+        If a label is invalid in the scheme.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How often labellings break rules."""
+"""Violations of rules by labellings."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ __all__ = ["RuleViolations", "count_violations", "rule_table"]
 
 @dataclass(frozen=True, slots=True)
 class RuleViolations:
-    """How often a rule is broken.
+    """Violations of one rule.
 
     Attributes
     ----------
     rule
         The rule.
     sentences
-        How many labellings were looked at: those that are complete.
+        Number of complete labellings.
     broken
-        How many of them break it.
+        Number of these that break the rule.
     degree
-        How badly, all together.
+        Sum of their violations.
     example
-        The index of the first one that breaks it.
+        Index of the first labelling that breaks the rule; None without one.
     """
 
     rule: Constraint
@@ -72,20 +72,20 @@ def count_violations(
     outside: str | None = None,
     sentences: Sequence[Any] | None = None,
 ) -> tuple[RuleViolations, ...]:
-    """Count which labellings break which rules.
+    """Count the violations of rules by labellings.
 
     Parameters
     ----------
     rules
         A rule, or a sequence of rules.
     labellings
-        One sequence of labels a sentence; those that are not complete are left out.
+        One sequence of labels per sentence; incomplete ones are left out.
     scheme
-        How to read the labels.
+        The scheme of the labels.
     outside
-        The plain label that is no segment.
+        The plain label of tokens outside segments.
     sentences
-        What the labels belong to; needed by rules that look at tokens.
+        The sentences of the labels; needed for rules that test tokens.
     """
     constraints = as_constraints(rules)
     if sentences is not None and len(sentences) != len(labellings):
@@ -123,12 +123,12 @@ def count_violations(
 def rule_table(
     sides: Sequence[tuple[str, Sequence[RuleViolations]]],
 ) -> str:
-    """Draw how many sentences break each rule, for one or more sets of labellings.
+    """Return a table of the sentences that break each rule, for one or more sets of labellings.
 
     Parameters
     ----------
     sides
-        The name of each set, and its counts; all for the same rules.
+        The name of each set and its counts, for the same rules.
     """
     columns = (column for name, _ in sides for column in (name, f"% of {name}"))
     header = ["rule", "penalty", *columns]
@@ -144,7 +144,7 @@ def rule_table(
 
 
 def _penalty(rule: Constraint) -> str:
-    """Return what a rule says of its penalty."""
+    """Return the penalty of a rule as text."""
     if not isinstance(rule, Soft):
         return spell_penalty(math.inf)
     return spell_penalty(math.nan if rule.penalty is None else rule.penalty)

@@ -1,4 +1,4 @@
-"""What scores are made of: gold and predicted labels side by side, counted a sentence at a time."""
+"""Pair gold and predicted labels, and count segments sentence by sentence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from trelliswork.labels.segments import Span
 
 LabelSequences: TypeAlias = "Iterable[Sequence[Label] | Sentence]"
-"""A corpus, or one sequence of labels a sentence."""
+"""A corpus, or one sequence of labels per sentence."""
 
 
 class Pair(NamedTuple):
@@ -30,7 +30,7 @@ class Pair(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Segments of one sentence by name: right, predicted and gold ones."""
+    """Numbers of correct, predicted and gold segments of one sentence, by name."""
 
     correct: Counter[str]
     predicted: Counter[str]
@@ -38,13 +38,13 @@ class Counts(NamedTuple):
 
     @property
     def totals(self) -> tuple[int, int, int]:
-        """The three numbers, names aside."""
+        """The three numbers, summed over names."""
         return self.correct.total(), self.predicted.total(), self.gold.total()
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentReader:
-    """How segments are read off label sequences; the fields are those of `report`."""
+    """Reads segments from label sequences; the fields are those of `report`."""
 
     scheme: Scheme
     strict: bool = False
@@ -61,7 +61,7 @@ class SegmentReader:
         level: int | None = None,
         outside: str | None = None,
     ) -> SegmentReader:
-        """Return a reader of the given scheme, or of the one that the labels show."""
+        """Return a reader for the given scheme, or for the one inferred from the labels."""
         if scheme is None:
             others = {label for pair in pairs for label in pair.predicted}
             scheme = infer_scheme([pair.gold for pair in pairs], others)
@@ -74,10 +74,10 @@ class SegmentReader:
         )
 
     def count(self, pair: Pair) -> Counts:
-        """Count the segments of a sentence; right ones agree in start, end and name.
+        """Count the segments of a sentence; correct ones agree in start, end and name.
 
-        A predicted segment that holds a token whose gold label is not known (``None`` or a set)
-        counts nowhere: it can be neither right nor wrong.
+        A predicted segment that contains a token without a single gold label (``None`` or a set) is
+        not counted.
         """
         gold = set(self.spans(pair.gold))
         predicted = set(self.spans(pair.predicted))
@@ -96,7 +96,7 @@ class FieldScore:
     name
         The field.
     correct, predicted, gold
-        How many segments are right, were predicted, are in the gold labels.
+        Number of correct, predicted and gold segments.
     """
 
     name: str
@@ -106,12 +106,12 @@ class FieldScore:
 
     @property
     def precision(self) -> float:
-        """``correct / predicted``; 0 where nothing was predicted."""
+        """``correct / predicted``; 0 without predictions."""
         return ratio(self.correct, self.predicted)
 
     @property
     def recall(self) -> float:
-        """``correct / gold``; 0 where there is nothing to find."""
+        """``correct / gold``; 0 without gold segments."""
         return ratio(self.correct, self.gold)
 
     @property
@@ -126,8 +126,8 @@ def pair_up(gold: LabelSequences, predicted: LabelSequences) -> list[Pair]:
     Raises
     ------
     DataError
-        Where the numbers of sentences or of tokens differ, a sentence has no labels, or a
-        prediction is no name.
+        If the numbers of sentences or tokens differ, a sentence has no labels, or a prediction is
+        not a label name.
     """
     gold_labels = [_labels_of(item, "gold", i) for i, item in enumerate(gold)]
     predicted_labels = [_labels_of(item, "predicted", i) for i, item in enumerate(predicted)]
@@ -160,12 +160,12 @@ def is_correct(gold: Label, predicted: str) -> bool:
 
 
 def known_hits(pair: Pair) -> list[bool]:
-    """Return, for every token with a known gold label, whether it is labelled right."""
+    """Return for every token with a known gold label whether it is correct."""
     return [is_correct(g, p) for g, p in zip(*pair, strict=True) if g is not None]
 
 
 def ratio(numerator: int, denominator: int) -> float:
-    """Return a quotient, 0 where there is nothing to divide by."""
+    """Return a quotient, 0 if the denominator is 0."""
     return numerator / denominator if denominator else 0.0
 
 

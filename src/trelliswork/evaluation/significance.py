@@ -1,12 +1,12 @@
-"""Is one system better than another, or lucky? Approximate randomisation.
+"""Significance of the difference of two systems, by approximate randomisation.
 
-The test of Noreen (1989), as Yeh (2000) gives it for F1. If two systems are equally good, then
-their outputs on a sentence can be swapped. So swap them, a fair coin a sentence, and see how often
-the scores differ by at least as much as they really do:
+The test of Noreen (1989), applied to F1 by Yeh (2000). If two systems are equally good, their
+outputs on a sentence are exchangeable. So the outputs of each sentence are swapped at random, and
+the p-value is the share of shuffles whose scores differ by at least the observed difference:
 
     p = (1 + #{shuffles with |Δ'| ≥ |Δ|}) / (1 + #shuffles)
 
-A score is a function of three sums over sentences (right, predicted, gold segments), so a shuffle
+A score is a function of three sums over sentences (correct, predicted, gold segments), so a shuffle
 is one row of a random 0/1 matrix times an ``(n, 3)`` matrix of differences.
 """
 
@@ -28,28 +28,28 @@ if TYPE_CHECKING:
 
 Metric: TypeAlias = Literal["f1", "accuracy"]
 
-COINS_PER_CHUNK = 1 << 21  # bounds memory: 16 MiB of doubles, whatever the size of the corpus
-TIE = 1e-12  # differences that are equal in exact arithmetic must compare as equal
+COINS_PER_CHUNK = 1 << 21  # bounds memory: 16 MiB of doubles
+TIE = 1e-12  # tolerance for differences that are equal in exact arithmetic
 
 
 @dataclass(frozen=True, slots=True)
 class SignificanceTest:
-    """The outcome of `randomization_test`.
+    """Result of `randomization_test`.
 
     Attributes
     ----------
     p_value
-        How likely a difference of at least this size is if the systems are equally good.
+        Probability of a difference of at least this size if the systems are equally good.
     difference
-        The second score less the first.
+        The second score minus the first.
     first, second
         The two scores.
     metric
         ``"f1"`` (micro F1 of segments) or ``"accuracy"`` (of tokens).
     shuffles
-        How often the outputs were shuffled.
+        Number of shuffles.
     seed
-        The seed that gives this outcome again.
+        The seed, to reproduce the result.
     """
 
     p_value: float
@@ -84,22 +84,22 @@ def randomization_test(
     level: int | None = None,
     outside: str | None = None,
 ) -> SignificanceTest:
-    """Test whether two systems differ, two-sided, paired over sentences.
+    """Test whether two systems differ (two-sided, paired by sentence).
 
     Parameters
     ----------
     gold
-        A corpus, or one sequence of gold labels a sentence.
+        A corpus, or one sequence of gold labels per sentence.
     first, second
         The predictions of the two systems for the same sentences.
     metric
         ``"f1"``: micro F1 of segments. ``"accuracy"``: of tokens with a known gold label.
     shuffles
-        How often to shuffle.
+        Number of shuffles.
     random_state
-        The seed; ``None`` draws one, and the outcome records it.
+        The seed; ``None`` draws one. The result records it.
     scheme, strict, level, outside
-        What a segment is; see `report`.
+        Definition of segments; see `report`.
     """
     if metric not in ("f1", "accuracy"):
         raise ValueError(f"metric: expected 'f1' or 'accuracy', got {metric!r}.")
@@ -125,15 +125,15 @@ def compare_counts(
     shuffles: int = 10_000,
     random_state: int | None = None,
 ) -> SignificanceTest:
-    """Run the test on counts by sentence.
+    """Run the test on counts per sentence.
 
     Parameters
     ----------
     first, second
-        Shape ``(n, 3)``: right, predicted and gold segments of each of ``n`` sentences. For
-        accuracy: right tokens, then all tokens twice.
+        Shape ``(n, 3)``: correct, predicted and gold segments of each of ``n`` sentences. For
+        accuracy: correct tokens, then all tokens twice.
     metric
-        The name of the score, for the record.
+        The name of the score in the result.
     shuffles, random_state
         See `randomization_test`.
     """
@@ -148,7 +148,7 @@ def compare_counts(
     seed = cast("int", np.random.SeedSequence(random_state).entropy)
     generator = np.random.default_rng(seed)
     change = second - first
-    # A sentence with equal counts weighs nothing, swapped or not.
+    # Swapping a sentence with equal counts has no effect.
     change = change[change.any(axis=1)]
     totals = first.sum(axis=0), second.sum(axis=0)
     scores = [float(score) for score in _f1(np.stack(totals))]
@@ -178,10 +178,10 @@ def f1_standard_error(
     Parameters
     ----------
     counts
-        Shape ``(n, 3)``: right, predicted and gold segments of each of ``n`` sentences; see
+        Shape ``(n, 3)``: correct, predicted and gold segments of each of ``n`` sentences; see
         `Report.sentence_counts`.
     samples
-        How often to draw ``n`` sentences with replacement.
+        Number of bootstrap samples.
     random_state
         The seed.
 
@@ -209,16 +209,16 @@ def shuffled_differences(
     change: NDArray[np.float64],
     swaps: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return the second score less the first under each assignment of outputs.
+    """Return the second score minus the first for each shuffle.
 
     Parameters
     ----------
     first_total, second_total
         Shape ``(3,)``: the counts of both systems, summed over sentences.
     change
-        Shape ``(n, 3)``: by sentence, the second system's counts less the first's.
+        Shape ``(n, 3)``: counts of the second system minus those of the first, by sentence.
     swaps
-        Shape ``(m, n)``: 1 where a sentence's outputs are swapped, else 0.
+        Shape ``(m, n)``: 1 if the outputs of a sentence are swapped, else 0.
 
     Returns
     -------
@@ -230,13 +230,13 @@ def shuffled_differences(
 
 
 def _f1(totals: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return ``2 correct / (predicted + gold)``, or 0 where there is nothing: ``(m, 3) → (m,)``."""
+    """Return ``2 correct / (predicted + gold)``, 0 without segments: ``(m, 3) → (m,)``."""
     size = totals[:, 1] + totals[:, 2]
     return np.divide(2 * totals[:, 0], size, out=np.zeros_like(size), where=size > 0)
 
 
 def _coins(generator: np.random.Generator, rows: int, columns: int) -> NDArray[np.float64]:
-    """Return fair 0/1 coins, shape ``(rows, columns)``, one random bit each."""
+    """Return fair random bits, shape ``(rows, columns)``."""
     packed = generator.integers(0, 256, size=(rows, (columns + 7) // 8), dtype=np.uint8)
     return np.unpackbits(packed, axis=1, count=columns).astype(np.float64)
 

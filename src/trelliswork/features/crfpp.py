@@ -1,7 +1,7 @@
 r"""The parser of pattern files of CRF++ and Wapiti.
 
 ``U`` lines are features of tokens, ``B`` lines of transitions, ``*`` lines (Wapiti) of both. Each
-macro in a line is replaced by what it reads:
+macro in a line is replaced by a value:
 
 =========================  ======================================================================
 ``%x[row,column]``         the column of the token ``row`` places away

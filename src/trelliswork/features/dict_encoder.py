@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class DictEncoder(TokenFeaturesOnly):
     """Features given by name for every token.
 
-    A token is a dict or a list of names. The value of a name in a dict decides what it means, as in
+    A token is a dict or a list of names. The type of a value in a dict decides its meaning, as in
     python-crfsuite:
 
     ============================  ==================================================

@@ -205,7 +205,7 @@ class TemplateEncoder:
     ) -> TemplateEncoder:
         """Return an encoder of the kept features only, renumbered in order.
 
-        Templates that make none of them go too, and are not even read from text any more; see
+        Templates without kept features are dropped, and no longer read from text; see
         :meth:`~trelliswork.features.templates.Templates.keep` for the few that stay. A part of
         which nothing is kept, other than ``state``, is then no part of the encoder.
 

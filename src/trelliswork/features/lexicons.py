@@ -24,7 +24,7 @@ def read_lexicon(source: LexiconSource) -> Lexicon:
     return Lexicon(tuple(source))
 
 
-def normalised(lexicon: Lexicon) -> Lexicon:
+def normalise(lexicon: Lexicon) -> Lexicon:
     """Return the lexicon with single spaces between words and without empty phrases."""
     phrases = (" ".join(phrase.split()) for phrase in lexicon.phrases)
     return Lexicon(tuple(phrase for phrase in phrases if phrase), lexicon.cased)

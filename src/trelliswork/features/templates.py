@@ -65,7 +65,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from trelliswork.errors import TemplateError
 from trelliswork.features import crfpp
-from trelliswork.features.lexicons import normalised, read_lexicon
+from trelliswork.features.lexicons import normalise, read_lexicon
 from trelliswork.features.program import (
     Column,
     Part,
@@ -194,7 +194,7 @@ class Templates:
             patterns=parsed.patterns,
             # A lexicon given from outside is kept, and saved, only when some rule reads it.
             lexicons={
-                name: normalised(lexicon)
+                name: normalise(lexicon)
                 for name, lexicon in parsed.lexicons.items()
                 if name in used or name not in given
             },

@@ -160,7 +160,7 @@ def transition_fault(previous: str | None, label: str | None, scheme: Scheme) ->
 def violations(labels: Sequence[Label], scheme: Scheme) -> list[Violation]:
     """Return where a sequence breaks its scheme; a segment open at the end counts at its last.
 
-    Nothing is checked next to a label that is ``None`` or a set: what it is, is not known.
+    Nothing is checked next to a label that is ``None`` or a set: it is unknown.
     """
     if scheme == "plain":
         return []

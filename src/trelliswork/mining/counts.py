@@ -1,7 +1,7 @@
-"""What mining sees of labellings: how often every name occurs, and where.
+"""Counts and positions of all names in labellings, as one integer table.
 
-One integer table of columns × sentences, read off once. A candidate rule is then a comparison of
-two columns, and thousands of them are one array operation. ``n`` sentences, ``S`` segment names,
+The table has shape columns × sentences and is computed once. A candidate rule is then a comparison
+of two columns, and thousands of them are one array operation. ``n`` sentences, ``S`` segment names,
 ``E`` elements of the hierarchy.
 """
 
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 __all__ = ["Columns", "Occurrences"]
 
 NEVER = np.iinfo(np.int32).max // 2
-"""Where a segment that is not there begins: after everything, and far from overflow."""
+"""The start of a missing segment: after all others, and far from overflow."""
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Where the table has what; a name below is one that a rule can mention.
+    """The columns of the table; the names are those that rules can mention.
 
     Attributes
     ----------
     labels
-        The labels, which say what a segment is.
+        The labels, which define the segments.
     names
         The ``S`` segment names, sorted.
     """
@@ -63,7 +63,7 @@ class Columns:
 
     @cached_property
     def countable(self) -> tuple[str, ...]:
-        """The names of the first columns, which hold counts: ``S`` names, then ``E`` elements."""
+        """Names of the count columns, which come first: ``S`` names, then ``E`` elements."""
         return (*self.names, *self.elements)
 
     @property
@@ -73,31 +73,31 @@ class Columns:
 
     @property
     def last(self) -> int:
-        """The first of the ``S`` columns that say where the last segment of a name begins."""
+        """The first of the ``S`` columns with the start of the last segment of each name."""
         return self.zero + 1
 
     @property
     def first(self) -> int:
-        """The first of the ``S`` columns that say where the first segment of a name begins."""
+        """The first of the ``S`` columns with the start of the first segment of each name."""
         return self.last + len(self.names)
 
 
 @dataclass(frozen=True, eq=False)
 class Occurrences:
-    """How often and where the segments of ``n`` labellings occur.
+    """Counts and positions of the segments of ``n`` labellings.
 
     Attributes
     ----------
     table
-        Shape ``(columns, n)``; see `Columns`. A last segment that is not there begins at -1, a
-        first one at `NEVER`.
+        Shape ``(columns, n)``; see `Columns`. A missing last segment has start -1, a missing first
+        one `NEVER`.
     """
 
     table: IdArray
 
     @classmethod
     def read(cls, columns: Columns, labellings: Sequence[Sequence[str]]) -> Occurrences:
-        """Count the segments of labellings; those of other names are left out."""
+        """Count the segments of labellings; other names are ignored."""
         place = {name: i for i, name in enumerate(columns.names)}
         n_names = len(place)
         table = np.zeros((columns.first + n_names, len(labellings)), dtype=np.int32)

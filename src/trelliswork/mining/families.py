@@ -1,4 +1,4 @@
-"""The families of rules that mining tries, as arrays of candidates.
+"""The families of rules for mining, as arrays of candidates.
 
 ========================  ====================================================================
 template                  rules, for all segment names ``i`` and ``j``
@@ -12,9 +12,9 @@ template                  rules, for all segment names ``i`` and ``j``
 ``"precedence"``          ``precedes(i, j)``, unless one is a part of the other
 ========================  ====================================================================
 
-Each rule comes once: ``count(i) - count(j) >= 0`` is ``count(j) - count(i) <= 0``, and what always
-holds, such as a sum of counts ``>= 0``, is left out. All four are comparisons of two columns of
-`Occurrences`:
+Each rule occurs once: ``count(i) - count(j) >= 0`` is ``count(j) - count(i) <= 0``. Rules that
+always hold, such as a sum of counts ``>= 0``, are left out. All four are comparisons of two columns
+of `Occurrences`:
 
     degree(y) = max(0, a · n_left(y) + b · n_right(y) − bound)
 """
@@ -42,7 +42,7 @@ __all__ = ["TEMPLATES", "Candidates", "Template", "candidates"]
 Template: TypeAlias = Literal["singleton", "pairwise", "hierarchical", "precedence"]
 TEMPLATES: tuple[Template, ...] = get_args(Template)
 BOUNDS = range(4)
-"""What pairwise rules compare with, as in the paper."""
+"""Bounds of pairwise rules, as in the paper."""
 
 AT_ONCE = 4_000_000  # entries of candidates × sentences: 16 MB
 
@@ -73,23 +73,23 @@ class Candidates:
         return Candidates(self.template, self.terms[chosen], self.bounds[chosen])
 
     def degrees(self, seen: Occurrences) -> Iterator[NDArray[np.int32]]:
-        """Yield how badly labellings break the rules, shape ``(k, n)``, some rules at a time."""
+        """Yield the violations of the rules, shape ``(k, n)``, for some rules at a time."""
         step = max(1, AT_ONCE // max(1, seen.table.shape[1]))
         for begin in range(0, len(self), step):
             left, a, right, b = self.terms[begin : begin + step].T
             degree = seen.table[left] * a[:, None]
             degree += seen.table[right] * b[:, None]
             degree -= self.bounds[begin : begin + step, None]
-            # Precedence is a bit: its columns are places, and their distance means nothing.
+            # Precedence is broken or not: the distance of two positions is meaningless.
             yield np.clip(degree, 0, 1 if self.template == "precedence" else None)
 
     def violation_counts(self, seen: Occurrences) -> NDArray[np.int64]:
-        """Return how many labellings break each rule, shape ``(K,)``."""
+        """Return the number of labellings that break each rule, shape ``(K,)``."""
         counts = [np.count_nonzero(degree, axis=1) for degree in self.degrees(seen)]
         return np.concatenate([np.zeros(0, dtype=np.int64), *counts])
 
     def constraint(self, columns: Columns, index: int) -> Constraint:
-        """Return one candidate as a rule, hard, in the words that a person would use."""
+        """Return one candidate as a hard rule, in its usual notation."""
         left, a, right, b = self.terms[index].tolist()
         bound = int(self.bounds[index])
         names = columns.countable
@@ -129,7 +129,7 @@ def candidates(template: Template, columns: Columns) -> Candidates:
 
 
 def _is_inside(one: str, other: str) -> bool:
-    """Return whether segments of one name lie in those of the other: neither comes first."""
+    """Return whether segments of one name lie within those of the other, unordered."""
     return other.startswith(f"{one}/") or one.startswith(f"{other}/")
 
 

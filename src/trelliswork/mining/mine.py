@@ -1,13 +1,14 @@
-"""Constraint mining: rules that gold labels keep and predictions break.
+"""Constraint mining: rules that gold labels satisfy and predictions break.
 
-Families of rules (see `trelliswork.mining.families`) are written out for all names that occur, and
-each rule gets the importance of Anzaroot et al. (2014, equation 10)
+Families of rules (see `trelliswork.mining.families`) are instantiated for all names that occur, and
+ranked by the importance of Anzaroot et al. (2014, equation 10)
 
     imp(c) = (#predictions that break c + s) / (#gold labellings that break c + s)
 
-over the sentences of a labelled corpus. With ``s = 0`` it is theirs, infinite for a rule that gold
-never breaks. The default, ``s = 1/2``, ranks such rules by how often predictions break them: 30
-times and never in gold gives 61, once and never gives 3, and never and never 1, which says nothing.
+over the sentences of a labelled corpus. ``s = 0`` gives their formula, which is infinite for a rule
+that gold never breaks. The default, ``s = 1/2``, ranks such rules by the number of predictions that
+break them: 30 violations in predictions and none in gold give 61, one and none give 3, and none in
+both give 1, which is uninformative.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ __all__ = ["MinedRule", "MinedRules", "mine"]
 logger = logging.getLogger(__name__)
 
 CUTOFF = 2.75
-"""Least importance, from the paper."""
+"""Default minimum importance, from the paper."""
 
 
 def mine(
@@ -61,52 +62,52 @@ def mine(
 ) -> MinedRules:
     """Find rules that predictions break more often than gold labels do.
 
-    Mine on sentences that the tagger was not trained on: on its training set it breaks few rules.
-    The rules are soft, and have no penalty unless a tagger is given: `trelliswork.learn_penalties`
-    learns what they cost.
+    Use sentences that the tagger was not trained on: on its training set it breaks few rules. The
+    rules are soft, without a penalty unless a tagger is given; `trelliswork.learn_penalties` learns
+    penalties.
 
     Parameters
     ----------
     corpus
-        The gold labels: a labelled corpus, or one list of labels a sentence. Sentences that are
-        labelled in part are left out.
+        The gold labels: a labelled corpus, or one list of labels per sentence. Partially labelled
+        sentences are left out.
     predictions
-        What a tagger without these rules answers, one list of labels a sentence.
+        Predictions of a tagger without these rules, one list of labels per sentence.
     templates
         The families of rules: ``"singleton"``, ``"pairwise"``, ``"hierarchical"`` and
         ``"precedence"``, the simplest first.
     cutoff
-        Least importance of a rule.
+        Minimum importance of a rule.
     smoothing
-        ``s`` in the formula of the module: 0 for the paper's.
+        ``s`` in the formula of the module; 0 for that of the paper.
     min_predicted
-        Least number of predictions that break a rule.
+        Minimum number of predictions that break a rule.
     labels
-        The labels and their scheme: those of the tagger, ``tagger.labels_``, so that no rule names
-        what it does not know. Default: those of `tagger`, or all that occur.
+        The labels and their scheme, usually ``tagger.labels_``, so that rules name no label unknown
+        to the tagger. Default: those of `tagger`, or all that occur.
     merge
-        Whether rules that every labelling seen, gold or predicted, breaks equally badly are one
-        rule: the first of them in the order of `templates`, with the smallest bound. ``False``
-        drops only rules that are equal.
+        Whether to merge rules that have the same violations in all labellings, gold and predicted,
+        into the first of them in the order of `templates`, with the smallest bound. ``False``
+        merges equal rules only.
     max_rules
-        Most rules, the most important ones. Default: all.
+        Maximum number of rules; the most important ones are kept. Default: all.
     examples
-        How many examples to keep of each rule.
+        Number of examples to keep of each rule.
     tagger
-        A trained tagger, to learn the penalties of the rules on `corpus`, which must have tokens
-        then, under the constraints of the tagger; as `trelliswork.learn_penalties` does it.
+        A trained tagger. If given, the penalties of the rules are learned on `corpus`, which must
+        have tokens, together with the constraints of the tagger, by `trelliswork.learn_penalties`.
     random_state
-        Seed for that.
+        Seed of learning penalties.
 
     Returns
     -------
     MinedRules
-        By importance, then by how many predictions break them.
+        Sorted by importance, then by the number of predictions that break them.
 
     Raises
     ------
     DataError
-        Where gold labels and predictions are not of the same sentences, or there are none.
+        If gold labels and predictions are not of the same sentences, or there are none.
 
     Examples
     --------
@@ -185,7 +186,7 @@ def _prune(
 ) -> Candidates:
     """Return the candidates that are important enough, the simplest first.
 
-    Small bounds before large ones, and upper before lower ones.
+    Small bounds come before large ones, and upper bounds before lower ones.
     """
     predicted = tried.violation_counts(guesses)
     importance = _importance(predicted, tried.violation_counts(gold), smoothing)
@@ -197,7 +198,7 @@ def _prune(
 def _importance(
     predicted: NDArray[np.int64], gold: NDArray[np.int64], smoothing: float
 ) -> NDArray[np.float64]:
-    """Return the importance of rules; 0 for one that nothing breaks, where that is 0 / 0."""
+    """Return the importance of rules, with 0 / 0 = 0."""
     above, below = predicted + smoothing, gold + smoothing
     safe = np.where(below > 0, below, 1.0)
     return np.where(below > 0, above / safe, np.where(above > 0, np.inf, 0.0))
@@ -206,11 +207,11 @@ def _importance(
 def _all_degrees(
     found: Candidates, gold: Occurrences, guess: Occurrences
 ) -> Iterable[tuple[NDArray[np.int32], NDArray[np.int32]]]:
-    """Yield how badly each rule is broken by gold labels and by predictions."""
+    """Yield the violations of each rule, by gold labels and by predictions."""
     for own, wrong in zip(found.degrees(gold), found.degrees(guess), strict=True):
         yield from zip(own, wrong, strict=True)
 
 
 def _digest(own: NDArray[np.int32], wrong: NDArray[np.int32]) -> bytes:
-    """Return a short key of a rule's degrees: thousands of rules, thousands of sentences."""
+    """Return a hash of the violations of a rule, as a short key."""
     return hashlib.blake2b(own.tobytes() + wrong.tobytes(), digest_size=16).digest()

@@ -1,4 +1,4 @@
-"""Rules that were mined, best first: a sequence that prints as a table."""
+"""Mined rules, best first, as a sequence that prints as a table."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class MinedRule:
     Attributes
     ----------
     constraint
-        The rule, soft; its penalty is open until it is learned.
+        The rule, soft; without a penalty until it is learned.
     template
-        The family it comes from.
+        Its family.
     importance
-        How much more often predictions break it than gold labels do; see `mine`.
+        Ratio of violations in predictions and in gold labels; see `mine`.
     gold_violations, predicted_violations
-        How many sentences break it.
+        Number of sentences whose gold labels or predictions break it.
     examples
-        Indices of sentences whose prediction breaks it and whose gold labels do not, the first few.
+        Indices of the first sentences whose prediction breaks it and whose gold labels do not.
     """
 
     constraint: Soft
@@ -49,7 +49,7 @@ class MinedRule:
 
     @property
     def penalty(self) -> float | None:
-        """What breaking the rule by one costs; ``None`` where that is not learned yet."""
+        """The penalty of the rule; ``None`` if not learned yet."""
         return self.constraint.penalty
 
     def to_dict(self) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class MinedRule:
 
 
 class MinedRules(Sequence[MinedRule]):
-    """Mined rules, the most important first. Print it to see them as a table.
+    """Mined rules, the most important first. Print it for a table.
 
     Parameters
     ----------
@@ -97,12 +97,12 @@ class MinedRules(Sequence[MinedRule]):
 
     @property
     def constraints(self) -> tuple[Soft, ...]:
-        """The rules as soft constraints, to give to a tagger."""
+        """The rules as soft constraints for a tagger."""
         return tuple(rule.constraint for rule in self._rules)
 
     @property
     def active(self) -> MinedRules:
-        """The rules whose penalty is not 0: those that can change an answer."""
+        """The rules whose penalty is not 0, which can change answers."""
         return MinedRules([rule for rule in self._rules if rule.penalty != 0])
 
     def with_penalties(self, penalties: ArrayLike | Any) -> MinedRules:
@@ -111,8 +111,8 @@ class MinedRules(Sequence[MinedRule]):
         Parameters
         ----------
         penalties
-            One number a rule; or the tagger that `learn_penalties` returned: a rule that it does
-            not have costs 0.
+            One number per rule; or the tagger that `learn_penalties` returned, where missing rules
+            have penalty 0.
         """
         given = getattr(penalties, "constraints", None)
         if given is not None:
@@ -138,7 +138,7 @@ class MinedRules(Sequence[MinedRule]):
         Parameters
         ----------
         limit
-            How many to show, best first. Default: all.
+            Maximum number of rules, best first. Default: all.
         """
         shown = text_table(HEADER, [_cells(rule) for rule in self._rules[:limit]])
         left_out = len(self) - len(self._rules[:limit])

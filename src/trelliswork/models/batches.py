@@ -1,4 +1,4 @@
-"""Batches of a size that fits into memory: their scores, and answers under constraints."""
+"""Score and decode sequences in batches that fit into memory."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SCORES_AT_ONCE = 8_000_000  # of segments: 64 MB
 
 
 class ScoredBatch(NamedTuple):
-    """Some sequences that follow one another, and their scores without constraints.
+    """Consecutive sequences with their scores, without constraints.
 
     Attributes
     ----------
@@ -59,8 +59,8 @@ def scored_batches(
 ) -> Iterator[ScoredBatch]:
     """Yield all sequences in order, batch by batch.
 
-    A chain takes them at once. The scores of segments take ``N x D x L`` numbers: there, a batch
-    has as many sequences as stay within `SCORES_AT_ONCE`, and one at least.
+    A chain takes all of them at once. Scores of segments are ``N x D x L`` numbers: a batch has as
+    many sequences as fit into `SCORES_AT_ONCE`, and at least one.
     """
     segmentation, first = plan.segmentation, 0
     a_token = 0 if segmentation is None else segmentation.max_duration * segmentation.n_letters
@@ -116,9 +116,9 @@ def feasible_batches(
     on_infeasible: OnInfeasible,
     n_jobs: int | None,
 ) -> Iterator[tuple[NDArray[np.int64], Trellis]]:
-    """Yield the indices of sequences, and trellises under constraints that they have a path on.
+    """Yield indices of sequences, with trellises under constraints that they can satisfy.
 
-    All sequences come once; see `feasible_trellises`.
+    Every sequence occurs once; see `feasible_trellises`.
     """
     n_relaxed = 0
     for numbers, own, free in scored_batches(model, plan, sequences, n_jobs):
@@ -146,5 +146,5 @@ def _warn_of_relaxed(count: int, total: int, how: str) -> None:
 
 
 def token_offsets(sequences: list[Any]) -> NDArray[np.int64]:
-    """Return where the tokens of each sequence begin among all, shape ``(B + 1,)``."""
+    """Return the token offsets of the sequences, shape ``(B + 1,)``."""
     return np.cumsum([0, *map(sequence_length, sequences)], dtype=np.int64)

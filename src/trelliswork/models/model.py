@@ -1,6 +1,6 @@
 """The trained model: weights of features and label patterns, and the scores they give.
 
-    score(y) = Σ_segments φ(u, v, y) + Σ_{patterns z that end there} ( ψ_z + Σ_f e[u, f] V[f, z] )
+    score(y) = Σ_segments ( φ(u, v, y) + Σ_{patterns z ending there} ( ψ_z + Σ_f e[u, f] V[f, z] ) )
     φ(u, v, y) = Σ_{t = u … v} x[t]·W[:, y] + b[u]·W_b[:, y] + c[v]·W_c[:, y]
                + s[u, v]·W_s[:, y] + W_l[length, y]
 
@@ -47,26 +47,26 @@ if TYPE_CHECKING:
 
 __all__ = ["CRFModel", "length_rows", "segment_rows"]
 
-# The kinds of features besides those of tokens, in the order of their parameters.
+# The kinds of segment features, in the order of their parameters.
 SEGMENT_KINDS = ("begin", "end", "segment", "length")
 
 
 @dataclass(frozen=True, eq=False)
 class CRFModel:
-    """A trained model. Immutable: threads may share one.
+    """A trained model. It is immutable and may be shared by threads.
 
     Attributes
     ----------
     structure : Structure
         Labels, patterns and segments.
     encoder : Encoder
-        From input to features.
+        Turns input into features.
     state : PairWeights
-        ``W``: outputs are letters.
+        ``W``, with letters as outputs.
     pattern_weights : numpy.ndarray
         ``ψ``, shape ``(P,)``.
     edge : PairWeights or None
-        ``V``: outputs are patterns.
+        ``V``, with patterns as outputs.
     begin, end, segment, length : PairWeights or None
         ``W_b``, ``W_c``, ``W_s`` and ``W_l``; None in a chain.
     """
@@ -93,7 +93,7 @@ class CRFModel:
 
     @property
     def segmentation(self) -> Segmentation | None:
-        """How segments and token labels correspond; None in a chain."""
+        """The correspondence of segments and token labels; None in a chain."""
         return self.structure.segmentation
 
     @property
@@ -103,7 +103,7 @@ class CRFModel:
 
     @property
     def is_first_order_chain(self) -> bool:
-        """Whether all transitions between token labels have a weight, and nothing longer."""
+        """Whether the patterns are all transitions between token labels, and no others."""
         return self.segmentation is None and self.patterns.is_chain
 
     @cached_property
@@ -121,11 +121,11 @@ class CRFModel:
         return matrix
 
     def encode(self, sequences: Sequence[object], *, n_jobs: int | None = None) -> EncodedFeatures:
-        """Turn input into features; unknown features are left out."""
+        """Return the features of sequences; unknown ones are left out."""
         return self.encoder.transform(sequences, n_jobs=resolve_jobs(n_jobs))
 
     def trellis(self, sequences: Sequence[object], *, n_jobs: int | None = None) -> Trellis:
-        """Score a batch of sequences: what every verb of `trelliswork.inference` takes."""
+        """Return the scores of a batch, for the functions of `trelliswork.inference`."""
         features = self.encode(sequences, n_jobs=n_jobs)
         jobs = resolve_jobs(n_jobs)
         edge_scores = None
@@ -149,7 +149,7 @@ class CRFModel:
         segmentation: Segmentation,
         n_jobs: int,
     ) -> FloatArray:
-        """Return ``φ``, shape ``(N, D, L)``, with ``D`` no longer than the longest sequence."""
+        """Return ``φ``, shape ``(N, D, L)``, with ``D`` at most the longest sequence."""
         n_letters = self.structure.n_letters
         n_durations = self.structure.durations_of(features.offsets)
 
@@ -178,7 +178,7 @@ class CRFModel:
     def decode(
         self, sequences: Sequence[object], plan: Plan, *, n_jobs: int | None = None
     ) -> list[list[str]]:
-        """Return the best labelling of each sequence under constraints, as far as they can hold."""
+        """Return the best labelling of each sequence; infeasible constraints are relaxed."""
         trellis = self.trellis(sequences, n_jobs=n_jobs)
         evidence = plan.evidence(sequences, trellis.offsets)
         found = decode_batch(plan, trellis, evidence, on_infeasible="relax", n_jobs=n_jobs)
@@ -186,7 +186,7 @@ class CRFModel:
         return [names[first:last] for first, last in pairwise(trellis.offsets.tolist())]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return everything numeric, by name; see :meth:`restore`."""
+        """Return all arrays of the model, by name; see :meth:`restore`."""
         parts: dict[str, NDArray[Any]] = {}
         for kind in ("state", "edge", *SEGMENT_KINDS):
             weights: PairWeights | None = getattr(self, kind)
@@ -202,17 +202,17 @@ class CRFModel:
         return parts | {f"encoder.{key}": value for key, value in self.encoder.arrays().items()}
 
     def settings(self) -> dict[str, Any]:
-        """Return everything else, as JSON values."""
+        """Return the rest of the model as JSON values."""
         return {**self.structure.settings(), "encoder": self.encoder.settings()}
 
     @classmethod
     def restore(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> CRFModel:
-        """Rebuild a model from :meth:`settings` and :meth:`arrays`; nothing is executed.
+        """Return the model with these :meth:`settings` and :meth:`arrays`; no code is executed.
 
         Raises
         ------
         DataError, LabelError, ValueError, TypeError, KeyError
-            Where they are not those of a model, whatever is wrong with them.
+            If they do not describe a valid model.
         """
 
         def under(name: str) -> dict[str, NDArray[Any]]:
@@ -236,17 +236,17 @@ class CRFModel:
         return cls(structure, encoder, parts.pop("state"), weights, **parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The encoder and the scorer live in the core: pickle what a model file holds instead.
+        # Encoder and scorer live in the core, so the content of a model file is pickled instead.
         return CRFModel.restore, (self.settings(), self.arrays())
 
 
 def _part_sizes(structure: Structure, encoder: Encoder) -> dict[str, tuple[int, int]]:
-    """Return the number of features and of outputs of each kind that a model has weights of.
+    """Return the numbers of features and outputs of each kind of weights.
 
     Raises
     ------
     DataError
-        Where the encoder is not one for the structure.
+        If the encoder does not fit the structure.
     """
     counts = encoder.feature_counts()
     n_letters, segmentation = structure.n_letters, structure.segmentation
@@ -266,14 +266,14 @@ def _part_sizes(structure: Structure, encoder: Encoder) -> dict[str, tuple[int, 
 
 
 def length_rows(n_durations: int, n_rows: int) -> FeatureMatrix:
-    """Return the lengths of segments as features, one row a duration.
+    """Return segment lengths as features, one row per length.
 
     Parameters
     ----------
     n_durations
-        Most tokens of a segment of the model.
+        Maximum segment length of the model.
     n_rows
-        Most tokens of a segment that are asked about.
+        Maximum segment length of the result.
     """
     buckets = length_buckets(n_durations)
     return FeatureMatrix(
@@ -282,6 +282,6 @@ def length_rows(n_durations: int, n_rows: int) -> FeatureMatrix:
 
 
 def segment_rows(segments: SegmentMatrix) -> FeatureMatrix:
-    """Return features of segments as a matrix with one row an entry."""
+    """Return segment features as a matrix with one row per entry."""
     indptr = np.arange(segments.indices.size + 1, dtype=np.int64)
     return FeatureMatrix(indptr, segments.indices, None, segments.n_features)

@@ -1,4 +1,4 @@
-"""Weights of (feature, output) pairs, and where they are not those of a model."""
+"""Sparse weights of (feature, output) pairs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PairWeights:
     offsets : numpy.ndarray
         Pairs of feature ``f``: ``offsets[f]`` to ``offsets[f + 1]``; shape ``(F + 1,)``.
     outputs : numpy.ndarray
-        Output of each pair, a letter or a pattern, rising, shape ``(K,)``.
+        Output of each pair, a letter or a pattern, ascending within a feature, shape ``(K,)``.
     weights : numpy.ndarray
         Shape ``(K,)``.
     """
@@ -50,7 +50,7 @@ class PairWeights:
         Raises
         ------
         DataError
-            For arrays that are no weights of so many features and outputs.
+            If the arrays are not weights of this many features and outputs.
         """
         offsets = stored(arrays, f"{kind}.offsets", np.int64)
         outputs = stored(arrays, f"{kind}.outputs", np.int32)

@@ -1,4 +1,4 @@
-"""What a model is made of before it has weights: letters, label patterns, segments."""
+"""The structure of a model without weights: letters, label patterns, segments."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class Structure:
         The ``P`` label patterns that have a weight, over ``L`` letters: labels of tokens in a
         chain, names of segments in a semi-Markov model.
     segmentation : Segmentation or None
-        How segments and token labels correspond; None in a chain.
+        The correspondence of segments and token labels; None in a chain.
     edge_order : int
-        Patterns up to this order have weights that may read the observation.
+        Patterns up to this order may have weights for features of the observation.
     """
 
     labels: LabelSet
@@ -51,7 +51,7 @@ class Structure:
 
     @classmethod
     def chain(cls, labels: LabelSet) -> Structure:
-        """Return the structure of a first-order chain, every transition being a pattern."""
+        """Return the structure of a first-order chain, with all transitions as patterns."""
         return cls(labels, Patterns.chain(len(labels)))
 
     @classmethod
@@ -69,25 +69,25 @@ class Structure:
         all_transitions: bool = False,
         edge_order: int = 1,
     ) -> Structure:
-        """Return the structure that fits a training set.
+        """Return the structure for a training set.
 
         Parameters
         ----------
         labels, sequences
             The labels of the training set, and its label sequences.
         order
-            Highest order of the patterns: they are of 2 to ``order + 1`` letters.
+            Maximum order of the patterns, which have 2 to ``order + 1`` letters.
         max_segment, adjacent
-            Most tokens of a segment, 1 for a chain, and whether equal plain ones may touch; see
-            `Segmentation.choose`.
+            Maximum segment length, 1 for a chain, and whether equal plain segments may be adjacent;
+            see `Segmentation.choose`.
         patterns
-            Patterns of letter names to use instead of those observed.
+            Patterns of letter names to use instead of the observed ones.
         min_count, max_patterns
-            Leave out rare patterns; keep the most frequent.
+            Minimum count of a pattern, and maximum number of patterns.
         all_transitions
-            Give every pair of letters a weight, observed or not.
+            Whether all pairs of letters have a weight, observed or not.
         edge_order
-            Patterns up to this order have weights that may read the observation.
+            Patterns up to this order may have weights for features of the observation.
         """
         segmentation = None
         if max_segment != 1:
@@ -119,7 +119,7 @@ class Structure:
         return cls(labels, found, segmentation, edge_order)
 
     def _with_pairs(self, patterns: Patterns, wanted: NDArray[np.bool_]) -> Patterns:
-        """Return patterns with pairs of letters added, (L, L), as far as they can follow."""
+        """Return patterns with wanted pairs of letters, (L, L), added if they can occur."""
         may = wanted.copy()
         if self.segmentation is not None:
             np.fill_diagonal(
@@ -154,11 +154,11 @@ class Structure:
 
     @property
     def n_durations(self) -> int:
-        """Most tokens of a segment, ``D``; 1 in a chain."""
+        """Maximum segment length, ``D``; 1 in a chain."""
         return 1 if self.segmentation is None else self.segmentation.max_duration
 
     def durations_of(self, offsets: NDArray[np.int64]) -> int:
-        """Return the most tokens that a segment has in a batch, whatever the model allows.
+        """Return the maximum segment length in a batch.
 
         Parameters
         ----------
@@ -170,7 +170,7 @@ class Structure:
 
     @cached_property
     def n_edge_patterns(self) -> int:
-        """Number of patterns whose weights may read the observation: the first ones."""
+        """Number of patterns, from the first, with weights for features of the observation."""
         return int(np.searchsorted(self.patterns.lengths, self.edge_order + 1, side="right"))
 
     def encode(self, sequences: Sequence[Sequence[Label]]) -> GoldLabels:
@@ -182,13 +182,13 @@ class Structure:
         return GoldLabels.encode(self.labels, sequences)
 
     def letters_of(self, gold: GoldLabels, offsets: NDArray[np.int64]) -> Letters:
-        """Return gold labels with one letter a segment, as patterns read them."""
+        """Return gold labels with one letter per segment, the input of patterns."""
         if self.segmentation is not None:
             return self.segmentation.letters_of(gold, offsets)
         return Letters(gold.ids, offsets, np.arange(gold.ids.size))
 
     def known_segments(self, gold: GoldLabels, lengths: Sequence[int]) -> SegmentSpec | None:
-        """Return the gold segments that features are learned from; None in a chain.
+        """Return the gold segments to extract features from; None in a chain.
 
         Parameters
         ----------
@@ -204,7 +204,7 @@ class Structure:
         return SegmentSpec(starts[inside], ends[inside], self.n_durations)
 
     def settings(self) -> dict[str, Any]:
-        """Return what `restore` needs besides the arrays, as JSON values."""
+        """Return the structure without its arrays, as JSON values."""
         found: dict[str, Any] = {"labels": self.labels.to_dict()}
         if self.segmentation is not None:
             found["segmentation"] = self.segmentation.settings()
@@ -213,12 +213,12 @@ class Structure:
         return found
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the patterns as arrays; nothing where they are all transitions."""
+        """Return the patterns as arrays; empty if they are all transitions of a chain."""
         return {} if self.patterns.is_chain else self.patterns.arrays()
 
     @classmethod
     def restore(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Structure:
-        """Build the structure that `settings` and `arrays` described."""
+        """Return the structure with these `settings` and `arrays`."""
         labels = LabelSet.from_dict(settings["labels"])
         segmentation = None
         if "segmentation" in settings:
@@ -232,9 +232,9 @@ class Structure:
 
 
 def length_buckets(n_durations: int) -> NDArray[np.int32]:
-    """Return which weight each length of a segment has, shape ``(D,)``.
+    """Return the weight index of each segment length, shape ``(D,)``.
 
-    Lengths up to 8 have weights of their own; beyond, four share each doubling: 9–10, 11–12,
+    Lengths up to 8 have separate weights; beyond, there are four weights per doubling: 9–10, 11–12,
     13–14, 15–16, 17–20, 21–24, … .
 
     Examples
@@ -246,7 +246,7 @@ def length_buckets(n_durations: int) -> NDArray[np.int32]:
 
 
 def n_length_buckets(n_durations: int) -> int:
-    """Return the number of weights that `length_buckets` shares out."""
+    """Return the number of weights of segment lengths."""
     return int(_bucket(np.array([n_durations]))[0]) + 1
 
 

@@ -1,10 +1,10 @@
-"""Regularisation paths: from a model of hardly anything to a large one, each from the one before.
+"""Regularisation paths: a sequence of models from small to large, each started from the last.
 
-Along a path ``f(w) + strength × Ω(w)`` is minimised for falling strengths, with ``Ω`` the `l1` and
-the `regularizer` of a tagger. The path begins where the last penalised weight dies: with ``w₀``
-the minimiser of ``f`` over the weights that nothing penalises, all others are 0 at the optimum if
-and only if the dual norm of ``Ω`` at ``−∇f(w₀)`` is at most the strength. One objective serves all
-points, without the weights that are 0 under the weakest strength in any case.
+Along a path ``f(w) + strength × Ω(w)`` is minimised for decreasing strengths, with ``Ω`` the `l1`
+and the `regularizer` of a tagger. The path begins at the smallest strength for which all penalised
+weights are 0: with ``w₀`` the minimiser of ``f`` over the unpenalised weights, this is the dual
+norm of ``Ω`` at ``−∇f(w₀)``. All points share one objective, without the weights that are 0 at
+every optimum under the weakest strength.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ __all__ = ["regularization_path"]
 
 logger = logging.getLogger(__name__)
 
-_SMALL = 1e-9  # tolerance for the weights that nothing penalises: all else is measured from there
+_SMALL = 1e-9  # tolerance for the unpenalised weights, from which the path starts
 _MOST_ITERATIONS = 1000
 _ABOVE = 1.001
 
@@ -64,29 +64,28 @@ def regularization_path(
     dev: Any = None,
     on_step: Callable[[PathPoint], object] | None = None,
 ) -> RegularizationPath:
-    """Train a tagger under a regularizer that grows weaker and weaker.
+    """Train a tagger along a path of decreasing regularisation.
 
-    Every point starts from the one before, which is near, and is a fitted `CRFTagger` of its own.
-    With `debias` its surviving weights are fitted once more; the path itself goes on from the
-    weights before that. Ctrl-C ends the path: points that are finished are returned. Before the
-    first there is none, and the interruption goes on.
+    Every point starts from the previous one and is a separate fitted `CRFTagger`. With `debias` its
+    nonzero weights are fitted again, while the path continues from the weights before that. Ctrl-C
+    ends the path and returns the finished points. Before the first point is finished,
+    ``KeyboardInterrupt`` is raised.
 
     Parameters
     ----------
     tagger
-        How to train, not trained itself. Its `l1` and the strengths of its `regularizer` are
-        multiplied by each strength of the path.
+        An unfitted tagger. Its `l1` and the strengths of its `regularizer` are multiplied by each
+        strength of the path.
     X, y, sample_weight
         The training set, as for ``fit``.
     strengths
-        What to multiply by. They are taken from the largest to the smallest. Default: `n` of them,
-        in equal ratios, from the largest that matters, at which the last penalised weight becomes
-        0, down to `least` times that.
+        Factors of the regularisation, used in descending order. Default: `n` factors in a geometric
+        series, from the smallest at which all penalised weights are 0 down to `least` times that.
     n, least
         See `strengths`.
     dev
-        A labelled `Corpus`, or a pair ``(X, y)``, to measure the F1 of every point on. It stops
-        nothing early.
+        Development set, a labelled `Corpus` or a pair ``(X, y)``, for the F1 of every point. There
+        is no early stopping.
     on_step
         Called with every point.
 
@@ -111,7 +110,7 @@ def regularization_path(
     strongest = None
     if strengths is None:
         start, strongest = _strongest(learner, problem.task)
-        # A little above, so that rounding leaves nothing alive.
+        # Slightly larger, so that no weight is nonzero by rounding.
         falling = (_ABOVE * strongest * np.geomspace(1.0, least, n)).tolist()
     else:
         start = learner.start(problem)
@@ -150,7 +149,7 @@ def regularization_path(
 
 
 def _strongest(learner: CRFLearner, task: SparseTask) -> tuple[FloatArray, float]:
-    """Return the optimum of what nothing penalises, and the least strength at which it is all."""
+    """Return the optimum over unpenalised weights, and the strength at which the others are 0."""
     regularizer = task.regularizer
     assert regularizer is not None
     parameters = np.zeros(task.objective.n_parameters)
@@ -181,7 +180,7 @@ def _point(
     seconds: float,
     dev: Labelled | None,
 ) -> PathPoint:
-    """Return a point with its own tagger, which says what it is."""
+    """Return a point with a fitted tagger that has the parameters of the point."""
     groups = tagger.regularizer
     fitted: CRFTagger = clone(tagger).set_params(
         l1=strength * tagger.l1, regularizer=None if groups is None else groups.times(strength)
@@ -211,7 +210,7 @@ def _point(
 
 
 def _check(tagger: CRFTagger, strengths: Sequence[float] | None, n: int, least: float) -> None:
-    from trelliswork.taggers.crf import CRFTagger  # which learns by this package
+    from trelliswork.taggers.crf import CRFTagger  # deferred, as it imports the learners
 
     if not isinstance(tagger, CRFTagger):
         raise TypeError(f"tagger: expected a CRFTagger, got {type(tagger).__name__}.")

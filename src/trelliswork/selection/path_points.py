@@ -1,4 +1,4 @@
-"""The points of a regularisation path: a sequence that prints as a table."""
+"""The points of a regularisation path, as a sequence that prints as a table."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ HEADER = ("strength", "templates", "features", "weights", "bytes", "loss", "gap"
 
 @dataclass(frozen=True, eq=False)
 class PathPoint:
-    """One point of a path: a trained tagger, and how large and how good it is.
+    """One point of a path: a trained tagger with its size and scores.
 
     Attributes
     ----------
     strength
-        What `l1` and the strengths of the `regularizer` were multiplied by.
+        The factor of `l1` and of the strengths of the `regularizer`.
     iteration
-        The number of the point, counted from 1.
+        Number of the point, from 1.
     tagger
-        The tagger, fitted, without what weighs 0; its parameters are multiplied by `strength`.
+        The fitted tagger, without weights of 0; its parameters include `strength`.
     loss, gap, stop_reason
-        The objective with the regularizer, how far it is from the optimum at most (None: not
-        known), and why training stopped; all before the tagger was debiased, where it was.
+        The objective with the regularizer, its duality gap (None if unknown), and the stop reason;
+        all before debiasing.
     weights, features
-        Weights that are not 0, label patterns included, and features that have one.
+        Number of nonzero weights, including label patterns, and of features that have one.
     templates
-        Names of the templates that have a weight.
+        Names of the templates with a nonzero weight.
     bytes
         Size of the model file.
     seconds
-        What training took, without the points before.
+        Training time of this point.
     dev_report
-        Scores on the development set, where there is one.
+        Scores on the development set; None without one.
     """
 
     strength: float
@@ -61,11 +61,11 @@ class PathPoint:
 
     @property
     def dev_score(self) -> float | None:
-        """F1 on the development set; None: there is none."""
+        """F1 on the development set; None without one."""
         return None if self.dev_report is None else self.dev_report.f1
 
     def summary(self) -> str:
-        """Return what is left, in a few words."""
+        """Return a summary of the point in a few words."""
         return (
             f"strength {self.strength:.4g} templates {len(self.templates):,} "
             f"weights {self.weights:,}"
@@ -89,18 +89,18 @@ class PathPoint:
 
 @dataclass(frozen=True, eq=False)
 class RegularizationPath(Sequence[PathPoint]):
-    """What `regularization_path` found, the strongest first. Print it to see it as a table.
+    """Result of `regularization_path`, the strongest first. Print it for a table.
 
     Attributes
     ----------
     points
         The points.
     templates
-        Names of all templates that there were to choose from.
+        Names of all templates.
     n_weights
-        Number of all weights, whether 0 or not.
+        Number of all weights, including zeros.
     strongest
-        The least strength at which all penalised weights are 0; None where strengths were given.
+        The smallest strength at which all penalised weights are 0; None if strengths were given.
     interrupted
         Whether Ctrl-C ended the path early.
     """
@@ -123,9 +123,9 @@ class RegularizationPath(Sequence[PathPoint]):
 
     @property
     def best(self) -> PathPoint | None:
-        """The point with the best score on the development set, the smallest of equally good ones.
+        """The point with the best score on the development set; of equal ones, the smallest.
 
-        None where there is no development set.
+        None without a development set.
         """
         scored = [point for point in self.points if point.dev_score is not None]
         return max(scored, key=lambda p: (p.dev_score, -p.weights), default=None)
@@ -136,7 +136,7 @@ class RegularizationPath(Sequence[PathPoint]):
         Parameters
         ----------
         chosen
-            A point to put an arrow at. Default: none.
+            The point to mark with an arrow. Default: none.
         """
         with_dev = self.best is not None
         header = [*HEADER, "seconds", *(["dev F1"] if with_dev else [])]
@@ -162,10 +162,10 @@ class RegularizationPath(Sequence[PathPoint]):
     __str__ = table
 
     def survival(self) -> str:
-        """Return which templates live at which points, as a plain-text table.
+        """Return the templates with nonzero weights at each point, as a plain-text table.
 
-        One mark a point, strongest first: ``●`` where the template has a weight. The templates that
-        live longest come first.
+        One mark per point, strongest first: ``●`` if the template has a nonzero weight. Templates
+        are sorted by the number of such points.
         """
         kept = [set(point.templates) for point in self.points]
         lives = {name: [name in own for own in kept] for name in self.templates}
@@ -192,7 +192,7 @@ class RegularizationPath(Sequence[PathPoint]):
         Parameters
         ----------
         path
-            Where to write it.
+            Path of the PNG file.
         chosen
             The point to mark. Default: the best one.
         """

@@ -21,7 +21,7 @@ def plot_path(
     figure = new_figure(width=10, height=4.5)
     by_weights, by_templates = figure.subplots(1, 2, sharey=True)
     scored = all(point.dev_score is not None for point in path)
-    # What has no template scores next to nothing, and would leave the others no room.
+    # Points without templates have very low scores, which would compress the axis.
     shown = [point for point in path if point.templates or point is chosen] or list(path)
     heights = [100 * (p.dev_score or 0.0) if scored else p.loss for p in shown]
     # A logarithmic axis has no 0.
@@ -34,8 +34,8 @@ def plot_path(
             axes.plot(sizes[at], heights[at], "o", markersize=12, fillstyle="none", color="black")
         axes.grid(alpha=0.3)
     if chosen is not None:
-        told = f"{len(chosen.templates):,} templates, {chosen.weights:,} weights"
-        figure.suptitle(f"Circle: {told}", fontsize=10)
+        title = f"{len(chosen.templates):,} templates, {chosen.weights:,} weights"
+        figure.suptitle(f"Circle: {title}", fontsize=10)
     by_templates.xaxis.get_major_locator().set_params(integer=True)
     by_weights.set(
         xscale="log",

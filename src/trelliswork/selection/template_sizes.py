@@ -1,4 +1,4 @@
-"""How much of a model each feature template makes up.
+"""The number of features and weights of each feature template in a model.
 
 >>> from trelliswork import CRFTagger
 >>> tagger = CRFTagger(features="word[0]", l1=0.1).fit([["a", "b"]], [["X", "Y"]])
@@ -23,16 +23,16 @@ __all__ = ["TemplateSize", "template_names", "template_sizes"]
 
 @dataclass(frozen=True, slots=True)
 class TemplateSize:
-    """What a model has of one template.
+    """The size of one template in a model.
 
     Attributes
     ----------
     name
-        The template as it is written; for feature dicts, the key.
+        The text of the template; for feature dicts, the key.
     features
-        Features with a weight that is not 0.
+        Number of features with a nonzero weight.
     weights
-        Such weights.
+        Number of nonzero weights.
     """
 
     name: str
@@ -45,7 +45,7 @@ class TemplateSize:
 
 
 def template_sizes(model: CRFModel) -> list[TemplateSize]:
-    """Return the templates that have a weight other than 0, in the order they are written in.
+    """Return the templates with a nonzero weight, in the order of the template text.
 
     A line of a CRF++ file that describes both tokens and transitions is one template.
     """
@@ -65,7 +65,7 @@ def template_sizes(model: CRFModel) -> list[TemplateSize]:
 
 
 def template_names(encoder: Encoder) -> list[str]:
-    """Return the names of all templates of an encoder, in the order they are written in."""
+    """Return the names of all templates of an encoder, in the order of the template text."""
     return list(
         dict.fromkeys(name for names, _ in encoder.feature_templates().values() for name in names)
     )

@@ -1,13 +1,12 @@
-"""Which templates earn their keep: a group lasso over templates, and a rule to pick a model by.
+"""Template selection: a group lasso over templates, and a rule to choose a point of its path.
 
-Along a regularisation path templates come in one by one, those that explain most first. Each point
-of the path is measured on a development set, and a rule picks one:
+Along a regularisation path templates enter one by one, the most useful first. Each point is scored
+on a development set, and a rule chooses one:
 
 - ``"best"``: the highest F1;
 - ``"within"``: the smallest model whose F1 is at most `tolerance` below the best;
-- ``"one_se"``: the same with the standard error of the best F1 as the tolerance, estimated by
-  drawing the sentences of the development set again and again, with replacement (Breiman et al.
-  1984 give the rule for trees).
+- ``"one_se"``: the same with the standard error of the best F1 as the tolerance, estimated by the
+  bootstrap over the sentences of the development set (the rule of Breiman et al. 1984 for trees).
 """
 
 from __future__ import annotations
@@ -48,18 +47,18 @@ SelectionRule: TypeAlias = Literal["best", "within", "one_se"]
 
 @dataclass(frozen=True, eq=False)
 class TemplateSelection:
-    """What `select_templates` found. Print it to see the path, and which templates live where.
+    """Result of `select_templates`. Print it for the path and the templates of each point.
 
     Attributes
     ----------
     path : RegularizationPath
-        All points, the strongest first.
+        The path, the strongest point first.
     chosen : PathPoint
-        The one that the rule picked.
+        The chosen point.
     rule : str
-        The rule.
+        The selection rule.
     tolerance : float
-        How far below the best F1 the chosen one may be: 0 for ``"best"``, the standard error for
+        Allowed difference from the best F1: 0 for ``"best"``, the standard error for
         ``"one_se"``.
     """
 
@@ -77,25 +76,25 @@ class TemplateSelection:
     def templates(self) -> Templates | None:
         """The templates of the chosen tagger, for ``CRFTagger(features=…)``.
 
-        A set of templates is never empty: where none is worth its price, the first is left. None
-        for feature dicts and matrices, which have no templates: see `kept`.
+        Never empty: if no template has a weight, the first one is kept. None for feature dicts and
+        matrices, which have no templates; see `kept`.
         """
         encoder = self.tagger.model_.encoder
         return encoder.templates if isinstance(encoder, TemplateEncoder) else None
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """Names of the templates that have a weight."""
+        """Names of the templates with a nonzero weight."""
         return self.chosen.templates
 
     @property
     def dropped(self) -> tuple[str, ...]:
-        """Names of the others."""
+        """Names of the other templates."""
         kept = set(self.kept)
         return tuple(name for name in self.path.templates if name not in kept)
 
     def sentence(self) -> str:
-        """Return what was found in one line."""
+        """Return the result in one line."""
         best = self.path.best
         assert best is not None
         return (
@@ -145,34 +144,34 @@ def select_templates(
     random_state: int = 0,
     on_step: Callable[[PathPoint], object] | None = None,
 ) -> TemplateSelection:
-    """Find the templates that are worth having: a group lasso by template, over its whole path.
+    """Select feature templates by a group lasso along a regularisation path.
 
     Parameters
     ----------
     train
         A labelled `Corpus`, or a pair ``(X, y)``.
     dev
-        The same to choose on; or a share of `train`, which is then not trained on.
+        Development set in the same form; or a share of `train` to hold out.
     features
-        What to choose from: the name of a bundle, template text, or `Templates`. Default: those of
-        `tagger`. For feature dicts None: their keys are the templates.
+        The templates to select from: the name of a bundle, template text, or `Templates`. Default:
+        those of `tagger`. None for feature dicts, whose keys are the templates.
     strengths, n, least
         The points of the path; see `trelliswork.regularization_path`.
     rule
-        Which point to pick: ``"best"``, the highest F1 on `dev`; ``"within"``, the fewest weights
-        of those at most `tolerance` below it; ``"one_se"``, of those at most one standard error
-        below it.
+        The selection rule: ``"best"``, the highest F1 on `dev`; ``"within"``, the fewest weights
+        among points at most `tolerance` below it; ``"one_se"``, among points at most one standard
+        error below it.
     tolerance
         See `rule`; 0.003 is 0.3 points of F1.
     debias
-        Whether to fit the weights of each point once more, under l2 alone. Without it a strong
-        regularizer makes small models look worse than they are.
+        Whether to fit the weights of each point again under l2 alone. Otherwise strong
+        regularisation makes small models look worse than they are.
     tagger
-        How to train: order, l2, constraints and all else. Default: ``CRFTagger()``. Without a
-        `regularizer` it gets ``GroupLasso(by="template", adaptive=True)``, without `l2` one that is
-        not adaptive; one of its own has to have a level of templates.
+        The tagger to train, with its order, l2, constraints and so on. Default: ``CRFTagger()``. If
+        it has no `regularizer`, ``GroupLasso(by="template", adaptive=True)`` is used, not adaptive
+        if `l2` is 0; a given one must have a level of templates.
     random_state
-        Seed of the share held out, and of the standard error.
+        Seed of the held-out share and of the standard error.
     on_step
         Called with every point of the path.
 
@@ -232,7 +231,7 @@ def select_templates(
 def hold_out(
     sequences: list[Any], names: Sequence[Sequence[Label]], share: float, seed: int
 ) -> tuple[Labelled, Labelled]:
-    """Hold out a share of the sequences, at least one, drawn by a seed; order is kept.
+    """Hold out a random share of the sequences, at least one. The order is kept.
 
     Examples
     --------
@@ -258,13 +257,13 @@ def hold_out(
 
 
 def _base(tagger: CRFTagger | None, features: str | Templates | None, debias: bool) -> CRFTagger:
-    """Return the tagger to follow along the path."""
+    """Return the tagger for the path."""
     if tagger is not None and not isinstance(tagger, CRFTagger):
         raise TypeError(f"tagger: expected a CRFTagger, got {type(tagger).__name__}.")
     base: CRFTagger = CRFTagger() if tagger is None else clone(tagger)
     groups = base.regularizer
     if groups is None:
-        # A first fit without any penalty would have no end.
+        # An initial fit without any penalty would not converge.
         adaptive = min(base.l2.values()) > 0 if isinstance(base.l2, Mapping) else base.l2 > 0
         base.set_params(regularizer=GroupLasso(by="template", adaptive=adaptive))
     elif isinstance(groups, GroupLasso) and "template" not in groups.names:
@@ -291,7 +290,7 @@ def _smallest(path: RegularizationPath, slack: float) -> PathPoint:
     """Return the point with the fewest weights whose score is at most `slack` below the best."""
     best = path.best
     assert best is not None
-    # Scores are quotients of counts: equal ones may differ in the last bit after a subtraction.
+    # Equal scores may differ in the last bit after the subtraction.
     good = [p for p in path if _score(p) >= _score(best) - slack - 1e-12]
     return min(good, key=lambda p: (p.weights, -_score(p)))
 

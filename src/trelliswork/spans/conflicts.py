@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.constraints.arguments import joined
+from trelliswork.constraints.arguments import join_words
 from trelliswork.errors import InfeasibleError, SearchLimitError
 from trelliswork.graphs.solve import solve_graphs
 from trelliswork.spans.graph import SpanGraph
@@ -31,7 +31,7 @@ def infeasible(table: SpanTable, book: SpanRulebook, place: int) -> InfeasibleEr
         without = [other for other in kept if other is not rule]
         if _conflict(table, without):
             kept = without
-    names = joined([repr(rule) for rule in kept]) if kept else "its hard rules"
+    names = join_words([repr(rule) for rule in kept]) if kept else "its hard rules"
     both = "both " if len(kept) == 2 else ""
     error = InfeasibleError(
         f"table {place}: no assignment of {len(table.spans)} spans to {len(table.roles)} roles "

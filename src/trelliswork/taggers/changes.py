@@ -1,9 +1,9 @@
-"""What constraints change: answers without them and under them, and the rules that acted.
+"""The effect of constraints: answers without and with them, and the rules that acted.
 
 With ``v_c`` the violations of rule ``c`` and ``ρ_c`` its penalty, an answer ``y`` under soft rules
-has the score ``P(y) = score(y) − Σ_c ρ_c v_c(y)``. A rule *acts* on a sentence where the answer
-without rules breaks it, where the answer under the rules breaks it and pays ``ρ_c v_c(y)``, or
-where decoding put a price on it.
+has the score ``P(y) = score(y) − Σ_c ρ_c v_c(y)``. A rule *acts* on a sentence if the answer
+without rules breaks it, if the answer under the rules breaks it at a cost of ``ρ_c v_c(y)``, or if
+its price in decoding is not 0.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ BATCH = 512  # sentences that are decoded together
 
 @dataclass(frozen=True)
 class RuleEffect:
-    """What one rule has to do with the answer to one sentence.
+    """The effect of one rule on the answer to one sentence.
 
     Attributes
     ----------
     rule : Constraint
         The rule.
     penalty : float
-        What one violation costs, ``ρ``; infinite for a hard rule.
+        The penalty ``ρ`` of a violation; infinite for a hard rule.
     before, after : int
-        Violations of the answer without rules, and of that under them.
+        Violations by the answer without rules, and by that under them.
     price : float
-        The price ``λ ≤ ρ`` that decoding put on the rule, 0 where it needed none.
+        The dual price ``λ ≤ ρ`` of the rule in decoding; 0 if it was not needed.
     """
 
     rule: Constraint
@@ -59,11 +59,11 @@ class RuleEffect:
 
     @property
     def cost(self) -> float:
-        """What the answer pays for breaking the rule, ``ρ v(y)``; infinite for a hard rule."""
+        """The cost of the violations of the answer, ``ρ v(y)``; infinite for a hard rule."""
         return self.penalty * self.after if self.after else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a plain dictionary; a hard rule has no penalty there."""
+        """Return a plain dictionary, with None for the penalty of a hard rule."""
         return {
             "rule": repr(self.rule),
             "penalty": _finite(self.penalty),
@@ -81,11 +81,11 @@ class Change:
     Attributes
     ----------
     sentence : Sentence
-        The sentence, with its gold labels if it has some.
+        The sentence, with its gold labels if known.
     before, after : Decoding
         The best labelling without constraints, and under them.
     effects : tuple of RuleEffect
-        One a constraint, in order.
+        The effect of each constraint, in order.
     """
 
     sentence: Sentence
@@ -101,12 +101,12 @@ class Change:
 
     @property
     def cost(self) -> float:
-        """What the answer pays for soft rules that it breaks."""
+        """The cost of the soft rules that the answer breaks."""
         return sum(effect.cost for effect in self.effects if math.isfinite(effect.cost))
 
     @property
     def loss(self) -> float:
-        """How much lower the model itself scores the answer, without what it pays."""
+        """The decrease of the model score of the answer, without penalties."""
         return max(0.0, self.before.score - self.after.score - self.cost)
 
     def to_dict(self) -> dict[str, Any]:
@@ -129,20 +129,20 @@ class Change:
 
 @dataclass
 class RuleSummary:
-    """What one rule did to a corpus.
+    """The effect of one rule on a corpus.
 
     Attributes
     ----------
     rule : Constraint
         The rule.
     penalty : float
-        What one violation costs.
+        The penalty of a violation.
     before, after : int
-        Sentences whose answers break it, without rules and under them.
+        Number of sentences whose answers break it, without rules and under them.
     changed : int
-        Sentences that constraints changed and this rule acted on.
+        Number of sentences that constraints changed and this rule acted on.
     cost : float
-        What all answers together pay for breaking it.
+        Total cost of the violations of all answers.
     """
 
     rule: Constraint
@@ -172,7 +172,7 @@ class RuleSummary:
 
 
 def compare(tagger: Tagger, sentences: Iterable[Sentence]) -> Iterator[Change]:
-    """Yield what constraints make of each sentence, in order, with one batch in memory at a time.
+    """Yield the change of each sentence by constraints, in order, one batch at a time.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def compare(tagger: Tagger, sentences: Iterable[Sentence]) -> Iterator[Change]:
 
 
 def summarise(tagger: Tagger) -> list[RuleSummary]:
-    """Return summaries of all rules of a tagger, with nothing counted yet."""
+    """Return empty summaries of all rules of a tagger."""
     plan = tagger.plan_
     return [
         RuleSummary(rule, penalty)
@@ -211,7 +211,7 @@ def summarise(tagger: Tagger) -> list[RuleSummary]:
 
 
 def effects_table(rules: Sequence[RuleSummary]) -> str:
-    """Return a table of what rules did, those that acted on most sentences first."""
+    """Return a table of the effects of rules, in descending order of changed sentences."""
     header = ["rule", "penalty", "broken before", "after", "changed", "cost"]
     ranked = sorted(rules, key=lambda rule: (-rule.changed, -rule.before, -rule.after))
     rows = [

@@ -1,4 +1,4 @@
-"""Learning from few labels, constraints and unlabelled sequences."""
+"""The CoDL tagger: constraint-driven learning from few labels and unlabelled sequences."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ LEAST_TEMPERATURE = 1e-6
 
 
 class CODLTagger(Tagger):
-    """Constraint-driven learning: few labels, constraints, and many sequences without labels.
+    """Constraint-driven learning (CoDL): few labels, constraints, and many unlabelled sequences.
 
-    A base tagger learns ``(w₀, ρ₀)`` from the labelled sequences. Then, in every cycle, the
-    unlabelled ones are labelled under constraints, the base learns from these labels alone, and
-    the result is mixed with the supervised model:
+    A base tagger learns ``(w₀, ρ₀)`` from the labelled sequences. In every cycle it then labels the
+    unlabelled sequences under constraints, learns from these labels alone, and the result is mixed
+    with the supervised model:
 
         (w, ρ) = γ (w₀, ρ₀) + (1 − γ) learn(T)
 
@@ -59,59 +59,58 @@ class CODLTagger(Tagger):
     Parameters
     ----------
     base
-        An unfitted `HMMTagger`, `PerceptronTagger` or `CRFTagger`: how to learn, from what
-        features, and by its training protocol what constraints do. It stays as it is.
+        An unfitted `HMMTagger`, `PerceptronTagger` or `CRFTagger`, which determines the learner,
+        the features and the training protocol. It is not modified.
     constraints
         Constraints instead of those of the base; ``()`` for none, which is plain self-training.
         None: those of the base.
     gamma
-        ``γ``, the share of the supervised model, from 0 to 1. With 0 it only is where the first
-        cycle starts from.
+        ``γ``, the share of the supervised model, from 0 to 1. With 0 it is only the start of the
+        first cycle.
     cycles
-        Most cycles.
+        Maximum number of cycles.
     labelling
-        What is learned from an unlabelled sequence. ``"top1"``: its best labelling under
-        constraints. ``"topk"``: the `k` best, each weighing
-        ``exp(score / temperature)``, normalised to 1 a sequence. ``"posterior"``: all labellings,
-        by their probability under constraints, for an `HMMTagger`; without constraints this is
-        expectation maximisation. It needs the product of all constraints, which has to be small.
+        The labellings to learn from. ``"top1"``: the best labelling of each unlabelled sequence
+        under constraints. ``"topk"``: the `k` best, weighted by ``exp(score / temperature)``,
+        normalised to 1 per sequence. ``"posterior"``: all labellings, weighted by their probability
+        under constraints, for an `HMMTagger`; without constraints this is expectation maximisation.
+        It needs the product of all constraints, which must be small.
     k, temperature
-        Of ``"topk"``. Scores of a CRF and of an HMM are natural logarithms, those of a perceptron
-        have no scale.
+        Parameters of ``"topk"``. Scores of CRFs and HMMs are natural logarithms, those of
+        perceptrons have no scale.
     include_labelled
-        Whether the labelled sequences are learned from in every cycle as well. In the paper they
-        are not: they have their share through ``γ``.
+        Whether every cycle learns from the labelled sequences as well. In the paper it does not:
+        they contribute through ``γ``.
     tol
-        Stop where no larger share of the unlabelled tokens has another label than in the cycle
-        before.
+        Stop when at most this share of the unlabelled tokens has changed its label since the
+        previous cycle.
     patience
-        With a development set: stop after so many cycles without a better accuracy.
+        With a development set: the number of cycles without improvement before training stops.
     on_infeasible, decoding_budget
-        As those of `CRFTagger`, for the tagger that comes of it, whatever the base has. While it is
-        learned, unlabelled sequences that cannot satisfy all constraints are left out, and counted
-        in ``curve_``.
+        As for `CRFTagger`; they replace those of the base. In training, unlabelled sequences that
+        cannot satisfy all constraints are left out, and counted in ``curve_``.
     n_jobs
-        Threads; None: as the base has it.
+        Number of threads; None: that of the base.
     random_state
         Seed of the base; None: its own.
     verbose
-        Show a progress bar on standard error.
+        Whether to show a progress bar on standard error.
 
     Attributes
     ----------
     model_, plan_, labels_, classes_, penalties_, metadata_
-        As those of `CRFTagger`. Penalties are mixed like weights.
+        As for `CRFTagger`. Penalties are mixed like weights.
     n_iter_ : int
-        Cycles run.
+        Number of cycles.
     kept_cycle_ : int
-        The cycle whose model was kept: the last; with a development set the best one, 0 being the
-        supervised model.
+        The cycle of the returned model: the last one or, with a development set, the best one. 0 is
+        the supervised model.
     stop_reason_ : str
         ``"cycles"``, ``"converged"``, ``"early_stopping"`` or ``"interrupted"``.
     curve_ : list of Cycle
-        One entry a cycle, after one for the supervised model.
+        One entry for the supervised model, then one per cycle.
     dev_score_ : float or None
-        Token accuracy of the model kept on the development set, where there was one.
+        Token accuracy of the returned model on the development set; None without one.
 
     Examples
     --------
@@ -169,18 +168,19 @@ class CODLTagger(Tagger):
     ) -> CODLTagger:
         """Learn from labelled and unlabelled sequences.
 
-        Ctrl-C ends training early and keeps the model of the last cycle; see ``stop_reason_``.
+        Ctrl-C stops training and keeps the model of the last cycle; see ``stop_reason_``.
 
         Parameters
         ----------
         X, y
-            The labelled sequences, as the base takes them.
+            The labelled sequences, as for ``fit`` of the base.
         unlabelled
-            Sequences of the same kind. Labels that they have are dropped.
+            Unlabelled sequences of the same kind. Any labels are dropped.
         dev
-            A labelled `Corpus`, or a pair ``(X, y)``: keep the cycle with the best token accuracy.
+            Development set, a labelled `Corpus` or a pair ``(X, y)``: keep the cycle with the best
+            token accuracy.
         on_cycle
-            Called after every cycle, and with the supervised model before the first.
+            Called with the supervised model, and after every cycle.
         """
         settings = self._settings()
         base = self._own_base()
@@ -228,7 +228,7 @@ class CODLTagger(Tagger):
         return self
 
     def _settings(self) -> Settings:
-        """Return what the parameters say of cycles, checked."""
+        """Check the parameters and return the settings of the run."""
         if not isinstance(self.base, tuple(BASES.values())):
             raise TypeError(f"base: expected an unfitted {' or '.join(BASES)}, got {self.base!r}.")
         if self.labelling not in LABELLINGS:
@@ -272,7 +272,7 @@ class CODLTagger(Tagger):
         )
 
     def _own_base(self) -> Any:
-        """Return a copy of the base with what this tagger says instead."""
+        """Return a copy of the base with the parameters of this tagger."""
         base = clone(self.base)
         base.set_params(decoding_budget=self.decoding_budget)
         for name in ("constraints", "n_jobs", "random_state"):

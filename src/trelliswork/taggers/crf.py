@@ -1,4 +1,4 @@
-"""Taggers with scikit-learn's conventions."""
+"""The CRF tagger, an estimator with the conventions of scikit-learn."""
 
 from __future__ import annotations
 
@@ -41,167 +41,164 @@ __all__ = ["CRFTagger"]
 class CRFTagger(Tagger):
     """A conditional random field of any order, on tokens or segments, by maximum likelihood.
 
-    Minimises ``−Σ_b log p(y_b | x_b) + l2 ‖w‖² + l1 ‖w‖₁ + Ω(w)``, with ``Ω`` the norms of groups
-    of a `regularizer`; sequences may be labelled in part. Under soft constraints ``p(y | x) ∝
-    exp(score(y) − Σ_c ρ_c v_c(y))``, and ``w`` holds the penalties ``ρ`` that are learned. What l1
-    or ``Ω`` make 0 is no part of the model: neither features nor templates that are left without a
-    weight are stored, or looked up in tagging.
+    Minimises ``−Σ_b log p(y_b | x_b) + l2 ‖w‖² + l1 ‖w‖₁ + Ω(w)``, with ``Ω`` the group norms of a
+    `regularizer`. Sequences may be partially labelled. Under soft constraints ``p(y | x) ∝
+    exp(score(y) − Σ_c ρ_c v_c(y))``, and ``w`` includes the learned penalties ``ρ``. Weights that
+    l1 or ``Ω`` make 0 are removed from the model: features and templates without a weight are
+    neither stored nor extracted in tagging.
 
     Parameters
     ----------
     order
-        Highest order of the dependencies between labels: patterns of up to ``order + 1`` labels (or
-        names of segments) that occur in training have a weight. Exact, and affordable while few of
-        the possible patterns occur. 0: no transitions. In a chain every token counts, so that long
-        runs of one label fill a pattern; in a semi-Markov model every segment does.
+        Order of the dependencies between labels: patterns of up to ``order + 1`` labels (or segment
+        names) that occur in training have a weight. Training is exact, and fast while few of the
+        possible patterns occur. 0: no transitions. In a chain every token counts, so that a long
+        run of one label fills a pattern; in a semi-Markov model every segment counts.
     max_segment
-        Most tokens of a segment. 1: a chain, which labels tokens. Otherwise a semi-Markov model,
-        which labels segments: a number, a number a segment name, or ``"auto"``, the longest one
-        seen of every name. No longer segment is ever predicted: a longer one comes out broken up.
-        Tokens outside, ``O`` in BIO or the plain label given as `outside`, are read one by one, in
-        runs of any length.
+        Maximum number of tokens of a segment. 1: a chain, which labels tokens. Otherwise a
+        semi-Markov model, which labels segments: a number, a number per segment name, or
+        ``"auto"``, the maximum observed for each name. Longer segments are never predicted but
+        split. Tokens outside segments, ``O`` in BIO or the plain label given as `outside`, are
+        labelled one by one, in runs of any length.
     adjacent
-        With plain labels and segments: whether equal segments may touch. Labels do not show the
-        border between the two, so that several segmentations give one labelling: answers are
-        segmentations, several of which may read the same, and the best of them need not be the most
-        probable labelling. Rules count runs of labels; `span_probability` is not available.
+        With plain labels and segments: whether equal segments may be adjacent. Labels do not show
+        the boundary between them, so several segmentations have the same labels: answers are
+        segmentations, and the best one need not be the most probable labelling. Rules count runs of
+        labels; `span_probability` is not available.
     patterns
-        Patterns to use instead of those observed, each a sequence of names: of labels in a chain
-        (``"B-author"``), of segments in a semi-Markov model (``"author"``). The list decides how
-        long they are, not `order`.
+        Patterns to use instead of the observed ones, each a sequence of names: of labels in a chain
+        (``"B-author"``), of segments in a semi-Markov model (``"author"``). Their lengths do not
+        depend on `order`.
     min_pattern_count, max_patterns
-        Leave out patterns seen fewer times; keep the most frequent, of equally frequent ones the
-        shorter.
+        Minimum count of a pattern, and maximum number of patterns: the most frequent ones are kept,
+        with ties in favour of shorter ones.
     edge_order
-        Patterns up to this order have weights that read the ``edge:`` templates as well. Above 1
-        this makes training many times slower. Without such templates it means nothing.
+        Patterns up to this order have weights for features of the ``edge:`` templates. Values above
+        1 make training many times slower. Without such templates it has no effect.
     l2
-        Coefficient of ``‖w‖²`` (CRFsuite's ``c2``); or one for each order: ``{0: 1.0, 2: 0.1}`` is
-        1.0 for features and transitions, 0.1 for patterns of three labels and more.
+        Coefficient of ``‖w‖²`` (``c2`` of CRFsuite), or one by order: ``{0: 1.0, 2: 0.1}`` is 1.0
+        for features and transitions, 0.1 for patterns of three labels and more.
     l1
-        Coefficient of ``‖w‖₁`` (CRFsuite's ``c1``): the larger, the more weights are exactly 0. For
-        l1 alone set ``l2=0``. It is on penalties of soft constraints too, where these are learned
-        with the weights: those that become 0 are not needed either.
+        Coefficient of ``‖w‖₁`` (``c1`` of CRFsuite): the larger, the more weights are exactly 0.
+        For l1 alone set ``l2=0``. Applies to the penalties of soft constraints that are learned
+        with the weights as well, and sets those of unnecessary rules to 0.
     regularizer
-        Norms of groups, see `GroupLasso`: templates, features, labels or label patterns that live
-        or die as a whole.
+        Group norms, see `GroupLasso`: select whole templates, features, labels or label patterns.
     solver
-        ``"lbfgs"`` where all is smooth, ``"owlqn"`` with `l1`; with a `regularizer` ``"hybrid"``,
-        which fits the groups that live by these, or ``"sparsa"`` and ``"fista"``, proximal gradient
-        methods for all norms. ``"auto"``: the fastest of these that can. ``"online"`` steps from
-        sequence to sequence, for large training sets: with one number as `l2`, `l1` or a
-        `regularizer` with one level of norm ``"l2"``, but not both, and no soft constraints in
-        training.
+        The optimiser. ``"lbfgs"`` for smooth objectives, ``"owlqn"`` for `l1`, ``"hybrid"`` for a
+        `regularizer` with Euclidean norms, ``"sparsa"`` and ``"fista"`` (proximal gradient methods)
+        for all norms. ``"auto"``: the fastest one that applies. ``"online"``: steps on single
+        sequences, for large training sets; needs a single number as `l2`, either `l1` or a
+        `regularizer` with one level of norm ``"l2"``, and no soft constraints in training.
     debias
-        Whether to fit the weights that are not 0 once more, under l2 alone: l1 and norms of groups
-        make those that live too small.
+        Whether to fit the nonzero weights again under l2 alone, as l1 and group norms shrink them.
     features
-        For token input: the name of a bundle (``"chunking"``, ``"ner"``, ``"citation"``), template
-        text, or `Templates`; None is ``"ner"``. For feature dicts and matrices: None.
+        Feature templates for token input: the name of a bundle (``"chunking"``, ``"ner"``,
+        ``"citation"``), template text, or `Templates`; None is ``"ner"``. For feature dicts and
+        matrices: None.
     min_count
-        Leave out features seen fewer times.
+        Minimum count of a feature; rarer features are left out.
     pairs, transitions
-        Give a weight to the (feature, label) pairs and to the transitions ``"observed"`` in the
-        labels, or to ``"all"``. None: observed transitions in a chain, all in a semi-Markov model,
-        where there are few to see. Features of segments have a weight for every label.
+        The (feature, label) pairs and the transitions that have a weight: those ``"observed"`` in
+        the labels, or ``"all"``. None: observed transitions in a chain, all in a semi-Markov model,
+        where few occur. Features of segments have a weight for every label.
     class_weight
-        A weight a label name, or ``"balanced"`` (inverse to frequency). A sequence weighs as much
-        as its labels do on average.
+        A weight per label name, or ``"balanced"`` (inverse frequency). The weight of a sequence is
+        the mean weight of its labels.
     max_iter, tol, gap_tol
-        Most iterations; the relative change over ten iterations at which training stops; and, with
-        `l1` or a `regularizer`, the proven relative distance from the optimum at which it does.
-        With ``solver="online"``, `max_iter` counts passes over the data, `tol` is the change over
-        one of them, and nothing is proven.
+        Stopping criteria: the maximum number of iterations, the relative change over ten
+        iterations, and, with `l1` or a `regularizer`, the relative duality gap. With
+        ``solver="online"``, `max_iter` counts passes over the data, `tol` is the change over one of
+        them, and there is no gap.
     init
-        An earlier tagger, or the path of one, to start from. Weights carry over by name.
+        An earlier tagger, or the path of its file, to start from. Weights are matched by name.
     dev_every, patience
-        With a development set: measure every so many iterations, and stop after so many
-        measurements without a better score.
+        With a development set: the number of iterations between two measurements, and the number of
+        measurements without improvement before training stops.
     labels
-        Names of labels that there are besides those seen in training: few labelled sequences may
-        lack some that constraints name.
+        Labels besides those that occur in training. A small training set may lack labels that
+        constraints name.
     scheme
-        How to read the labels, see `LabelSet`; None: guess.
+        The scheme of the labels, see `LabelSet`; None: infer it.
     outside
-        The plain label that is no segment, such as ``"O"``; matters for scores, constraints and
-        segments. It has to occur in training.
+        The plain label of tokens outside segments, such as ``"O"``; used for scores, constraints
+        and segments. It must occur in training.
     constraints
-        What labellings must satisfy: a constraint, a regular expression over labels, an
-        `Automaton`, or a sequence of these; see `trelliswork.constraints`. What may be broken at a
-        price is soft: ``rule.soft(2.0)``, or ``rule.soft()`` where the price is to be learned.
+        Constraints on labellings: a constraint, a regular expression over labels, an `Automaton`,
+        or a sequence of these; see `trelliswork.constraints`. Soft constraints may be broken at a
+        penalty: ``rule.soft(2.0)``, or ``rule.soft()`` to learn the penalty.
     training
-        What constraints do, by the name of a protocol: ``"L"`` (there are none), ``"L+CI"`` (all
-        hard, in decoding), ``"L+wCI"`` (in decoding, penalties counted), ``"CIBT"`` (all hard, in
-        training too) or ``"wCIBT"`` (in training too, penalties learned with the weights); see
-        `trelliswork.learn.protocols`. It stands in for `constrained_training` and `penalties`: to
-        set one of these to something else is an error. None: as these say.
+        The training protocol: ``"L"`` (no constraints), ``"L+CI"`` (all hard, in decoding),
+        ``"L+wCI"`` (in decoding, penalties counted), ``"CIBT"`` (all hard, in training too) or
+        ``"wCIBT"`` (in training too, penalties learned with the weights); see
+        `trelliswork.learn.protocols`. It determines `constrained_training` and `penalties`; setting
+        these to contradicting values is an error. None: use these parameters.
     penalties
-        How the penalties of soft constraints without one are learned. ``"likelihood"``: with the
-        weights, by maximum likelihood, ``ρ ≥ 0``; soft constraints with a penalty take part with
-        it. They have to fit `training_budget` together with the hard ones: those without a penalty
-        that do not are an error, the others are left to decoding. Otherwise the weights are trained
-        without soft constraints. ``"counts"``: by how often labels of the training set, known in
-        full, break them, see `trelliswork.learn.penalties.counts`. ``"perceptron"`` and
-        ``"ssvm"`` learn them by decoding, see `trelliswork.learn_penalties`: the weights are
-        trained once without the sequences held out, on which the penalties are learned, and then
-        on all.
+        How penalties that are not given are learned. ``"likelihood"``: with the weights, by maximum
+        likelihood, ``ρ ≥ 0``; soft constraints with a given penalty take part in training as well.
+        Together with the hard ones they must fit `training_budget`: it is an error if one without a
+        penalty does not; the others are left to decoding. With the other methods the weights are
+        trained without soft constraints. ``"counts"``: from the violations in fully labelled
+        training sequences, see `trelliswork.learn.penalties.counts`. ``"perceptron"`` and
+        ``"ssvm"``: by decoding held-out sequences, see `trelliswork.learn_penalties`; the weights
+        are trained without these sequences first, and then on all.
     held_out
-        Share of the sequences that ``"perceptron"`` and ``"ssvm"`` learn penalties on.
+        Share of the sequences held out for ``"perceptron"`` and ``"ssvm"``.
     constrained_training
         True: the model is a distribution over the labellings that satisfy the constraints, in
-        training too. False: train without, decode with.
+        training too. False: constraints apply in decoding only.
     on_conflict
         What to do with training sequences whose labels break a constraint: ``"error"``, or
-        ``"skip"`` them. Matters with `constrained_training` only. What is skipped still lends its
-        labels, but shapes neither patterns nor limits of segments.
+        ``"skip"`` them. Used with `constrained_training` only. The labels of skipped sequences are
+        known to the model, but determine neither patterns nor segment lengths.
     on_infeasible
-        What to do with a sequence that no labelling fits: ``"error"``; ``"relax"``: drop
-        constraints of minimal conflicting subsets, the last given first, until one fits; or
-        ``"unconstrained"``: drop all. `decode` marks such answers.
+        What to do with a sequence that cannot satisfy all constraints: ``"error"``; ``"relax"``:
+        drop constraints of minimal conflicting subsets, the last given first, until a labelling
+        exists; or ``"unconstrained"``: drop all. `decode` marks such answers.
     training_budget, decoding_budget
-        Most arcs of the product of the model with constraints. Constraints beyond the first are
-        left to decoding, which adds them as answers break them; where a product passes the second,
-        there is an error. See `trelliswork.plan`.
+        Maximum number of arcs of the product of the model with constraints. Constraints beyond the
+        training budget are left to decoding, which adds those that answers break; products beyond
+        the decoding budget are an error. See `trelliswork.plan`.
     n_jobs
-        Threads; None: as many as there are cores, or as joblib leaves to this worker.
+        Number of threads; None: all cores, or those that joblib assigns to this worker.
     random_state
-        Seed of which sequences are held out, of the perceptron, and of the order of sequences
+        Seed of the held-out split, of the perceptron for penalties, and of the order of sequences
         with ``solver="online"``. Otherwise unused: training is deterministic.
     verbose
-        Show a progress bar on standard error.
+        Whether to show a progress bar on standard error.
 
     Attributes
     ----------
     classes_ : numpy.ndarray
-        The label names, in the order of every label axis.
+        The label names, in the order of all label axes.
     labels_ : LabelSet
-        The same with their scheme.
+        The labels with their scheme.
     model_ : CRFModel
         The trained model. ``model_.patterns`` are its label patterns, by name
         ``model_.patterns.names(model_.structure.letter_names)``. ``model_.segmentation``, None in a
-        chain, has the names of its segments (``names``) and their most tokens (``limits``).
+        chain, has the names of the segments (``names``) and their maximum lengths (``limits``).
     plan_ : Plan
-        What the constraints compiled into; print it to see.
+        The compiled constraints; print it for a summary.
     penalties_ : dict
-        What each soft constraint costs, by its expression.
+        The penalty of each soft constraint, by its expression.
     n_skipped_ : int
-        Training sequences left out because their labels break a constraint.
+        Number of training sequences left out because their labels break a constraint.
     n_iter_ : int
-        Iterations run.
+        Number of iterations.
     loss_ : float
-        The objective at the weights kept.
+        The objective at the returned weights.
     stop_reason_ : str
         ``"converged"`` (by `tol`), ``"gap"`` (by `gap_tol`), ``"max_iter"``, ``"early_stopping"``,
         ``"interrupted"`` or ``"precision"``.
     gap_ : float or None
-        How far `loss_` is from the optimum at most, by a duality gap, where it is known: with `l1`
-        or a `regularizer`, all labels known, no `debias`, and another solver than ``"online"``.
+        The duality gap, an upper bound on the distance of `loss_` from the optimum. Known with `l1`
+        or a `regularizer`, full labels, no `debias`, and a solver other than ``"online"``.
     training_log_ : list of TrainingStep
-        One entry an iteration.
+        One entry per iteration.
     dev_score_ : float or None
-        F1 of the weights kept on the development set, where there was one.
+        F1 of the returned weights on the development set; None without one.
     metadata_ : dict
-        Anything that JSON can hold, saved with the model; empty after ``fit``, yours to fill.
+        User data as JSON values, saved with the model; empty after ``fit``.
 
     Examples
     --------
@@ -303,28 +300,28 @@ class CRFTagger(Tagger):
     ) -> CRFTagger:
         """Train on labelled sequences.
 
-        Ctrl-C ends training early and keeps the best model so far; see ``stop_reason_``. Before
-        the first iteration there is none, and the interruption goes on.
+        Ctrl-C stops training and keeps the best model so far; see ``stop_reason_``. Before the end
+        of the first iteration, ``KeyboardInterrupt`` is raised.
 
         Parameters
         ----------
         X
             Sequences: token lists, `Corpus`, lists of feature dicts, or matrices.
         y
-            Label names, one list a sequence; ``None`` is an unlabelled token, a set lists
+            Label names, one list per sequence. ``None`` is an unlabelled token, a set lists
             alternatives. Default: the labels of the corpus.
         sample_weight
             Weight of each sequence, shape ``(B,)``.
         dev
-            A labelled `Corpus`, or a pair ``(X, y)``: stop when its F1 no longer rises, and keep
-            the weights that scored best.
+            Development set, a labelled `Corpus` or a pair ``(X, y)``: stop when its F1 no longer
+            improves, and keep the best weights.
         on_step
             Called after every iteration.
 
         Raises
         ------
         NotInLanguageError
-            Where labels break a constraint, naming the sequence, the token and the constraint.
+            If labels break a constraint; names the sequence, the token and the constraint.
         """
         sequences = as_sequences(X)
         names = as_labels(sequences, y)
@@ -361,7 +358,7 @@ class CRFTagger(Tagger):
         return self
 
     def _keep_learned(self, found: LearnedCRF) -> None:
-        """Set what ``fit`` sets."""
+        """Set the attributes of a trained tagger."""
         self._keep(found)
         self.n_skipped_ = found.n_skipped
         self.n_iter_ = len(found.run.log)
@@ -378,7 +375,7 @@ class CRFTagger(Tagger):
         names: Sequence[Sequence[Label]],
         unlabelled: Sequence[Any] = (),
     ) -> CRFLearner:
-        """Settle structure, features and constraints on a training set."""
+        """Return the learner, with structure, features and constraints of a training set."""
         parameters = self.get_params(deep=False)
         check_parameters(parameters)
         earlier = None if self.init is None else _trained(self.init)
@@ -426,7 +423,7 @@ class CRFTagger(Tagger):
         self.training_log_ = [TrainingStep(**step) for step in record["log"]]
 
     def __sklearn_clone__(self) -> CRFTagger:
-        # `init` is a trained tagger: cloning it would forget what it learned.
+        # `init` is a trained tagger, which cloning would reset.
         parameters = self.get_params(deep=False)
         kept = parameters.pop("init")
         copies = {name: clone(value, safe=False) for name, value in parameters.items()}
@@ -434,8 +431,8 @@ class CRFTagger(Tagger):
 
 
 def _trained(tagger: CRFTagger | str | os.PathLike[str]) -> Learned:
-    """Return what an earlier tagger learned."""
-    from trelliswork.taggers.load import load  # which knows all taggers, this one too
+    """Return the weights and constraints of an earlier tagger."""
+    from trelliswork.taggers.load import load  # deferred: it imports all taggers
 
     fitted = tagger if isinstance(tagger, CRFTagger) else load(tagger)
     if not isinstance(fitted, CRFTagger):

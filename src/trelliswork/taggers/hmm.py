@@ -1,4 +1,4 @@
-"""A hidden Markov model with scikit-learn's conventions."""
+"""The HMM tagger, an estimator with the conventions of scikit-learn."""
 
 from __future__ import annotations
 
@@ -33,77 +33,77 @@ __all__ = ["HMMTagger"]
 
 
 class HMMTagger(Tagger):
-    """A hidden Markov model: labels follow one another, and each brings forth a word.
+    """A hidden Markov model of labels, each of which emits a word.
 
         P(x, y) = P(y_1) Π_t P(x_t | y_t) Π_t P(y_t | y_{t-1}) P(end | y_T)
 
-    Learned by counting, in one pass, with smoothing for what was not seen: a word is weighed
-    against its shape (``Xx``, ``X``, ``9999``, punctuation as it is), so that a word that nobody
-    labelled still says something. Its scores are log-probabilities, and every constraint and every
-    method of a tagger works on them. A good start where few sequences are labelled and many are
-    not, see `CODLTagger`; where many are, `CRFTagger` is better.
+    Estimated by counting in one pass. The emission of a word is interpolated with that of its shape
+    (``Xx``, ``X``, ``9999``, punctuation unchanged), so that words unseen in training are
+    informative. Scores are log-probabilities; all constraints and all methods of taggers are
+    available. A good choice for few labelled and many unlabelled sequences, see `CODLTagger`; with
+    many labelled ones, `CRFTagger` is better.
 
     Parameters
     ----------
     smoothing
-        How much the shape of a word counts against the word itself: ``κ_y`` is this many times one
-        more than the number of different words seen with the label (Witten and Bell).
+        Weight of the shape of a word against the word itself: ``κ_y`` is this number times one plus
+        the number of distinct words seen with the label (Witten and Bell).
     shape_smoothing
-        Added to the count of every shape with every label.
+        Pseudo-count of every shape with every label.
     transition_smoothing
-        Added to the counts of what follows a label, and of first labels, shared out evenly. No
-        transition is impossible; `valid_scheme` rules out those that labels in BIO do not allow.
+        Pseudo-count of the transitions from a label, and of the first labels, divided evenly. No
+        transition is impossible; `valid_scheme` rules out those that are invalid in BIO.
     shapes
-        Tell words that training does not show apart by their shape. False: such a word says nothing
-        of its label, as in a textbook.
+        Whether to distinguish unknown words by their shape. False: an unknown word says nothing
+        about its label, as in a textbook.
     lowercase
-        Read words in lower case; their shapes keep the case.
+        Whether to lowercase words; shapes keep the case.
     min_count
-        Words seen fewer times, in labelled and unlabelled sequences, are known by their shape only.
+        Minimum count of a word, in labelled and unlabelled sequences; rarer words are represented
+        by their shape only.
     constraints
-        What labellings must satisfy in decoding, as for `CRFTagger`.
+        Constraints for decoding, as for `CRFTagger`.
     training
-        What becomes of the constraints. ``"L"``: none. ``"L+CI"``: all are hard. ``"L+wCI"``: soft
-        ones without a penalty cost what their violations in the labelled data say, see
-        `count_penalties`. ``"CIBT"`` and ``"wCIBT"`` make no sense here: nothing is decoded while
-        counting.
+        The training protocol. ``"L"``: no constraints. ``"L+CI"``: all are hard. ``"L+wCI"``:
+        penalties that are not given are counted from violations in the labelled data, see
+        `count_penalties`. ``"CIBT"`` and ``"wCIBT"`` do not apply: training decodes nothing.
     on_infeasible, decoding_budget
         As for `CRFTagger`.
     labels
-        Names of labels that there are besides those seen in training: few labelled sequences may
-        lack some that constraints name.
+        Labels besides those that occur in training. A small training set may lack labels that
+        constraints name.
     scheme, outside
-        How to read the labels, as for `CRFTagger`.
+        The scheme of the labels, and the label outside segments, as for `CRFTagger`.
     n_jobs
-        Threads; None: as many as there are cores, or as joblib leaves to this worker.
+        Number of threads; None: all cores, or those that joblib assigns to this worker.
     random_state, verbose
-        Unused: counting knows no chance and takes no time. All taggers have them.
+        Unused: counting is deterministic and fast. Present in all taggers.
 
     Attributes
     ----------
     classes_ : numpy.ndarray
-        The label names, in the order of every label axis.
+        The label names, in the order of all label axes.
     labels_ : LabelSet
-        The same with their scheme.
+        The labels with their scheme.
     model_ : CRFModel
         The model. ``exp`` of ``model_.transitions`` are the ``P(y_t | y_{t-1})``; those of its
         features are the ``P(x_t | y_t)``, ``P(y_1)`` and ``P(end | y_T)``.
     plan_ : Plan
-        What the constraints compiled into; print it to see.
+        The compiled constraints; print it for a summary.
     penalties_ : dict
-        What each soft constraint costs, by its expression.
+        The penalty of each soft constraint, by its expression.
     metadata_ : dict
-        Anything that JSON can hold, saved with the model; empty after ``fit``, yours to fill.
+        User data as JSON values, saved with the model; empty after ``fit``.
 
     Notes
     -----
-    The defaults were chosen on references of Cora, 5, 10 and 20 of them labelled, by the accuracy
-    on other references of the training set, without and with the rules of
-    ``examples/citation_rules.txt``. Most of them matter little: a factor of three either way
-    changes half a point at most. Two things matter: Witten and Bell's ``κ`` (a constant one loses 2
-    to 13 points), and shapes that tell initials from words in capitals and years from other numbers
-    (1 to 2 points more than shapes that do not, and 3 to 7 more than no shapes). Suffixes as a
-    further step between words and shapes gave nothing.
+    The defaults were chosen on references of Cora, with 5, 10 and 20 of them labelled, by the
+    accuracy on other references of the training set, without and with the rules of
+    ``examples/citation_rules.txt``. Most of them matter little: a factor of three changes at most
+    half a point. Two choices matter: ``κ`` by Witten and Bell (a constant loses 2 to 13 points),
+    and shapes that distinguish initials from capitalised words and years from other numbers (1 to 2
+    points above shapes that do not, 3 to 7 above no shapes). Suffixes as a step between words and
+    shapes did not help.
 
     Examples
     --------
@@ -157,21 +157,21 @@ class HMMTagger(Tagger):
         *,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Count labelled sequences.
+        """Train on labelled sequences.
 
         Parameters
         ----------
         X
             Sequences: token lists or a `Corpus`.
         y
-            Label names, one list a sequence, all known. Default: the labels of the corpus.
+            Label names, one list per sequence, all known. Default: the labels of the corpus.
         sample_weight
-            Weight of each sequence, shape ``(B,)``: how many times it is counted.
+            Weight of each sequence in the counts, shape ``(B,)``.
 
         Raises
         ------
         DataError
-            Where a label is missing or left open: `CODLTagger` learns from unlabelled sequences.
+            If a label is missing or ambiguous; `CODLTagger` learns from unlabelled sequences.
         """
         sequences = as_sequences(X)
         names: Any = as_known_labels(sequences, y)
@@ -188,8 +188,8 @@ class HMMTagger(Tagger):
         names: Sequence[Sequence[str]],
         unlabelled: Sequence[Any] = (),
     ) -> HMMLearner:
-        """Return what learns models of these labels, with the words of all sequences."""
-        del names  # their labels are all that matters before they are counted
+        """Return the learner, with the labels and the words of all sequences."""
+        del names  # `labels` has all that the structure needs
         self._check()
         training = check_protocol(
             self.training,
@@ -220,7 +220,7 @@ class HMMTagger(Tagger):
         )
 
     def _check(self) -> None:
-        """Raise a `ValueError` at the first parameter with a value that makes no sense."""
+        """Raise a `ValueError` for the first parameter with an invalid value."""
         for name in ("smoothing", "shape_smoothing", "transition_smoothing"):
             value = getattr(self, name)
             is_number = isinstance(value, Real) and not isinstance(value, bool)

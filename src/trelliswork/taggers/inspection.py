@@ -1,4 +1,4 @@
-"""A look inside a trained tagger: how large it is, and what it has learned.
+"""Inspect a trained tagger: its size, and its largest and smallest weights.
 
 >>> from trelliswork import CRFTagger
 >>> tagger = CRFTagger(features="word[0]").fit([["a", "b"], ["a"]], [["X", "Y"], ["X"]])
@@ -41,22 +41,22 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class ModelSizes:
-    """How large a model is.
+    """Sizes of a model.
 
     Attributes
     ----------
     labels
-        Labels of tokens.
+        Number of labels.
     features, edge_features, segment_features
-        Features of tokens, of transitions, and of segments: their first and last token, their
-        length, and the whole.
+        Number of features of tokens, of transitions, and of segments (first token, last token,
+        length and whole segment).
     patterns
-        Label patterns; in a chain of order 1, all transitions.
+        Number of label patterns; in a chain of order 1, of all transitions.
     weights
-        Those of pairs of a feature and a label (or a pattern), and of label patterns. The
-        transitions of a chain are kept as a full matrix, where 0 also means "no weight".
+        Number of weights: of pairs of a feature and a label (or pattern), and of label patterns.
+        The transitions of a chain are a full matrix, in which zeros are not counted.
     nonzero
-        Those that are not 0.
+        Number of nonzero weights.
     """
 
     labels: int
@@ -86,7 +86,7 @@ class ModelSizes:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name."""
+        """Return the numbers as a dictionary."""
         return asdict(self)
 
     def spell_features(self) -> str:
@@ -101,14 +101,14 @@ class ModelSizes:
 
 
 class NamedWeight(NamedTuple):
-    """Something with a weight: a feature, or a transition ``before → after``."""
+    """The weight of a feature, or of a transition ``before → after``."""
 
     name: str
     weight: float
 
 
 class TopFeatures(NamedTuple):
-    """What speaks most for a label and what most against it, strongest first."""
+    """The largest and the smallest weights for a label, strongest first."""
 
     positive: list[NamedWeight]
     negative: list[NamedWeight]
@@ -151,8 +151,7 @@ def top_features(
     n
         How many of each sign.
     names
-        What `feature_names` returned, where it is at hand: for large models it takes longer than
-        the rest.
+        The result of `feature_names`, if known: for large models it takes longer than the rest.
     """
     model = tagger.model_
     letters = model.structure.letter_names
@@ -164,7 +163,7 @@ def top_features(
         if part is None:
             continue
         mine = np.flatnonzero(part.outputs == letters.index(label))
-        # Of the pair's place only: `features` of the whole model would be as long as all weights.
+        # For these pairs only: `part.features` would be as long as all weights.
         features = np.searchsorted(part.offsets, mine, side="right") - 1
         found.append((own, features, part.weights[mine]))
     weights = _as_shown(model, np.concatenate([own for _, _, own in found]))
@@ -189,7 +188,7 @@ class PatternWeights(NamedTuple):
     weights
         Shape ``(P,)``.
     names
-        Of the labels that patterns are made of.
+        Names of the labels in the patterns.
     """
 
     patterns: Patterns
@@ -198,13 +197,13 @@ class PatternWeights(NamedTuple):
 
     @classmethod
     def of(cls, tagger: Tagger) -> PatternWeights:
-        """Return those of a trained tagger; in a chain of order 1, the transitions."""
+        """Return the patterns of a trained tagger; in a chain of order 1, the transitions."""
         model = tagger.model_
         weights = _as_shown(model, model.pattern_weights)
         return cls(model.patterns, weights, model.structure.letter_names)
 
     def top(self, length: int, n: int = 10) -> TopFeatures:
-        """Return the patterns of a length with the largest and with the smallest weights."""
+        """Return the patterns of a length with the largest and smallest weights."""
         first, last = np.searchsorted(self.patterns.lengths, [length, length + 1]).tolist()
         weights = self.weights[first:last]
         return _signs(weights, lambda i: NamedWeight(self.spell(first + i), float(weights[i])), n)
@@ -215,12 +214,12 @@ class PatternWeights(NamedTuple):
 
 
 def top_transitions(tagger: Tagger, n: int = 10) -> TopFeatures:
-    """Return the likeliest and the unlikeliest steps from one label to the next."""
+    """Return the transitions between labels with the largest and smallest weights."""
     return PatternWeights.of(tagger).top(2, n)
 
 
 def top_edge_features(tagger: Tagger, n: int = 10) -> TopFeatures:
-    """Return the transition features, with their step, of the largest and smallest weights."""
+    """Return the transition features, each with its transition, with the most extreme weights."""
     model = tagger.model_
     if model.edge is None:
         return TopFeatures([], [])
@@ -236,7 +235,7 @@ def top_edge_features(tagger: Tagger, n: int = 10) -> TopFeatures:
 
 
 def _as_shown(model: CRFModel, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return weights as people read them: those of a hidden Markov model as probabilities."""
+    """Return weights for display: those of a hidden Markov model as probabilities."""
     return np.exp(weights) if isinstance(model.encoder, ObservationEncoder) else weights
 
 
@@ -255,7 +254,7 @@ def _signs(
 
 
 def _largest(weights: NDArray[np.float64], n: int) -> list[int]:
-    """Return the places of the `n` largest weights above 0, largest first, ties in order."""
+    """Return the indices of the `n` largest positive weights, in descending order."""
     if n < 1:
         raise ValueError(f"n: expected 1 or more, got {n}.")
     positive = np.flatnonzero(weights > 0)

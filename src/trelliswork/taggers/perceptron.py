@@ -1,4 +1,4 @@
-"""The averaged structured perceptron as a tagger."""
+"""The perceptron tagger, an estimator with the conventions of scikit-learn."""
 
 from __future__ import annotations
 
@@ -51,100 +51,104 @@ LEAST = {"order": 0, "min_count": 1, "epochs": 1, "patience": 1, "decoding_budge
 
 
 class PerceptronTagger(Tagger):
-    """A chain of any order, learned by the averaged structured perceptron (Collins 2002).
+    """A chain of any order, trained by the averaged structured perceptron (Collins 2002).
 
-    Decodes each training sentence and, where the answer ``ŷ`` is wrong, moves the weights from it
-    to the gold labelling: ``w ← w + Φ(x, y*) − Φ(x, ŷ)``. Needs no normaliser and few epochs, so
-    that constraints of any kind can take part in training; see `training`.
+    Decodes each training sentence and, if the answer ``ŷ`` is wrong, moves the weights towards the
+    gold labelling: ``w ← w + Φ(x, y*) − Φ(x, ŷ)``. It needs no partition function and few epochs,
+    so all kinds of constraints can take part in training; see `training`.
 
-    Scores are no log-probabilities: `predict_marginals` and the like return the softmax of scores
-    that nothing calibrates, and are usually far too sure. `CRFTagger` learns probabilities.
+    Scores are not log-probabilities: methods such as `predict_marginals` return the softmax of
+    uncalibrated scores, which is usually overconfident. `CRFTagger` learns probabilities.
 
     Parameters
     ----------
     order
-        Highest order of the dependencies between labels: all transitions have a weight, and those
-        longer patterns of up to ``order + 1`` labels that occur in training. 0: no transitions.
+        Order of the dependencies between labels: all transitions have a weight, and longer patterns
+        of up to ``order + 1`` labels if they occur in training. 0: no transitions.
     features
-        For token input: the name of a bundle (``"chunking"``, ``"ner"``, ``"citation"``), template
-        text, or `Templates`; None is ``"ner"``. For feature dicts and matrices: None.
+        Feature templates for token input: the name of a bundle (``"chunking"``, ``"ner"``,
+        ``"citation"``), template text, or `Templates`; None is ``"ner"``. For feature dicts and
+        matrices: None.
     min_count
-        Leave out features seen fewer times.
+        Minimum count of a feature; rarer features are left out.
     epochs
-        Passes over the training set. After one without a mistake the others are not run, which
-        changes nothing: they count in the average all the same.
+        Maximum number of passes over the training set. After an epoch without a mistake, training
+        stops; the remaining epochs are counted in the average, so the result is the same.
     average
-        Whether the weights, and penalties that are learned, are the average over all steps, which
-        is far less sensitive to the order of sentences. False: the last ones.
+        Whether to average the weights and learned penalties over all steps, which is far less
+        sensitive to the order of sentences. False: use the last ones.
     patience
-        With a development set: stop after so many epochs without a better score.
+        With a development set: the number of epochs without improvement before training stops.
     l1, regularizer
-        As those of `CRFTagger`: l1 on all weights and on the penalties that ``"wCIBT"`` learns, and
-        norms of groups, see `GroupLasso`. They shrink the weights after every batch of sentences,
-        by one times their strength an epoch (Martins, Smith, Figueiredo and Aguiar 2011). What is 0
-        at the end is 0 in the average, and features and templates without a weight are no part of
-        the model. All epochs are run: without a mistake weights still shrink. Every feature has a
-        weight for every label here, and groups are as large.
+        As for `CRFTagger`: l1 on all weights and on the penalties that ``"wCIBT"`` learns, and
+        group norms, see `GroupLasso`. They shrink the weights after every batch of sentences, with
+        their full strength once per epoch (Martins, Smith, Figueiredo and Aguiar 2011). Weights
+        that are 0 at the end are 0 in the average, and features and templates without a weight are
+        removed from the model. All epochs are run, as weights shrink even without mistakes. Every
+        feature has a weight for every label here, which makes groups larger than those of
+        `CRFTagger`.
     debias
-        Whether to learn the weights that are not 0 once more, from 0 and without shrinking, in as
-        many epochs again.
+        Whether to train the nonzero weights again, from 0 and without shrinkage, for the same
+        number of epochs.
     constraints
-        What labellings must satisfy, hard or soft; see `trelliswork.constraints`.
+        Constraints on labellings, hard or soft; see `trelliswork.constraints`.
     training
-        What constraints do, see `trelliswork.learn.protocols`. ``"L"``: nothing. ``"L+CI"``: all
-        are hard, in decoding only. ``"L+wCI"``: in decoding only, and soft ones without a penalty
-        cost the log-odds that training labels satisfy them; mind that the scores they are weighed
-        against are no log-probabilities. ``"CIBT"``: all are hard, and training decodes under them.
-        ``"wCIBT"``: training decodes under them, and the penalties of soft ones without one are
-        learned with the weights.
+        The training protocol, see `trelliswork.learn.protocols`. ``"L"``: no constraints.
+        ``"L+CI"``: all are hard, in decoding only. ``"L+wCI"``: in decoding only; penalties that
+        are not given are the log-odds that training labels satisfy the constraint, although scores
+        are not log-probabilities here. ``"CIBT"``: all are hard, and training decodes under them.
+        ``"wCIBT"``: training decodes under them, and learns penalties that are not given with the
+        weights.
     on_infeasible
-        What to do with a sequence that no labelling fits, in decoding and, under ``"CIBT"`` and
-        ``"wCIBT"``, in training: ``"error"``; ``"relax"``: drop constraints of minimal conflicting
-        subsets, the last given first, until one fits; or ``"unconstrained"``: drop all.
+        What to do with a sequence that cannot satisfy all constraints, in decoding and, under
+        ``"CIBT"`` and ``"wCIBT"``, in training: ``"error"``; ``"relax"``: drop constraints of
+        minimal conflicting subsets, the last given first, until a labelling exists; or
+        ``"unconstrained"``: drop all.
     decoding_budget
-        Most arcs of the product of the model with constraints that an answer breaks.
+        Maximum number of arcs of the product of the model with the constraints that an answer
+        breaks.
     labels
-        Names of labels that there are besides those seen in training: few labelled sequences may
-        lack some that constraints name.
+        Labels besides those that occur in training. A small training set may lack labels that
+        constraints name.
     scheme
-        How to read the labels, see `LabelSet`; None: guess.
+        The scheme of the labels, see `LabelSet`; None: infer it.
     outside
-        The plain label that is no segment, such as ``"O"``. It has to occur in training.
+        The plain label of tokens outside segments, such as ``"O"``. It must occur in training.
     n_jobs
-        Threads of feature extraction and of decoding; None: as many as there are cores. Training
-        goes sentence by sentence.
+        Number of threads for feature extraction and decoding; None: all cores. Training is
+        sequential.
     random_state
-        Seed of the order of sentences, which is drawn anew each epoch.
+        Seed of the order of sentences, which changes every epoch.
     verbose
-        Show a progress bar on standard error.
+        Whether to show a progress bar on standard error.
 
     Attributes
     ----------
     classes_ : numpy.ndarray
-        The label names, in the order of every label axis.
+        The label names, in the order of all label axes.
     labels_ : LabelSet
-        The same with their scheme.
+        The labels with their scheme.
     model_ : CRFModel
-        The weights. Pairs of a feature and a label whose weight is 0 are left out.
+        The trained model, without pairs of a feature and a label of weight 0.
     plan_ : Plan
-        What the constraints compiled into; print it to see.
+        The compiled constraints; print it for a summary.
     penalties_ : dict
-        What each soft constraint costs, by its expression.
+        The penalty of each soft constraint, by its expression.
     n_iter_ : int
-        Epochs run.
+        Number of epochs.
     stop_reason_ : str
         ``"converged"`` (an epoch without a mistake), ``"max_iter"``, ``"early_stopping"`` or
         ``"interrupted"``.
     training_log_ : list of PerceptronEpoch
-        One entry an epoch.
+        One entry per epoch.
     dev_score_ : float or None
-        F1 of the epoch kept on the development set, where there was one.
+        F1 of the returned model on the development set; None without one.
     metadata_ : dict
-        Anything that JSON can hold, saved with the model; empty after ``fit``, yours to fill.
+        User data as JSON values, saved with the model; empty after ``fit``.
 
     Notes
     -----
-    A model of segments (``max_segment`` of `CRFTagger`) has no perceptron.
+    Segment models (``max_segment`` of `CRFTagger`) are not supported.
 
     Examples
     --------
@@ -211,28 +215,28 @@ class PerceptronTagger(Tagger):
     ) -> PerceptronTagger:
         """Train on labelled sequences.
 
-        Ctrl-C ends training early and keeps the model so far; see ``stop_reason_``. In the first
-        epoch there is none, and the interruption goes on.
+        Ctrl-C stops training and keeps the model so far; see ``stop_reason_``. In the first epoch,
+        ``KeyboardInterrupt`` is raised.
 
         Parameters
         ----------
         X
             Sequences: token lists, `Corpus`, lists of feature dicts, or matrices.
         y
-            Label names, one list a sequence, all known. Default: the labels of the corpus.
+            Label names, one list per sequence, all known. Default: the labels of the corpus.
         sample_weight
-            Weight of each sequence, shape ``(B,)``, by which its updates are multiplied.
+            Weight of each sequence, shape ``(B,)``: a factor of its updates.
         dev
-            A labelled `Corpus`, or a pair ``(X, y)``: keep the epoch with the best F1, and stop
-            where it no longer rises.
+            Development set, a labelled `Corpus` or a pair ``(X, y)``: keep the epoch with the best
+            F1, and stop when it no longer improves.
         on_step
             Called after every epoch.
 
         Raises
         ------
         InfeasibleError
-            Under ``"CIBT"`` and ``"wCIBT"``, for a sequence that no labelling fits, unless
-            `on_infeasible` says otherwise.
+            Under ``"CIBT"`` and ``"wCIBT"``, if a sequence cannot satisfy all constraints and
+            ``on_infeasible="error"``.
         """
         sequences = as_sequences(X)
         names = as_known_labels(sequences, y)
@@ -267,7 +271,7 @@ class PerceptronTagger(Tagger):
         names: Sequence[Sequence[Any]],
         unlabelled: Sequence[Any] = (),
     ) -> PerceptronLearner:
-        """Settle patterns, features and constraints; features of unlabelled sequences as well."""
+        """Return the learner, with patterns, constraints and the features of all sequences."""
         self._check_parameters()
         training = check_protocol(self.training)
         structure = Structure.choose(
@@ -313,7 +317,7 @@ class PerceptronTagger(Tagger):
         resolve_jobs(self.n_jobs)
 
     def _dev_score(self, dev: Any, labels: LabelSet) -> Callable[[Learned], float]:
-        """Return the segment F1 on a development set as a function of what is learned."""
+        """Return the segment F1 on a development set as a function of the model."""
         sequences, gold = as_dev(dev, labels)
 
         def score(learned: Learned) -> float:

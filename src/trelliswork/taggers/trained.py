@@ -1,6 +1,7 @@
-"""What a trained model can do, however it came about: predict, decode, and obey other rules.
+"""Prediction with a trained model: decoding, probabilities, and other constraints.
 
-How sure a trained tagger is: probabilities of labels, labellings, segments and rules.
+`TrainedTagger` is the part of a tagger that needs neither a learner nor scikit-learn. It decodes
+under constraints, and returns probabilities of labels, labellings, segments and constraints.
 """
 
 from __future__ import annotations
@@ -47,9 +48,9 @@ __all__ = ["TrainedTagger"]
 
 
 class TrainedTagger:
-    """A model and its plan: everything but training, and what scikit-learn asks of an estimator.
+    """A trained model with its constraints: all of a tagger except training.
 
-    All of it is under the constraints of the tagger, unless it says otherwise.
+    Methods apply the constraints of the tagger unless documented otherwise.
     """
 
     model_: CRFModel
@@ -63,7 +64,7 @@ class TrainedTagger:
     on_infeasible: OnInfeasible
 
     def _check_is_fitted(self) -> None:
-        """Raise where there is no model yet, which only a tagger that is trained later knows."""
+        """Raise if there is no model yet; estimators override this."""
 
     def with_constraints(
         self,
@@ -72,22 +73,22 @@ class TrainedTagger:
         on_infeasible: OnInfeasible | None = None,
         decoding_budget: int | None = None,
     ) -> Self:
-        """Return this trained tagger under other constraints, which hold in decoding only.
+        """Return the tagger under other constraints, which apply in decoding only.
 
-        The weights are shared, and this tagger stays as it is. The other parameters carry over,
-        `constrained_training` among them: to ``fit`` the result, or a clone of it, trains under
-        the new constraints wherever this tagger was to train under its own.
+        The result shares the weights; this tagger is not modified. All other parameters are kept,
+        including `constrained_training`: calling ``fit`` on the result, or on a clone of it, trains
+        under the new constraints if this tagger trains under its own.
 
         Parameters
         ----------
         constraints
             A constraint, a regular expression, an automaton, or a sequence of these; ``()`` for
-            none. A soft one without a penalty has the one that this tagger learned for the same
-            rule; where it has none, `trelliswork.learn_penalties` learns it.
+            none. A soft constraint without a penalty gets the penalty that this tagger learned for
+            the same rule, if any; otherwise learn it with `trelliswork.learn_penalties`.
         on_infeasible
-            What to do where no labelling satisfies them. Default: as before.
+            What to do if no labelling satisfies the constraints. Default: unchanged.
         decoding_budget
-            Most arcs of a product. Default: as before.
+            Maximum number of arcs of a product. Default: unchanged.
         """
         self._check_is_fitted()
         other = copy(self)
@@ -111,28 +112,28 @@ class TrainedTagger:
 
     @property
     def penalties_(self) -> dict[str, float]:
-        """What a violation of each soft constraint costs, by its expression; nan: not learned."""
+        """The penalty of each soft constraint, by its expression; nan if not learned."""
         rules, penalties = self.plan_.constraints, self.plan_.penalties.tolist()
         return {repr(rules[i]): penalties[i] for i in self.plan_.soft}
 
     def predict(self, X: Any, *, known: Any = None) -> list[list[str]]:  # noqa: N803
         """Return the best labelling of each sequence.
 
-        With ``adjacent=True``: that of the best segmentation, which need not be the most probable
-        labelling.
+        With ``adjacent=True``, the labelling of the best segmentation, which need not be the most
+        probable labelling.
 
         Parameters
         ----------
         X
             Sequences, as for ``fit``.
         known
-            What is known of the labels, as ``y`` in ``fit``: the best labelling that agrees.
+            Partial labels, as ``y`` in ``fit``; the answer agrees with them. Default: none.
 
         Raises
         ------
         InfeasibleError
-            Where no labelling satisfies all constraints, unless ``on_infeasible`` says otherwise;
-            and where none agrees with what is known, naming the sequence and the token.
+            If no labelling of a sequence satisfies all constraints and ``on_infeasible="error"``,
+            or if none agrees with `known`. The message names the sequence and the token.
         """
         answers: list[list[str]] = []
         for evidence, (found,) in self._decode(X, known):
@@ -143,7 +144,7 @@ class TrainedTagger:
     def predict_segments(self, X: Any, *, known: Any = None) -> list[list[Span]]:  # noqa: N803
         """Return the segments of the best labelling of each sequence; see `LabelSet.spans`.
 
-        A model with ``adjacent=True`` knows segments that its labels do not tell apart. The
+        A model with ``adjacent=True`` returns segments that its labels do not distinguish. The
         parameters are those of `predict`.
         """
         self._check_is_fitted()
@@ -163,15 +164,15 @@ class TrainedTagger:
         known: Any = None,
         time_limit: float | None = None,
     ) -> list[Decoding]:
-        """Return the best labelling of each sequence, with what is known about it.
+        """Return the best labelling of each sequence as a `Decoding`, with score and status.
 
         Parameters
         ----------
         X, known
             As in `predict`.
         time_limit
-            Seconds for each round of decoding a sequence. Where it is reached, the best labelling
-            so far is the answer, with status ``"feasible"`` and a bound. Default: none.
+            Time limit in seconds for each round of decoding a sequence. At the limit, the best
+            labelling so far is returned, with status ``"feasible"`` and a bound. Default: none.
         """
         return [
             answer
@@ -182,19 +183,19 @@ class TrainedTagger:
     def decode_nbest(self, X: Any, k: int, *, known: Any = None) -> list[list[Decoding]]:  # noqa: N803
         """Return the `k` best labellings of each sequence with their scores, best first.
 
-        Exact, and without probabilities: as `decode`, it needs the automata of those constraints
-        only that an answer breaks, where `predict_nbest` needs all in one product. Fewer than `k`
-        where there are no more. With ``adjacent=True`` they are segmentations, several of which
-        may read the same.
+        Exact, but without probabilities: like `decode`, it only compiles the constraints that an
+        answer breaks, whereas `predict_nbest` needs all of them in one product. Returns fewer than
+        `k` if there are no more. With ``adjacent=True`` the answers are segmentations, several of
+        which may have the same labels.
 
         Parameters
         ----------
         X
             Sequences, as for ``fit``.
         k
-            How many.
+            Number of labellings per sequence.
         known
-            What is known of the labels, as in `predict`.
+            Partial labels, as in `predict`.
         """
         return [
             answers
@@ -203,14 +204,14 @@ class TrainedTagger:
         ]
 
     def problem(self, x: Any, *, known: Any = None) -> Problem:
-        """Return what is to be decoded for one sequence, for `solve` and `verify`.
+        """Return the decoding problem of one sequence, for `solve` and `verify`.
 
         Parameters
         ----------
         x
-            One sequence: the tokens of a sentence, or whatever one entry of ``X`` is in ``fit``.
+            One sequence, as an entry of ``X`` in ``fit``.
         known
-            What is known of its labels, as one entry of ``y`` in ``fit``.
+            Its partial labels, as an entry of ``y`` in ``fit``.
         """
         self._check_is_fitted()
         (sequence,) = as_sequences([x], "x")
@@ -224,7 +225,7 @@ class TrainedTagger:
         k: int = 1,
         time_limit: float | None = None,
     ) -> Iterator[tuple[Evidence, list[DecodedBatch]]]:
-        """Return the answers to all sequences, batch by batch in order."""
+        """Yield the answers to all sequences in order, batch by batch."""
         self._check_is_fitted()
         sequences = as_sequences(X)
         allowed = None
@@ -243,7 +244,7 @@ class TrainedTagger:
         )
 
     def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:  # noqa: N803
-        """Return ``P(y_t = y | x)``, one array of shape ``(T, n_labels)`` a sequence."""
+        """Return ``P(y_t = y | x)`` as one array of shape ``(T, n_labels)`` per sequence."""
         sequences = as_sequences(X)
         found: list[NDArray[np.float64]] = [np.zeros((0, 0))] * len(sequences)
         for members, trellis in self._groups(sequences):
@@ -255,9 +256,9 @@ class TrainedTagger:
     def predict_nbest(self, X: Any, k: int) -> list[list[tuple[list[str], float]]]:  # noqa: N803
         """Return the `k` most probable labellings of each sequence with their probabilities.
 
-        Best first; fewer than `k` where there are no more. Probabilities need the product with all
-        constraints; `decode_nbest` does without. With ``adjacent=True`` they are segmentations,
-        several of which may read the same.
+        Best first; fewer than `k` if there are no more. Probabilities need the product with all
+        constraints; `decode_nbest` does not. With ``adjacent=True`` the answers are segmentations,
+        several of which may have the same labels.
         """
         sequences = as_sequences(X)
         answers: list[list[tuple[list[str], float]]] = [[] for _ in sequences]
@@ -275,10 +276,10 @@ class TrainedTagger:
         return answers
 
     def log_probability(self, X: Any, y: Any = None) -> NDArray[np.float64]:  # noqa: N803
-        """Return ``log p(y | x)`` of each sequence, shape ``(B,)``, summed over open labels.
+        """Return ``log p(y | x)`` of each sequence, shape ``(B,)``.
 
-        ``-inf`` for labels that break a constraint. In a model with ``adjacent=True`` the sum of
-        all segmentations that read as these labels.
+        Partial labels are summed over. Labels that break a constraint give ``-inf``. With
+        ``adjacent=True`` all segmentations with these labels are summed over.
         """
         sequences = as_sequences(X)
         gold = allowed_labels(self.labels_, as_labels(sequences, y), "y")
@@ -291,18 +292,18 @@ class TrainedTagger:
         return found
 
     def probability_of(self, X: Any, constraint: Any) -> NDArray[np.float64]:  # noqa: N803
-        """Return how probable it is that a constraint holds, *without* those of the tagger.
+        """Return the probability that a constraint holds, *without* those of the tagger.
 
-        ``P(y ∈ L | x)`` under the unconstrained model: how far a constraint agrees with what the
-        model believes anyway.
+        This is ``P(y ∈ L | x)`` under the unconstrained model: how well the constraint agrees with
+        the model.
 
         Parameters
         ----------
         X
             Sequences, as for ``fit``.
         constraint
-            A constraint, a regular expression, an automaton, or a sequence of these, which hold
-            together.
+            A constraint, a regular expression, an automaton, or a sequence of these that must all
+            hold.
 
         Returns
         -------
@@ -331,7 +332,7 @@ class TrainedTagger:
         X: Any,  # noqa: N803
         spans: Sequence[Sequence[tuple[int, int, str]]],
     ) -> list[NDArray[np.float64]]:
-        """Return how probable segments are: that ``[start, end)`` is one of that very name.
+        """Return the probability that ``[start, end)`` is a segment with the given name.
 
         Not available with ``adjacent=True``.
 
@@ -340,13 +341,12 @@ class TrainedTagger:
         X
             Sequences, as for ``fit``.
         spans
-            For each sequence, ``(start, end, name)`` of the segments in question; see
-            `LabelSet.spans`.
+            For each sequence, the segments as ``(start, end, name)``; see `LabelSet.spans`.
 
         Returns
         -------
         list of numpy.ndarray
-            One probability a span.
+            One probability per segment.
         """
         sequences = as_sequences(X)
         collect_spans(spans, self.labels_, np.diff(token_offsets(sequences)))
@@ -359,10 +359,10 @@ class TrainedTagger:
         return found
 
     def trellis(self, X: Any) -> inference.Trellis:  # noqa: N803
-        """Return the scores of a batch, on which every verb of `trelliswork.inference` works.
+        """Return the scores of a batch, for the functions of `trelliswork.inference`.
 
-        On the product of the model with all constraints. A sequence that no labelling fits has no
-        path there.
+        The automaton is the product of the model with all constraints. A sequence that cannot
+        satisfy them has no path.
         """
         self._check_is_fitted()
         sequences = as_sequences(X)
@@ -373,7 +373,7 @@ class TrainedTagger:
         return constrained_trellis(self.plan_, free, evidence)
 
     def _groups(self, sequences: list[Any]) -> Iterator[tuple[NDArray[np.int64], Trellis]]:
-        """Return the indices of all sequences, and the trellises that they have a path on."""
+        """Yield the indices of all sequences, with trellises under feasible constraints."""
         self._check_is_fitted()
         return feasible_batches(
             self.model_,

@@ -56,7 +56,7 @@ class CRF(nn.Module):
     batch_first
         Whether the batch is the first axis of emissions, tags and masks.
     labels
-        Names of the tags, in the order of their ids; a `LabelSet` also says what a segment is.
+        Names of the tags, in the order of their ids; a `LabelSet` also defines segments.
         Default: ``"0"``, ``"1"``, … .
     language
         The tag sequences that are possible: a regular expression over label names, an automaton,

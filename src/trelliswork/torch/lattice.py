@@ -32,7 +32,7 @@ _lattices: WeakValueDictionary[int, Lattice] = WeakValueDictionary()
 class Lattice:
     """An automaton with one pattern a pair of tags, and the language that it accepts.
 
-    Operators of torch take numbers, not objects: `key` stands for a lattice that is alive.
+    Operators of torch take numbers, not objects: `key` identifies a lattice in use.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Marks in front of references: numbers, keys in brackets, bullets.
 
-A number at the beginning of a line may belong to a reference: "12. Springer, 1998" is what is left
-of one after a line break. So numbers are marks only together. For each way to write them, the
+A number at the beginning of a line may belong to a reference: "12. Springer, 1998" is the rest of
+one after a line break. So numbers are marks only together. For each way to write them, the
 numbers that count best are looked for: each is one more than the one before it, at most two are
 missing in between, and a new count may begin at 1; of several lines that could bear the same
 number, the one that looks like the beginning of a reference is taken. Numbers are believed if the

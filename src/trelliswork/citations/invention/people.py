@@ -111,7 +111,7 @@ def to_initials(given: str) -> str:
 
 
 def invent_surname(rng: Random) -> str:
-    """Draw a family name as it stands in "a theorem of Kovács"."""
+    """Draw a family name, as in "a theorem of Kovács"."""
     return load_stock("people")[f"{pick_culture(rng)} family"].pick(rng)
 
 

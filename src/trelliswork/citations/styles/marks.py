@@ -1,7 +1,7 @@
 """Labels inside text: marks around fields, and their conversion to pieces.
 
 A program that knows nothing of labels may write a reference with marks in it, characters of the
-private use area; what it wrote is then labelled by construction. What stands outside of all marks
+private use area; its output is then labelled by construction. Text outside all marks
 joins a neighbour: punctuation the field before it, words and opening brackets the one after it.
 """
 
@@ -41,7 +41,7 @@ def unmark(text: str) -> list[Piece]:
     """Cut marked text into pieces with their labels.
 
     Fields may lie in one another; the innermost counts. At a mark, where the program could not see
-    what it wrote before, punctuation and blanks are not written twice.
+    its own output, punctuation and blanks are not written twice.
 
     Examples
     --------

@@ -35,7 +35,7 @@ class Noise:
     no_title : float
         Per article: the title is left out, as physicists do.
     year_letter : float
-        Per reference: the year is told from others by a letter, "1991a".
+        Per reference: the year has a letter that distinguishes it from others, "1991a".
     lower_title, venue : float
         Per reference: the title in lower case, the venue abbreviated or spelled out.
     given, et_al : float

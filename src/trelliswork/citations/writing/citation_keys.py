@@ -40,7 +40,7 @@ def citation_keys(references: Sequence[Reference]) -> list[str]:
     """Return a key for each reference: its own, or author, year and a word of the title.
 
     Keys of a ``.bbl`` file and of a list ("[Sha48]") stay if they begin with a letter and are such
-    as BibTeX takes; a number is none. Keys that are made are of letters and digits of ASCII and
+    as BibTeX takes; a number is not a key. Generated keys are of letters and digits of ASCII and
     begin with a letter. All differ: where they would not, the second one ends in "a", the next in
     "b" and so on.
     """

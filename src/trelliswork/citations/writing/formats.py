@@ -1,7 +1,7 @@
 """`write`: parsed references in any of the formats.
 
 BibTeX, CSL-JSON and RIS are for other programs. JSON lines hold all there is: typed values, fields
-with their offsets and confidences, other readings. CoNLL holds what a model learns from.
+with their offsets and confidences, other readings. CoNLL has the training data of a model.
 """
 
 from __future__ import annotations

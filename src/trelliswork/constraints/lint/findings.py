@@ -37,7 +37,7 @@ class Finding:
         satisfies the others breaks the first of the rules, which is soft. ``"implied"``: the first
         of the rules follows from the others, or is given twice. ``"lengths"``: no labelling of some
         lengths satisfies these rules. ``"inputs"``: some inputs have no labelling that satisfies
-        these rules. ``"unknown"``: the rule names what the label set does not know, and was left
+        these rules. ``"unknown"``: the rule has a name unknown to the label set, and was left
         out. ``"unchecked"``: these rules together are too large to judge, or have no automaton.
     rules
         The rules, as few as possible.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from trelliswork.constraints.arguments import joined
+from trelliswork.constraints.arguments import join_words
 from trelliswork.constraints.lint.findings import Finding
 from trelliswork.errors import TooLargeError
 
@@ -170,7 +170,7 @@ class LanguageLinter:
             return None
 
     def _list(self, rules: tuple[int, ...]) -> str:
-        return joined([repr(self._rules[i]) for i in rules])
+        return join_words([repr(self._rules[i]) for i in rules])
 
     def _finding(self, kind: Kind, rules: tuple[int, ...], message: str) -> Finding:
         return Finding(kind, tuple(self._rules[i] for i in rules), message)

@@ -1,7 +1,7 @@
 """`lint`: find implied, dead and contradictory rules.
 
 Findings are decided on the languages of the rules, for all labellings and all inputs at once.
-Let ``U`` be the labellings at all: of one token or more, or of the lengths that are asked about.
+Let ``U`` be the set of all labellings, of one token or more, or of the given lengths.
 Linear rules have no language of their own; they are judged by the ranges of their sums, see
 `trelliswork.constraints.lint.counts`. Soft rules forbid nothing, so that nothing follows from them;
 but hard rules may make them useless.
@@ -52,7 +52,7 @@ def lint(
         The numbers of tokens of the sentences at hand, such as ``range(1, 60)``. ``None``: any
         number from 1, and only the shortest and longest feasible ones are spoken of.
     max_states
-        The largest automaton to try. What is larger is listed as unchecked.
+        The largest automaton to try. Larger sets of rules are listed as unchecked.
 
     Returns
     -------

@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 
 from trelliswork.automata.automaton import Automaton
-from trelliswork.constraints.arguments import joined
+from trelliswork.constraints.arguments import join_words
 from trelliswork.constraints.monitors import MAX_TESTS, language, lift, union_of_tests
 from trelliswork.errors import TooLargeError
 
@@ -114,7 +114,7 @@ class Languages:
         """Describe a shortest input without a labelling although other inputs of its length have.
 
         Labels are projected out: ``I`` is the language of the token classes of inputs that have a
-        labelling, and what is sought is an input of ``U`` that is not in ``I``.
+        labelling; the search is for an input of ``U`` that is not in ``I``.
         """
         tests = self._tests(rules)
         if not tests:
@@ -231,8 +231,8 @@ def _describe(classes: Sequence[int], tests: tuple[TokenTest, ...]) -> str:
     parts = []
     for position, token_class in enumerate(classes):
         passed = [repr(test) for i, test in enumerate(tests) if token_class >> i & 1]
-        parts.append(f"token {position} passes {joined(passed) if passed else 'no test'}")
-    return joined(parts)
+        parts.append(f"token {position} passes {join_words(passed) if passed else 'no test'}")
+    return join_words(parts)
 
 
 def _numbers(numbers: Sequence[int]) -> str:
@@ -241,5 +241,5 @@ def _numbers(numbers: Sequence[int]) -> str:
         text = f"{numbers[0]} to {numbers[-1]}"
     else:
         shown = [str(n) for n in numbers[:8]]
-        text = joined([*shown, "more"] if len(numbers) > 8 else shown, "or")
+        text = join_words([*shown, "more"] if len(numbers) > 8 else shown, "or")
     return f"{text} token{'' if list(numbers) == [1] else 's'}"

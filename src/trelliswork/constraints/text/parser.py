@@ -71,7 +71,7 @@ def parse(text: str, *, predicates: Predicates | None = None) -> Constraint:
     Parameters
     ----------
     text
-        The rule as it would stand in a program, ``at_most(1, 'title') & ~contiguous('author')``,
+        The rule as Python source, ``at_most(1, 'title') & ~contiguous('author')``,
         or in a rule file, ``author before title : soft``.
     predicates
         The predicates for ``predicate('name')``: Python functions cannot be written as text.
@@ -79,7 +79,7 @@ def parse(text: str, *, predicates: Predicates | None = None) -> Constraint:
     Raises
     ------
     RuleError
-        If the text is no rule, naming the place and what was expected there.
+        If the text is not a rule, naming the place and the expected token.
 
     Examples
     --------

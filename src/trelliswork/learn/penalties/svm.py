@@ -6,10 +6,10 @@ The margin-rescaled hinge loss with the Hamming loss ``Δ``, over ``ρ ≥ 0``:
     P_ρ(y) = score(y) − ρ · v(y)
 
 With ``d = v(y) − v(y*)`` and ``m = Δ(y, y*) + score(y) − score(y*)`` a labelling ``y`` bounds the
-loss of its sentence from below by the plane ``m − ρ · d``. Each iteration decodes all
-sentences exactly with the loss added to the scores, adds the cutting planes of the answers, and
-minimises over all planes. ``J`` at any ``ρ`` is an upper bound and the minimum over planes a lower
-bound on the minimum of ``J``: learning stops when they meet.
+loss of its sentence from below by the plane ``m − ρ · d``. Each iteration decodes all sentences
+exactly with the loss added to the scores, adds the cutting planes of the answers, and minimises
+over all planes. ``J`` at any ``ρ`` is an upper bound and the minimum over planes a lower bound on
+the minimum of ``J``: learning stops when they meet.
 
 The minimum over planes is the maximum over ``α ≥ 0``, ``Σ_k α_bk ≤ c`` of the smooth dual
 

@@ -7,8 +7,8 @@ The loss of a CRF is ``f(w) = Σ_b log Z_b(w) − w·c``, with ``c`` the counts 
 
 ``h`` is the entropy of the model's labellings. It is the dual objective at the model's own
 expectations; at ``s`` times these plus ``1 − s`` times the gold counts it is at least ``s h``, as
-entropy is concave. Where ``a_k = 0``, ``z_k`` must be 0, which the choice of ``s`` ensures: ``s = 1
-/ (dual norm of ∇f)``, over these ``k`` alone or over all.
+entropy is concave. Where ``a_k = 0``, ``z_k`` must be 0, which the choice of ``s`` ensures:
+``s = 1 / (dual norm of ∇f)``, over these ``k`` alone or over all.
 """
 
 from __future__ import annotations
