@@ -91,7 +91,7 @@ class Variables:
             return self.graph is other.graph and np.array_equal(self.codes, other.codes)
         if isinstance(other, Real):
             raise TypeError(
-                "Variables: a literal is what it says of its variable: z is 'z is 1', ~z is 'z is "
+                "Variables: a literal is a statement on its variable: z is 'z is 1', ~z is 'z is "
                 "0'. Fix values with graph.fix(z, True)."
             )
         return NotImplemented
@@ -174,7 +174,7 @@ class Categorical:
         if not isinstance(value, Integral):
             raise TypeError(
                 f"value: expected a whole number, got {type(value).__name__}. Two variables are "
-                "equal where XorOut([x == k], y == k) holds for every value k; Pair scores both."
+                "equal if XorOut([x == k], y == k) holds for every value k; Pair scores both."
             )
         if not 0 <= value < self.n_values:
             raise ValueError(f"value: expected one of 0 … {self.n_values - 1}, got {value}.")
