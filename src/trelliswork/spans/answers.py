@@ -23,7 +23,20 @@ if TYPE_CHECKING:
     from trelliswork.spans.rules import SpanRulebook
     from trelliswork.spans.table import SpanTable
 
-__all__ = ["AssignMethod", "Assignment", "GraphAssignMethod", "NoAnswerError", "answer"]
+__all__ = [
+    "AssignMethod",
+    "Assignment",
+    "Choices",
+    "GraphAssignMethod",
+    "NoAnswerError",
+    "answer",
+    "broken_rules",
+    "gains",
+    "null_constant",
+    "overlaps",
+    "role_counts",
+    "value",
+]
 
 GraphAssignMethod = Literal["branch", "ad3", "milp", "lp"]
 AssignMethod = Literal["chain"] | GraphAssignMethod
