@@ -31,7 +31,7 @@ class Decoding(Answer[Certificate]):
     labels : list of str
         The labelling, one name a token.
     score : float
-        ``P(y)``: its score under the model less the penalties of the soft constraints it breaks.
+        ``P(y)``: its score under the model less the penalties of violated soft constraints.
     upper_bound : float
         No labelling that satisfies the constraints scores more; in a list of the best, no other
         than those before it.

@@ -83,7 +83,7 @@ def describe_nbest(
     answers: list[list[Decoding]] = [[] for _ in evidence.sentences]
     for rank in found:
         there = np.isfinite(rank.scores)
-        shown = replace(rank, tags=np.maximum(rank.tags, 0))  # -1 where there is no answer
+        shown = replace(rank, tags=np.maximum(rank.tags, 0))  # -1 without an answer
         for own, decoding, exists in zip(
             answers, describe_batch(plan, evidence, shown), there.tolist(), strict=True
         ):

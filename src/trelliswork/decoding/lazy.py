@@ -327,7 +327,7 @@ def _add_broken(
         there = np.isfinite(scores)
         if not there.any():
             break  # the answers after it are no better
-        tags = np.maximum(tags, 0)  # -1 where there is no answer
+        tags = np.maximum(tags, 0)  # -1 without an answer
         broken = there[:, None] & units.broken(tags, part, own)
         new |= (broken & ~own).any(axis=1)
         own |= broken

@@ -52,7 +52,7 @@ class LabellingClaim(Claim):
         self.answer: Decoding = answer
 
     def value(self) -> float:
-        """Return ``P(y)`` of the labels, if they break what the answer says that they break."""
+        """Return ``P(y)`` of the labels, after comparing their violations with those claimed."""
         problem, answer = self.problem, self.answer
         try:
             value = problem.value(answer.labels)
@@ -85,7 +85,7 @@ class LabellingClaim(Claim):
         return certificate.leaves
 
     def bound(self, leaf: Leaf, value: float) -> float:
-        """Return ``max_y G(y)`` of a leaf, or what proves `value` if that is not less."""
+        """Return ``max_y G(y)`` of a leaf, or a bound that proves `value`."""
         relaxed, counted = self._relaxation
         allowed = self._allowed(leaf)
         if counted:
@@ -94,12 +94,12 @@ class LabellingClaim(Claim):
 
     @cached_property
     def _relaxation(self) -> tuple[Relaxation, list[int]]:
-        """The problem with some items in the product, and the rows that are counted outside it."""
+        """The problem with some terms in the product, and the rows that are counted outside it."""
         certificate = self.answer.certificate
         assert certificate is not None, "its leaves were read"
         items = certificate.items
         rows = [i for i in items if self.problem.plan.terms[i].row is not None]
-        # Prices of rows that are counted are there to leave out most of what a product would hold.
+        # Prices of counted rows prune most of the states of their product.
         guided = any(item in leaf.prices for leaf in certificate.leaves for item in rows)
         if not guided:
             try:

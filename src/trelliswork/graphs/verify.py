@@ -33,8 +33,7 @@ WITHOUT_VALUES = ("infeasible", "unsolved", "fractional")
 class GraphClaim(Claim):
     """The claim of a `Solution`.
 
-    An answer that says that there is no assignment is proven if every leaf of its certificate has
-    none.
+    The claim that there is no assignment is proven if no leaf of the certificate has one.
 
     Parameters
     ----------
@@ -82,7 +81,7 @@ class GraphClaim(Claim):
 
 
 class GraphLeaves:
-    """The leaves of certificates of one graph: how to read and to bound them.
+    """A reader of certificates of one graph, with the bounds of their leaves.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Verification of answers: one driver for all kinds of problems.
 
-The driver computes the value of an answer, compares it with what the answer claims, and evaluates
-every leaf of its certificate. A kind of problem is a subclass of `Claim`, which computes values and
+The driver recomputes the value of an answer, compares it with the claims, and evaluates every leaf
+of the certificate. A kind of problem is a subclass of `Claim`, which computes values and
 bounds from the definitions and shares no code with the search.
 """
 
@@ -42,7 +42,7 @@ class Verification:
     reason : str
         The reason of the verdict.
     score : float
-        The value of the answer, computed anew; ``-inf`` if it breaks a hard constraint, NaN
+        The value of the answer, recomputed; ``-inf`` if it violates a hard constraint, NaN
         if it is no answer to the problem.
     upper_bound : float
         The bound that the certificate proves; ``inf`` without a certificate.
@@ -65,11 +65,11 @@ class Claim(ABC):
     answer : Answer
         The answer to check.
     is_empty : bool
-        Whether it says that it has found nothing.
+        Whether the answer claims that nothing was found.
     whole, parts : str
         The names of an answer and of its parts in messages.
     excuses : mapping
-        For each status whose answers may break hard constraints, the reason.
+        For each status whose answers may violate hard constraints, the reason.
     """
 
     answer: Answer[Any]
@@ -80,7 +80,7 @@ class Claim(ABC):
 
     @abstractmethod
     def value(self) -> float:
-        """Return the value of the answer, after comparing all else that it claims.
+        """Return the value of the answer, after comparing its other claims.
 
         Raises
         ------
@@ -137,7 +137,7 @@ def check(
 
 
 def check_violations(found: Mapping[str, int], claimed: Mapping[str, int]) -> None:
-    """Raise if an answer breaks other constraints than it claims, by their expressions."""
+    """Raise if the violations of an answer, by expression, are not those it claims."""
     for name in (*found, *dict(claimed)):
         if found.get(name, 0) != claimed.get(name, 0):
             raise WrongError(
@@ -180,7 +180,7 @@ def _judge(claim: Claim, value: float, bound: float) -> Verification:
 
 
 def _judge_nothing(claim: Claim, bound: float) -> Verification:
-    """Return the verdict on an answer that has found nothing."""
+    """Return the verdict on an answer without values."""
     if claim.answer.status == "infeasible":
         if bound == -inf:
             return Verification("proven", f"There is no {claim.whole}.", -inf, bound)

@@ -85,7 +85,7 @@ class SpanClaim(Claim):
         return GraphLeaves(SpanGraph.of(self.table, self.book).graph)
 
     def _choices(self) -> Choices:
-        """Return the pairs of spans and roles, if the table has them and all else says the same."""
+        """Return the pairs of spans and roles, after comparing spans and roles with them."""
         table, answer = self.table, self.answer
         choices = list(answer.choices)
         for s, r in choices:
