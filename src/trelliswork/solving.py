@@ -1,20 +1,7 @@
-"""One entrance to all ways of decoding under constraints, and of solving factor graphs.
+"""The public functions `solve` and `verify`: dispatch on the kind of problem.
 
-| method | what it does | exact |
-| --- | --- | --- |
-| ``"product"`` | Viterbi on the product of the model with all items | yes |
-| ``"lazy"`` | Viterbi, with the items added that the answer breaks, until none is new | yes |
-| ``"dual"`` | prices on rows, by projected subgradients | where the gap closes |
-| ``"astar"`` | A* over the product, never built, guided by scores without constraints | yes |
-| ``"branch"`` | best-first branch and bound over the dual | yes |
-| ``"milp"`` | a mixed-integer program, solved by HiGHS | yes, without a certificate |
-| ``"beam"`` | the best prefixes of each length go on | where nothing better was cut off |
-| ``"auto"`` | the dual first, then what closes its gap | yes |
-
-Predicates, which are Python functions, have no automaton. Under them there are ``"beam"``,
-``"astar"``, then a search over prefixes, and ``"auto"``, which searches where the best labelling
-without predicates breaks one; see `trelliswork.decoding.prefixes`. These answers have no
-certificate. The methods of factor graphs are in `trelliswork.graphs.solve`.
+The methods are described in `trelliswork.decoding.solve` for labellings, in
+`trelliswork.graphs.solve` for factor graphs and in `trelliswork.spans.solve` for spans.
 """
 
 from __future__ import annotations
@@ -123,52 +110,52 @@ def solve(
     Parameters
     ----------
     problem
-        A problem, or several. Those that share a plan and the weights of the model are decoded as
-        one batch. Or a factor graph, or several.
+        A problem, a factor graph, or several of one kind. Problems that share a plan and the
+        weights of the model are decoded as one batch.
     method
-        Of problems: ``"auto"``, exact; ``"product"``, ``"lazy"``, ``"astar"``, ``"branch"``, exact
-        ways of their own; ``"dual"`` and ``"beam"``, exact where their gap closes; ``"milp"``,
-        HiGHS. Of graphs: ``"auto"`` and ``"branch"``, branch and bound around AD3, exact;
-        ``"ad3"``, ``"lp"``, ``"dual"``, the relaxation; ``"milp"``, HiGHS.
+        For problems: ``"auto"``, ``"product"``, ``"lazy"``, ``"astar"`` and ``"branch"``, all
+        exact; ``"dual"`` and ``"beam"``, exact if their gap closes; ``"milp"``, HiGHS. For graphs:
+        ``"auto"`` and ``"branch"``, branch and bound around AD3, exact; ``"ad3"``, ``"lp"``,
+        ``"dual"``, the relaxation; ``"milp"``, HiGHS.
     time_limit
-        Seconds for each problem; ``"product"`` and ``"lazy"`` end by themselves, and a beam goes on
-        with a width of 10 at most.
+        Seconds for each problem. ``"product"`` and ``"lazy"`` have no limit, and a beam continues
+        with a width of at most 10.
     width
-        Prefixes of each length that a beam goes on with; None: all, which is exact, and under
-        predicates takes as many steps as there are labellings. A search under predicates that
-        reaches a limit ends with such a beam.
+        Prefixes of each length that a beam keeps; None: all, which is exact, and under predicates
+        takes as many steps as there are labellings. A search under predicates that reaches a limit
+        ends with such a beam.
     max_nodes
-        Of graphs: nodes of branch and bound, for each graph. Default: no limit.
+        For graphs: most nodes of branch and bound, for each graph. Default: no limit.
     callback
-        Of graphs: called with a `GraphProgress` now and then; returning True ends that graph.
+        For graphs: called with a `GraphProgress` now and then; returning True ends that graph.
     warm_start
-        Of graphs: the answer to a graph of the same shape, or one for each graph.
+        For graphs: the answer to a graph of the same shape, or one for each graph.
     ad3
-        Of graphs: options of AD3.
+        For graphs: options of AD3.
     n_jobs
-        Threads; predicates are asked on one.
+        Threads; predicates are called on one.
 
     Returns
     -------
     Decoding, Solution, or a list of these
-        One answer a problem; without any, an empty list. The status is ``"feasible"`` where there
-        is a gap: it was not closed in time, or not by ``"dual"`` or ``"beam"``, or constraints that
-        are not linear need a larger product than the plan's budget allows; and ``"relaxed"`` where
-        even a hard constraint is broken.
+        One answer per problem. The status is ``"feasible"`` if a gap is left: the time ran out,
+        ``"dual"`` or ``"beam"`` did not close it, or constraints that are not linear need a larger
+        product than the plan's budget allows. It is ``"relaxed"`` if even a hard constraint is
+        violated.
 
     Raises
     ------
     InfeasibleError
-        Where no labelling satisfies the hard constraints, naming a minimal conflicting subset. A
-        graph raises nothing: its status says so.
+        If no labelling satisfies the hard constraints, naming a minimal conflicting subset. An
+        infeasible graph raises nothing: its status says so.
     TooLargeError
-        Where ``"product"``, or ``"milp"`` with the constraints that are not linear, needs a product
+        If ``"product"``, or ``"milp"`` with the constraints that are not linear, needs a product
         beyond that budget.
     RuleError
-        For a method that predicates rule out, and for predicates that count wrongly.
+        For a method that predicates rule out, and for predicates whose counts are invalid.
     SearchLimitError
-        Where a beam, or a search under predicates within its limits, met no labelling that
-        satisfies the hard constraints, and no proof that there is none.
+        If a beam, or a search under predicates within its limits, found no labelling that satisfies
+        the hard constraints, and no proof that there is none.
 
     Examples
     --------
@@ -181,7 +168,7 @@ def solve(
     """
     check_time_limit(time_limit)
     problems = _several(problem)
-    if not problems:  # of either kind
+    if not problems:  # of either kind: an empty list
         _check(method, width, (*get_args(SolveMethod), *get_args(GraphMethod)))
         return []
     if isinstance(problems[0], FactorGraph):
@@ -223,8 +210,8 @@ def verify(
 ) -> Verification:
     """Check an answer to a problem, and prove again that it is the best one.
 
-    Runs one dynamic program for each leaf of the certificate, of a factor graph one for each factor
-    and leaf, and makes no decisions of its own. The tolerance is 1e-9, absolute and relative.
+    Runs one dynamic program for each leaf of the certificate (in a factor graph, for each factor
+    and leaf), without any search. The tolerance is 1e-9, absolute and relative.
 
     Parameters
     ----------

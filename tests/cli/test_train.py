@@ -251,7 +251,7 @@ def test_an_old_model_is_replaced(tmp_path):
         (["--columns", "word,,label"], "expected names"),
         (["--columns", "word,label"], "set --columns or --separator to match"),
         (["--tokenizer", "regex"], "expected a pattern"),
-        (["--token-pattern", "("], "no regular expression"),
+        (["--token-pattern", "("], "is not a regular expression"),
         (["--dev", "1.5"], "share between 0 and 1"),
         (["--dev", "0.99"], "more sentences than the 5 to hold out"),
         (["--dev", "missing.conll"], "missing.conll: No such file"),

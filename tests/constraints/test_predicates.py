@@ -112,8 +112,9 @@ class TestText:
             parse(repr(REPEATS))
 
     def test_refuses_what_is_no_predicate(self):
-        expected = r"expected predicates made by tw\.predicate, got function"
-        with pytest.raises(TypeError, match=expected):
+        with pytest.raises(
+            TypeError, match=r"expected predicates made by tw\.predicate, got function"
+        ):
             parse("at_most(1, a)", predicates=[repeats])
         with pytest.raises(ValueError, match="under its own name, got 'other'"):
             parse("at_most(1, a)", predicates={"other": REPEATS})

@@ -1,7 +1,10 @@
 """The command line: ``trelliswork train | tag | evaluate | explain | inspect | select | cite``.
 
-Each command is a module of the same name, imported when it runs. Its options are dataclasses
-(option groups), one for each help panel; see `trelliswork.cli.panels`.
+One file a command. `options` holds the options that commands share, a dataclass for each help panel
+(`panels`); a command is imported when it runs (`deferred`), so that ``--help`` starts at once.
+Errors end in one line on standard error and exit code 2 (`errors`).
+
+Imports every room below. Nothing but ``__main__`` imports it.
 """
 
 from trelliswork.cli.app import app, main

@@ -33,28 +33,29 @@ class Decoding(Answer[Certificate]):
     score : float
         ``P(y)``: its score under the model less the penalties of the soft constraints it breaks.
     upper_bound : float
-        No labelling that satisfies what was asked for scores more; in a list of the best, none but
-        those before it.
+        No labelling that satisfies the constraints scores more; in a list of the best, no other
+        than those before it.
     status : str
-        ``"optimal"``; ``"feasible"`` (not proven: a limit was reached first, or a beam cut off what
-        may be better); ``"unverified"`` (the best, by a solver that leaves no certificate);
-        ``"relaxed"`` (best under some of the constraints: all together cannot be satisfied, or need
-        a product beyond the budget) or ``"unconstrained"`` (best under none, for the same reasons).
+        ``"optimal"``; ``"feasible"`` (not proven: a limit was reached first, or a beam pruned a
+        prefix that may be better); ``"unverified"`` (the best, by a solver that leaves no
+        certificate); ``"relaxed"`` (best under some of the constraints: all together conflict, or
+        need a product beyond the budget) or ``"unconstrained"`` (best under none, for the same
+        reasons).
     violations : dict
-        How badly each constraint that is broken is broken, by its expression.
+        The degree to which each violated constraint is violated, by its expression.
     method : str
-        ``"chain"`` (the best labelling of the model broke nothing), ``"lazy"`` or ``"product"``
+        ``"chain"`` (the best labelling of the model violated nothing), ``"lazy"`` or ``"product"``
         (some or all constraints became automata), ``"dual"``, ``"astar"`` or ``"branch"`` (prices,
-        and what closed their gap; with predicates ``"astar"`` is a search over prefixes),
-        ``"beam"``, ``"milp"``.
+        and the method that closed their gap; with predicates ``"astar"`` is a search over
+        prefixes), ``"beam"``, ``"milp"``.
     iterations : int
-        Viterbi passes; of a search over prefixes, the hypotheses that it went on with.
+        Viterbi passes; of a search over prefixes, the hypotheses that it expanded.
     prices : dict
-        ``λ > 0``, the multipliers of the proof, by the expressions of linear constraints: what each
-        unit of the count is charged there, up to the penalty. At the penalty the constraint
-        may be broken and paid for, or just reached.
+        ``λ > 0``, the multipliers of the proof, by the expressions of linear constraints: the
+        charge for each unit of the count, up to the penalty. At the penalty the constraint may be
+        violated and paid for, or exactly reached.
     certificate : Certificate or None
-        What `trelliswork.verify` proves the answer from.
+        The proof that `trelliswork.verify` evaluates.
     """
 
     labels: list[str]
@@ -75,14 +76,14 @@ class DecodedBatch:
     iterations : numpy.ndarray
         Viterbi passes, shape ``(B,)``.
     methods : numpy.ndarray
-        Place of the method in `METHODS`, shape ``(B,)``.
+        Index of the method in `METHODS`, shape ``(B,)``.
     kept : dict
-        For each sequence that no labelling of which satisfies all constraints: the indices of those
+        For each sequence without a labelling that satisfies all constraints: the indices of those
         that were kept.
     fallback : str
         The status of those sequences.
     priced : PricedAnswers or None
-        What proves the answers; None for n-best lists.
+        The proofs of the answers; None for n-best lists.
     """
 
     tags: NDArray[np.int32]

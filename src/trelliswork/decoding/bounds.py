@@ -1,10 +1,10 @@
-"""Upper bounds by one dynamic program: some items counted exactly, other rows at a price.
+"""Upper bounds by one dynamic program: some terms counted exactly, other rows at a price.
 
     G(y) = score(y) − Σ_{i ∈ K} ρ_i v_i(y) − Σ_{rows i ∉ K} λ_i (a_i·n(y) − b_i),   D = max_y G(y)
 
-What a row counts follows from pairs of neighbouring labels, so a price is a weight on pairs: the
-automaton of the items in ``K`` is marked with the pair that each arc completes. This is written
-apart from the solvers on purpose: what proves their answers shares no code with their search.
+The count of a row follows from pairs of neighbouring labels, so a price is a weight on pairs: the
+automaton of the terms in ``K`` is marked with the pair that each arc completes. This module shares
+no code with the solvers on purpose: it proves their answers.
 Letters: ``T`` tokens, ``L`` labels (letters, in a semi-Markov model), ``A`` arcs.
 """
 
@@ -35,7 +35,7 @@ __all__ = ["Relaxation", "arc_scores", "mark_pairs", "segment_scores"]
 
 
 def mark_pairs(automaton: Automaton) -> tuple[Automaton, IntArray]:
-    """Return an automaton with the same paths whose arcs tell which pair of labels they complete.
+    """Return an automaton with the same paths whose arcs are marked with pairs of labels.
 
     States are pairs (state, last label). The arc that reads label ``y`` after label ``p`` fires
     pattern ``P + (p + 1) L + y`` besides its own; ``p = -1`` before the first label.
@@ -93,14 +93,14 @@ def mark_pairs(automaton: Automaton) -> tuple[Automaton, IntArray]:
 
 
 class Relaxation:
-    """A problem with some of its items counted exactly.
+    """A problem with some of its terms counted exactly.
 
     Parameters
     ----------
     problem
         The problem.
     items
-        Indices in ``plan.items`` of the items in the product, ``K``.
+        Indices in ``plan.terms`` of the terms in the product, ``K``.
 
     Attributes
     ----------
@@ -109,12 +109,12 @@ class Relaxation:
     pairs : numpy.ndarray
         The pair of each arc, shape ``(A,)``.
     constant : float
-        What the items in the product cost a labelling of no tokens: added to every score.
+        The cost of the terms in the product for a labelling of no tokens: added to every score.
 
     Raises
     ------
     TooLargeError
-        Where the product has more arcs than the plan's budget for decoding.
+        If the product has more arcs than the plan's budget for decoding.
     """
 
     def __init__(self, problem: Problem, items: Sequence[int]) -> None:
@@ -146,7 +146,7 @@ class Relaxation:
         Parameters
         ----------
         prices
-            ``λ`` of rows outside the product, by their indices in ``plan.items``.
+            ``λ`` of rows outside the product, by their indices in ``plan.terms``.
         allowed
             Labels of each token, as `viterbi` takes them.
         """
@@ -175,11 +175,11 @@ class Relaxation:
         Parameters
         ----------
         prices, allowed
-            As in `bound`; prices of rows that are counted say what cannot pass the floor.
+            As in `bound`; prices of counted rows prune states that cannot pass the floor.
         counted
-            The rows that are counted, by their indices in ``plan.items``.
+            The rows that are counted, by their indices in ``plan.terms``.
         floor
-            What is to be proven.
+            The bound to be proven.
         """
         plan, trellis = self.problem.plan, self.trellis
         weights, total = self._priced(prices)
@@ -210,7 +210,7 @@ class Relaxation:
         )
 
     def _priced(self, prices: Mapping[int, float]) -> tuple[FloatArray, float]:
-        """Return the weights of patterns under prices, and what is added to every score."""
+        """Return the weights of patterns under prices, and the constant of every score."""
         plan = self.problem.plan
         assert self.trellis.weights is not None, "set above"
         weights, total = self.trellis.weights.copy(), self.constant
@@ -224,7 +224,7 @@ class Relaxation:
 
 
 def arc_scores(trellis: Trellis, weights: FloatArray) -> FloatArray:
-    """Return what the arcs into a segment that begins at each token add, shape ``(T, A)``."""
+    """Return the scores of the arcs into a segment that begins at each token, shape ``(T, A)``."""
     automaton = trellis.automaton
     arc = np.repeat(np.arange(automaton.n_arcs), np.diff(automaton.pattern_offsets))
     ids = automaton.pattern_ids
@@ -243,7 +243,7 @@ def arc_scores(trellis: Trellis, weights: FloatArray) -> FloatArray:
 
 
 def segment_scores(trellis: Trellis, allowed: BoolArray | None) -> FloatArray:
-    """Return the scores of segments with all that belongs to them, shape ``(T, D, L)``."""
+    """Return the scores of segments with those of start, end and mask, shape ``(T, D, L)``."""
     scores = trellis.scores.copy() if allowed is None else masked_scores(trellis, allowed)
     n_tokens, n_durations, _ = scores.shape
     for back in range(min(n_tokens, n_durations)):

@@ -1,14 +1,14 @@
-"""Certificates: what proves that a labelling is the best one, without the search that found it.
+"""Certificates of labellings: proofs that a labelling is the best one.
 
     P(y) = score(y) − Σ_c ρ_c v_c(y)
 
-Every constraint is a sum of *items*, rows ``max(0, a·n(y) − b)`` and bits. For a set ``K`` of items
+Every constraint is a sum of *terms*, rows ``max(0, a·n(y) − b)`` and bits. For a set ``K`` of terms
 that are counted exactly and prices ``λ_i`` in ``[0, ρ_i]`` of the rows outside ``K``,
 
     G(y) = score(y) − Σ_{i ∈ K} ρ_i v_i(y) − Σ_{rows i ∉ K} λ_i (a_i·n(y) − b_i)  ≥  P(y)
 
 and ``max_y G(y)`` is one dynamic program. A certificate splits the labellings into *leaves*, each
-with prices of its own: where no leaf has a maximum above ``P(y)``, nothing is better than ``y``.
+with prices of its own: if no leaf has a maximum above ``P(y)``, nothing is better than ``y``.
 `trelliswork.verify` evaluates these maxima.
 """
 
@@ -35,12 +35,12 @@ class Leaf(proofs.Leaf[Decision]):
     Attributes
     ----------
     decisions : tuple of (int, frozenset of str, bool)
-        What the labellings of the leaf have in common, from the root of the search on: the label
-        of a token is one of a set, or is none of it.
+        The decisions shared by the labellings of the leaf, from the root of the search on: the
+        label of a token is one of a set, or is none of it.
     prices : mapping of int to float
-        ``λ`` by the index of its item in ``plan.items``; rows that are left out cost 0. Prices of
-        rows that are counted exactly do not enter ``G``: they bound what counting can come to, so
-        that a check need not make what cannot be better; see `trelliswork.decoding.counted_bounds`.
+        ``λ`` by the index of its term in ``plan.terms``; rows that are left out have price 0.
+        Prices of rows that are counted exactly do not enter ``G``: they bound partial counts, so
+        that verification can prune; see `trelliswork.decoding.counted_bounds`.
     """
 
     decisions: tuple[Decision, ...] = ()
@@ -54,7 +54,7 @@ class Certificate(proofs.Certificate[Leaf]):
     Attributes
     ----------
     items : tuple of int
-        The items that are counted exactly, by their indices in ``plan.items``.
+        The terms that are counted exactly, by their indices in ``plan.terms``.
     leaves : tuple of Leaf
         Every labelling belongs to one of them.
     """

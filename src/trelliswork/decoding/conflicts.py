@@ -1,6 +1,7 @@
-"""Constraints that cannot hold together: which, and what is left without them.
+"""Infeasible sequences: minimal conflicts of constraints, feasible subsets, and dead ends.
 
-Where a labelling that has to fit what is known of the labels cannot go on.
+A *conflict* is a minimal set of constraints that no labelling of a sequence satisfies together. A
+*dead end* is the first token after which no labelling fits the known labels.
 """
 
 from __future__ import annotations
@@ -57,14 +58,14 @@ def check_on_infeasible(given: object) -> None:
 
 @dataclass(frozen=True)
 class Conflict:
-    """Constraints that no labelling of a sequence satisfies together, none of them superfluous.
+    """A minimal set of constraints that no labelling of a sequence satisfies together.
 
     Attributes
     ----------
     constraints : tuple of int
         Their indices in the plan.
     with_known : bool
-        Whether the labels known beforehand take part.
+        Whether the labels known beforehand are part of the conflict.
     """
 
     constraints: tuple[int, ...]
@@ -84,23 +85,24 @@ def feasible_rules(
     Parameters
     ----------
     plan
-        The compiled constraints, which no labelling of the sequence satisfies all.
+        The compiled constraints; no labelling of the sequence satisfies all.
     evidence
-        What the constraints see of the batch.
+        The input as the constraints see it.
     sequence
-        Which sequence of it.
+        The index of the sequence.
     allowed
-        Labels that each token of the batch may have for other reasons, as `open_labels` gives them.
+        Labels that each token of the batch may have for other reasons, as `open_labels` returns
+        them.
     on_infeasible
-        ``"relax"``: all but one of every minimal conflicting subset met, the last given is dropped.
+        ``"relax"``: all but the last constraint of every minimal conflict found.
         ``"unconstrained"``: none.
     constraints
-        Indices of those that are asked for. Default: all.
+        Indices of the constraints to start from. Default: all.
 
     Raises
     ------
     InfeasibleError
-        With ``"error"``; and where dropping all constraints does not help.
+        With ``"error"``, and if dropping all constraints does not help.
     """
     asked = range(len(plan.constraints)) if constraints is None else constraints
     kept = list(asked) if on_infeasible != "unconstrained" else []
@@ -117,7 +119,7 @@ def feasible_rules(
         kept.remove(conflict.constraints[-1])
     if on_infeasible == "relax" and len(kept) < len(asked):
         return tuple(kept)
-    # Where a search under predicates found nothing, all of them go that are hard.
+    # A search under predicates has found nothing: drop all hard predicates.
     lost = [i for i in kept if i in hard_predicates(plan)]
     if lost and on_infeasible == "error":
         names = join_names([shorten(repr(plan.constraints[i])) for i in lost])
@@ -129,14 +131,14 @@ def feasible_rules(
     kept = [i for i in kept if i not in lost]
     if len(kept) < len(asked):
         return tuple(kept)
-    # The constraints agree; it is the scores that forbid what they leave.
+    # The constraints do not conflict: the scores forbid all labellings that satisfy them.
     if on_infeasible == "error":
         raise scores_forbid_all(plan, evidence.numbers[sequence])
     return ()
 
 
 def scores_forbid_all(plan: Plan, number: int) -> InfeasibleError:
-    """Return the error for a sequence whose scores are ``-inf`` for all that is asked for."""
+    """Return the error for a sequence whose feasible labellings all have a score of ``-inf``."""
     these, advice = "", ""
     if plan.constraints:
         these, advice = " that satisfies the constraints", ", or drop a constraint"
@@ -147,7 +149,7 @@ def scores_forbid_all(plan: Plan, number: int) -> InfeasibleError:
 
 
 def _nothing_fits(plan: Plan, one: Evidence, known: BoolArray | None) -> InfeasibleError:
-    """Return the error for a sequence that has no labelling even without constraints."""
+    """Return the error for a sequence without a labelling even without constraints."""
     number = one.numbers[0]
     if known is None:
         return InfeasibleError(
@@ -175,7 +177,7 @@ def group_by_rules(
     on_infeasible: OnInfeasible,
     constraints: Sequence[int] | None = None,
 ) -> dict[tuple[int, ...], list[int]]:
-    """Return which of the sequences that no labelling fits can satisfy which constraints.
+    """Return infeasible sequences grouped by the constraints that they can satisfy.
 
     The parameters are those of `feasible_rules`, for several sequences.
     """
@@ -198,24 +200,24 @@ def find_conflict(
 ) -> Conflict | None:
     """Find a minimal subset of constraints that no labelling of one sequence satisfies.
 
-    A growing product finds a conflicting set without touching the others; a deletion filter then
-    leaves out, the last given first, whatever is not needed for the conflict.
+    A growing product finds a conflicting set without touching the others. A deletion filter then
+    removes the constraints that the conflict does not need, the last given first.
 
     Parameters
     ----------
     plan
         The compiled constraints.
     evidence
-        What they see of a batch of one sequence.
+        The input as they see it, a batch of one sequence.
     constraints
-        Indices of those to look at.
+        Indices of the constraints to examine.
     known
-        Labels that each token may have for other reasons, as `open_labels` gives them.
+        Labels that each token may have for other reasons, as `open_labels` returns them.
 
     Returns
     -------
     Conflict or None
-        None where some labelling satisfies them all.
+        None if some labelling satisfies them all.
     """
 
     def feasible(chosen: Sequence[int], with_known: bool) -> bool:
@@ -237,7 +239,7 @@ def open_labels(
 ) -> BoolArray | None:
     """Return the labels that position-wise constraints and `known` leave open.
 
-    Shape ``(N, L)``, or ``(N, 2, L)`` in a semi-Markov model: those that may begin and go on.
+    Shape ``(N, L)``, or ``(N, 2, L)`` in a semi-Markov model: labels that may begin and continue.
     """
     of_tokens = evidence.mask(plan.masked(constraints))
     if of_tokens is None:
@@ -251,7 +253,8 @@ def _conflicting_set(
 ) -> list[int] | None:
     """Return constraints that conflict, not necessarily a minimal set of them.
 
-    Adds the automata that a labelling of the others breaks, as decoding does: products stay small.
+    Adds the automata that a labelling of the others violates, as decoding does, so that products
+    stay small.
     """
     chosen = [i for i in constraints if i in plan.masks]
     rules = [i for i in constraints if i in plan.rules]
@@ -300,7 +303,7 @@ def _blank_trellis(plan: Plan, evidence: Evidence, constraints: Sequence[int]) -
 def _limits_in_the_way(
     plan: Plan, evidence: Evidence, conflict: Conflict, known: BoolArray | None
 ) -> str:
-    """Tell the limits of segments where it is they alone that rule out every labelling."""
+    """Return a hint if the limits of segments alone rule out every labelling, or nothing."""
     segmentation, length = plan.segmentation, evidence.n_tokens
     if segmentation is None or length <= min(segmentation.limits):
         return ""
@@ -338,18 +341,18 @@ def _tokens(count: int) -> str:
 def dead_end(plan: Plan, evidence: Evidence, rules: Iterable[int], allowed: BoolArray) -> int:
     """Return the first token after which no labelling of one sequence can be completed.
 
-    ``T`` where only the end is wrong.
+    ``T`` if a labelling of all tokens exists, but may not end there.
 
     Parameters
     ----------
     plan
         The compiled constraints.
     evidence
-        What they see of a batch of one sequence.
+        The input as they see it, a batch of one sequence.
     rules
-        Indices of the constraints that count; those that became automata.
+        Indices of the constraints to apply; those that became automata.
     allowed
-        Labels that each token may have, as `open_labels` gives them; no labelling fits them all.
+        Labels that each token may have, as `open_labels` returns them; no labelling fits them all.
     """
     compiled = plan.hard.product(rules, evidence.longest)
     classes = evidence.classes(compiled.tests)
@@ -363,7 +366,7 @@ def dead_end(plan: Plan, evidence: Evidence, rules: Iterable[int], allowed: Bool
             usable &= (automaton.guards >> np.uint64(classes[t])) & np.uint64(1) > 0
         alive = np.zeros_like(alive)
         alive[automaton.target[usable]] = True
-        if not alive.any():  # the automaton is trimmed: other states can be left towards the end
+        if not alive.any():  # other states can reach an end, as the automaton is trimmed
             return t
     return len(allowed)
 
@@ -371,7 +374,7 @@ def dead_end(plan: Plan, evidence: Evidence, rules: Iterable[int], allowed: Bool
 def _dead_end_of_segments(
     plan: Plan, automaton: Automaton, classes: NDArray[np.uint8] | None, allowed: BoolArray
 ) -> int:
-    """Return the first token that leaves no segmentation, if those after it are open."""
+    """Return the first token that leaves no segmentation even if all later tokens are open."""
     trellis = Trellis(plan.blank_scores(len(allowed)), automaton, classes=classes)
 
     def is_dead(position: int) -> bool:

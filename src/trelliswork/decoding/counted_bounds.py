@@ -1,13 +1,13 @@
-"""Upper bounds by one dynamic program that counts: for rows whose automata would be too large.
+"""Upper bounds by counting: one dynamic program for rows whose automata would be too large.
 
     G(y) = score(y) − Σ_{i ∈ K} ρ_i v_i(y) − Σ_{rows i ∉ K} λ_i r_i(y),    r_i(y) = a_i·n(y) − b_i
 
-Its states are pairs of a state of the automaton and what the rows in ``K`` have counted so far.
-Prices of all rows, those in ``K`` too, bound what a state can still come to, because
-``λ_i r_i ≤ ρ_i v_i``: a state that cannot pass a *floor* is left out, and where none is left, no
-labelling passes the floor. There is no search in it: states are made layer by layer, from the first
-token to the last. ``T`` tokens, ``D`` longest segment, ``L`` letters, ``S`` states, ``A`` arcs,
-``F`` states with counts, ``K`` rows, ``M`` terms.
+Its states are pairs of a state of the automaton and the counts of the rows in ``K`` so far. Prices
+of all rows, those in ``K`` too, bound the completions of a state, because ``λ_i r_i ≤ ρ_i v_i``: a
+state that cannot pass a *floor* is pruned, and if none is left, no labelling passes the floor. This
+is no search: states are made layer by layer, from the first token to the last. ``T`` tokens, ``D``
+longest segment, ``L`` letters, ``S`` states, ``A`` arcs, ``F`` states with counts, ``K`` rows,
+``M`` terms.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ MOST_STATES = 2_000_000  # in one layer, before those of one state and count are
 
 @dataclass(frozen=True, eq=False)
 class CountedRows:
-    """The rows in ``K``.
+    """The rows in ``K``, as arrays.
 
     Attributes
     ----------
     on_arcs : numpy.ndarray
-        What each arc counts of each term, shape ``(A, M)``.
+        The count that each arc adds to each term, shape ``(A, M)``.
     coefficients : numpy.ndarray
         Shape ``(K, M)``.
     bounds, penalties, prices : numpy.ndarray
@@ -50,23 +50,23 @@ class CountedRows:
     prices: FloatArray
 
     def least_slack(self, counts: IntArray, n_left: int) -> FloatArray:
-        """Return the least ``Σ_i ρ_i v_i − λ_i r_i`` that counts can lead to, shape ``(F,)``.
+        """Return a lower bound on the final ``Σ_i ρ_i v_i − λ_i r_i``, shape ``(F,)``.
 
         Parameters
         ----------
         counts
             Of the terms so far, shape ``(F, M)``.
         n_left
-            Tokens to come, each of which adds one arc at most.
+            Tokens that are left; each adds at most one arc.
         """
         added = self.on_arcs @ self.coefficients.T
         least = n_left * np.minimum(0, added.min(axis=0, initial=0))
         most = n_left * np.maximum(0, added.max(axis=0, initial=0))
         excess = counts @ self.coefficients.T - self.bounds
-        # Convex in r and 0 at r = 0: the nearest to 0 that can be reached costs the least.
+        # Convex in r and 0 at r = 0: the reachable value nearest to 0 costs the least.
         nearest = np.where(excess + least > 0, excess + least, np.minimum(excess + most, 0))
         paid = np.where(nearest > 0, self.penalties - self.prices, 0.0)
-        with np.errstate(invalid="ignore"):  # ∞ · 0 of a hard row that is obeyed
+        with np.errstate(invalid="ignore"):  # ∞ · 0 of a hard row that is satisfied
             above = np.where(nearest > 0, paid * nearest, 0.0)
         total: FloatArray = (above - self.prices * np.minimum(nearest, 0)).sum(axis=1)
         return total
@@ -94,14 +94,14 @@ def counted_bound(
     rows
         The rows that are counted.
     constant
-        Added to every score: ``Σ_i λ_i b_i`` over all rows, and what the product adds.
+        Added to every score: ``Σ_i λ_i b_i`` over all rows, and the constant of the product.
     floor
-        What is to be proven: labellings that do not pass it are left out.
+        The bound to be proven: labellings that do not pass it are pruned.
 
     Raises
     ------
     TooLargeError
-        Where a layer has too many states.
+        If a layer has too many states.
     """
     n_tokens, n_durations, _ = phi.shape
     best_end = _best_completions(automaton, arc_scores, phi)
@@ -143,7 +143,7 @@ def counted_bound(
 
 @dataclass(frozen=True, eq=False)
 class _Layer:
-    """What leads to a token: states, counts of terms, and the best value of each pair."""
+    """States before a token: pairs of state and counts, with the best value of each."""
 
     states: IntArray
     counts: IntArray
@@ -151,7 +151,7 @@ class _Layer:
 
 
 def _merged(parts: list[_Layer]) -> _Layer:
-    """Return the best of each state and count, once."""
+    """Return every pair of state and counts once, with its best value."""
     states = np.concatenate([part.states for part in parts])
     counts = np.concatenate([part.counts for part in parts])
     values = np.concatenate([part.values for part in parts])
@@ -162,7 +162,7 @@ def _merged(parts: list[_Layer]) -> _Layer:
 
 
 def _best_completions(automaton: Automaton, arc_scores: FloatArray, phi: FloatArray) -> FloatArray:
-    """Return the best that can follow each token in each state, under prices, ``(T + 1, S)``."""
+    """Return the best completion from each token and state, under prices, ``(T + 1, S)``."""
     n_tokens, n_durations, _ = phi.shape
     best = np.full((n_tokens + 1, automaton.n_states), -np.inf)
     best[n_tokens] = automaton.final

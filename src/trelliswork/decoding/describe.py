@@ -1,4 +1,4 @@
-"""The answers of decoding one by one, with names and what is known of each."""
+"""Conversion of decoded batches to `Decoding` objects."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["describe_batch", "describe_nbest", "prices_by_rule"]
 
 
 def describe_batch(plan: Plan, evidence: Evidence, found: DecodedBatch) -> list[Decoding]:
-    """Return the answers of `decode_batch` one by one, with names and what is known of each."""
+    """Return the answers of `decode_batch` as one `Decoding` per sequence."""
     names = plan.names(found.tags)
     broken = plan.violations(found.tags, evidence)
     answers = []
@@ -67,7 +67,7 @@ def describe_batch(plan: Plan, evidence: Evidence, found: DecodedBatch) -> list[
 
 
 def prices_by_rule(plan: Plan, certificate: Certificate | None) -> Mapping[str, float]:
-    """Return the prices of a proof with one leaf, summed over the items of each constraint."""
+    """Return the prices of a proof with one leaf, summed over the terms of each constraint."""
     found: dict[str, float] = {}
     if certificate is not None and len(certificate.leaves) == 1:
         for item, price in certificate.leaves[0].prices.items():
@@ -79,7 +79,7 @@ def prices_by_rule(plan: Plan, certificate: Certificate | None) -> Mapping[str, 
 def describe_nbest(
     plan: Plan, evidence: Evidence, found: Sequence[DecodedBatch]
 ) -> list[list[Decoding]]:
-    """Return the answers of `decode_nbest_batch`, a list a sequence, best first."""
+    """Return the answers of `decode_nbest_batch`, one list per sequence, best first."""
     answers: list[list[Decoding]] = [[] for _ in evidence.sentences]
     for rank in found:
         there = np.isfinite(rank.scores)

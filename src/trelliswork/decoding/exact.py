@@ -2,8 +2,8 @@
 
     ŷ = argmax_y P(y),      P(y) = score(y) − Σ_c ρ_c v_c(y),   ρ_c = ∞ for a hard constraint
 
-The best labelling comes by prices and lazy products, see `trelliswork.decoding.prices`; lists of
-the best by lazy intersection, see `trelliswork.decoding.lazy`. ``B`` sequences, ``N`` tokens, ``L``
+The best labelling is found by prices and lazy products (`trelliswork.decoding.prices`), lists of
+the best by lazy intersection (`trelliswork.decoding.lazy`). ``B`` sequences, ``N`` tokens, ``L``
 labels.
 """
 
@@ -64,30 +64,28 @@ def decode_batch(
     trellis
         Scores on the model automaton, without constraints.
     evidence
-        What the constraints see of the batch.
+        The input as the constraints see it.
     constraints
-        Indices of the constraints to heed. Default: all.
+        Indices of the constraints to apply. Default: all.
     allowed
         Labels that each token may have for other reasons, shape ``(N, L)``; in a semi-Markov model
-        ``(N, 2, L)``, those that may begin and go on.
+        ``(N, 2, L)``, those that may begin and continue.
     on_infeasible
-        What to do with a sequence that no labelling fits: raise, drop constraints of minimal
-        conflicting subsets, the last given first, until one fits, or drop all. The same goes for a
-        sequence that would need a product beyond the plan's budget: raise, keep the constraints
-        that fit, or drop all.
+        The treatment of an infeasible sequence: raise; drop the last constraint of every minimal
+        conflict until a labelling exists; or drop all. A sequence that would need a product beyond
+        the plan's budget is treated alike: raise, keep the constraints that fit, or drop all.
     time_limit
-        Seconds for each round of a sequence; where it is reached, the best labelling so far is the
-        answer.
+        Seconds for each round of a sequence; at the limit, the best labelling so far is the answer.
     max_nodes
-        Most nodes of branch and bound, which end the same way.
+        Most nodes of branch and bound; at the limit, the same.
     n_jobs
         Threads.
 
     Raises
     ------
     InfeasibleError
-        With ``on_infeasible="error"``, naming the sequence and a minimal conflicting subset; and,
-        whatever `on_infeasible`, for a sequence that no labelling fits without constraints either.
+        With ``on_infeasible="error"``, naming the sequence and a minimal conflicting subset; and
+        always for a sequence that has no labelling even without constraints.
     TooLargeError
         With ``on_infeasible="error"``, naming the sequence that needs too large a product.
     """
@@ -107,7 +105,7 @@ def decode_batch(
             allowed=mask,
             time_limit=time_limit,
             max_nodes=max_nodes,
-            # What is too large for a product is not too large for a search.
+            # A search under predicates needs no product.
             give_up=on_infeasible != "error" or bool(costly_predicates(plan, constraints)),
             n_jobs=n_jobs,
         )
@@ -144,7 +142,7 @@ def decode_batch(
             found.put(solve(chosen, kept), chosen, trellis.offsets)
             kept_rules.update(dict.fromkeys(members, kept))
             kept_rules.update({b: found.given_up[b] for b in members if b in found.given_up})
-            # Scores may forbid what they leave, and a search under predicates find nothing.
+            # Scores may forbid all that is left, and a search under predicates may find nothing.
             lost = [b for b in members if found.status[b] in (INFEASIBLE, UNSOLVED)]
             if kept and lost:
                 fewer = tuple(i for i in kept if i not in hard_predicates(plan))
@@ -164,8 +162,8 @@ def decode_batch(
 
 
 def _methods(plan: Plan, found: PricedAnswers) -> IntArray:
-    """Return what settled each sequence, as places in `METHODS`."""
-    n_others = len(plan.terms) - len(plan.terms.rows) - len(plan.pricing.free)
+    """Return the method that settled each sequence, as indices in `METHODS`."""
+    n_others = len(plan.terms.bits) - len(plan.pricing.free)
     added = np.array([len(set(bits) - plan.pricing.free) for bits in found.bits], dtype=np.int64)
     chosen = np.where(added > 0, METHODS.index("lazy"), METHODS.index("chain"))
     chosen[(added > 0) & (added == n_others)] = METHODS.index("product")
@@ -191,13 +189,13 @@ def decode_nbest_batch(
 ) -> list[DecodedBatch]:
     """Find the `k` best labellings of each sequence under all constraints, exactly.
 
-    The other parameters are those of `decode_batch`; a time limit is heeded where `k` is 1.
+    The other parameters are those of `decode_batch`; a time limit applies only if `k` is 1.
 
     Returns
     -------
     list of DecodedBatch
-        The best labellings, the second best and so on, `k` in all or as many as there can be.
-        Where a sequence has fewer, its scores are ``-inf`` and its tags -1.
+        The best labellings, the second best and so on, `k` in all or as many as can exist. If a
+        sequence has fewer, its scores are ``-inf`` and its tags -1.
     """
     check_on_infeasible(on_infeasible)
     k = paths_to_find(trellis, k)
@@ -250,7 +248,7 @@ def decode_nbest_batch(
             found.methods[chosen] = part.methods
             kept_rules.update(dict.fromkeys(members, kept))
             kept_rules.update({members[b]: rules for b, rules in part.given_up.items()})
-            if kept:  # scores may forbid what they leave
+            if kept:  # scores may forbid all that is left
                 lost += chosen[np.isneginf(part.scores[:, 0])].tolist()
         groups = {(): lost} if lost else {}
     for b in np.flatnonzero(np.isneginf(found.scores[:, 0])).tolist():

@@ -1,12 +1,12 @@
-"""The best labellings under constraints, by lazy intersection; see `trelliswork.decoding.exact`.
+"""Lazy intersection: the best labellings under constraints, on products that grow on demand.
 
-With soft constraints the best labelling is that of ``P(y) = score(y) − Σ_i ρ_i v_i(y)``. A product
-with some items ``K`` maximises ``G(y) = score(y) − Σ_{i ∈ K} ρ_i v_i(y) ≥ P(y)``, so an answer that
-breaks no other item has ``P = G`` and is the best one; items that it breaks are added. The same
-holds of the ``K`` best as of the best one: where all of the ``K`` best on the product with some
-constraints satisfy the others too, they are the ``K`` best under all.
+The best labelling maximises ``P(y) = score(y) − Σ_i ρ_i v_i(y)`` over terms ``i``. A product with
+some terms ``K`` maximises ``G(y) = score(y) − Σ_{i ∈ K} ρ_i v_i(y) ≥ P(y)``. So an answer that
+violates no other term has ``P = G`` and is the best one; terms that it violates are added. The same
+holds for the ``k`` best: if all of them satisfy the constraints outside the product, they are the
+``k`` best under all constraints.
 
-What lazy intersection adds at a time: a hard constraint, or an item of a soft one.
+The parts that are added are *units*: hard constraints, and terms of soft ones.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ Method = Literal["chain", "lazy", "product", "dual", "astar", "branch", "milp", 
 
 METHODS: tuple[Method, ...] = get_args(Method)
 
+MOST_TOGETHER = 12  # soft terms in one small product: most double its states
+
 
 @dataclass(frozen=True, eq=False)
 class LazyAnswers:
@@ -51,18 +53,18 @@ class LazyAnswers:
     Attributes
     ----------
     tags : numpy.ndarray
-        Labellings as tags, shape ``(K, N)``; labels in a chain. -1 where there is none.
+        Labellings as tags, shape ``(K, N)``; labels in a chain. -1 without a labelling.
     scores : numpy.ndarray
-        Shape ``(B, K)``; ``-inf`` there.
+        Shape ``(B, K)``; ``-inf`` without a labelling.
     iterations : numpy.ndarray
         Rounds of decoding, shape ``(B,)``.
     methods : numpy.ndarray
-        Place of the method in `METHODS`, shape ``(B,)``.
+        Index of the method in `METHODS`, shape ``(B,)``.
     items : dict
-        By sequence, the items in the product that its answers are from; none where there was none.
+        By sequence, the terms in the product of its answers; no entry without a product.
     given_up : dict
-        Sequences that would need a product beyond the budget, and the constraints that their
-        answers are the best under.
+        Sequences that would need a product beyond the budget, and the constraints under which
+        their answers are the best.
     """
 
     tags: NDArray[np.int32]
@@ -74,13 +76,144 @@ class LazyAnswers:
 
     @classmethod
     def none(cls, n_sequences: int, n_tokens: int, k: int) -> LazyAnswers:
-        """Return room for answers."""
+        """Return empty answers."""
         return cls(
             np.full((k, n_tokens), -1, dtype=np.int32),
             np.full((n_sequences, k), -np.inf),
             np.zeros(n_sequences, dtype=np.int64),
             np.zeros(n_sequences, dtype=np.int64),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The ``U`` parts of constraints that products are made of; hard constraints come first.
+
+    Attributes
+    ----------
+    plan : Plan
+        The compiled constraints.
+    rules : tuple of int
+        Hard constraints that are automata.
+    items : tuple of int
+        Terms of soft constraints whose penalty is not 0.
+    compact : Automaton or None
+        The language of all `rules` together if it is small: then they are added together.
+    all_at_once : bool
+        Whether the product of everything is small, so that all units are added together.
+    """
+
+    plan: Plan
+    rules: tuple[int, ...]
+    items: tuple[int, ...]
+    compact: Automaton | None
+    all_at_once: bool
+
+    @classmethod
+    def of(cls, plan: Plan, constraints: Sequence[int], evidence: Evidence) -> Units:
+        """Return the units of some constraints, on a batch.
+
+        Raises
+        ------
+        RuleError
+            If one of them is soft and has no penalty yet.
+        """
+        rules = tuple(i for i in constraints if i in plan.rules)
+        compact = plan.hard.together if rules and rules == plan.rules else None
+        soft = [i for i in constraints if i in plan.soft]
+        if not soft:
+            return cls(plan, rules, (), compact, compact is not None)
+        items = plan.costs.costly_terms(soft)
+        together = len(items) <= MOST_TOGETHER and plan.terms.are_compact(
+            (*plan.terms.of(rules), *items), evidence.longest
+        )
+        return cls(plan, rules, items, compact, together)
+
+    @property
+    def count(self) -> int:
+        """Number of units, ``U``."""
+        return len(self.rules) + len(self.items)
+
+    def constraints(self, chosen: BoolArray) -> list[int]:
+        """Return the constraints whose units are all chosen; `chosen` is a mask ``(U,)``."""
+        whole = [rule for rule, there in zip(self.rules, chosen, strict=False) if there]
+        soft: dict[int, bool] = {}
+        for item, there in zip(self.items, chosen[len(self.rules) :].tolist(), strict=True):
+            constraint = self.plan.terms[item].constraint
+            soft[constraint] = soft.get(constraint, True) and there
+        return whole + [constraint for constraint, there in soft.items() if there]
+
+    def chosen_items(self, chosen: BoolArray) -> tuple[int, ...]:
+        """Return the terms of the chosen units; `chosen` is a mask ``(U,)``."""
+        n_rules = len(self.rules)
+        rules = [rule for rule, there in zip(self.rules, chosen.tolist(), strict=False) if there]
+        soft = [self.items[place] for place in np.flatnonzero(chosen[n_rules:])]
+        return tuple(sorted((*self.plan.terms.of(rules), *soft)))
+
+    def lengths(self, evidence: Evidence) -> IntArray:
+        """Return the length for which the product of each sequence is built, shape ``(B,)``."""
+        lengths = np.diff(evidence.offsets)
+        if not self.plan.terms.depend_on_length((*self.plan.terms.of(self.rules), *self.items)):
+            return np.zeros_like(lengths)
+        return np.array([round_length(length) for length in lengths.tolist()], dtype=np.int64)
+
+    def broken(self, tags: NDArray[np.int32], evidence: Evidence, known: BoolArray) -> BoolArray:
+        """Return the units to add for the labellings of a batch, shape ``(B, U)``.
+
+        These are the violated units, and the units that are added together with them.
+
+        Parameters
+        ----------
+        tags
+            Tags of all tokens, shape ``(N,)``.
+        evidence
+            The input as the constraints see it.
+        known
+            Units that are added already, shape ``(B, U)``; these are not examined.
+        """
+        found = np.zeros_like(known)
+        n_rules = len(self.rules)
+        if self.compact is not None and not known[:, :n_rules].all():
+            obeyed = self.plan.hard.accepts_together(self.compact, tags, evidence)
+            found[:, :n_rules] = ~obeyed[:, None]
+        elif self.compact is None:
+            for place, rule in enumerate(self.rules):
+                if not known[:, place].all():
+                    found[:, place] = ~self.plan.hard.accepts(rule, tags, evidence)
+        if self.items and not known[:, n_rules:].all():
+            degrees = self.plan.terms.violations(tags, evidence, self.items)
+            found[:, n_rules:] = degrees[:, self.items] > 0
+        found &= ~known
+        if self.all_at_once:
+            found |= found.any(axis=1, keepdims=True)
+        return found
+
+    def product(
+        self, chosen: BoolArray, length: int, trellis: Trellis
+    ) -> tuple[Automaton, tuple[TokenTest, ...], NDArray[np.float64] | None, float]:
+        """Return the product of the model and a mask of units ``(U,)``, up to a length.
+
+        Returns
+        -------
+        automaton, tests
+            As those of `Product`.
+        weights
+            Weights of its patterns; None: those of the trellis.
+        constant
+            The constant to add to its scores.
+
+        Raises
+        ------
+        TooLargeError
+            If it has more arcs than the plan's budget for decoding.
+        """
+        if not chosen[len(self.rules) :].any():
+            rules = [rule for rule, there in zip(self.rules, chosen, strict=False) if there]
+            compiled = self.plan.hard.product(rules, length)
+            return compiled.automaton, compiled.tests, None, 0.0
+        made = self.plan.terms.product(self.chosen_items(chosen), length)
+        weights = self.plan.costs.weights(trellis.weights)
+        return made.automaton, made.tests, weights, self.plan.costs.constant(made)
 
 
 def best_lazily(
@@ -102,9 +235,9 @@ def best_lazily(
     Raises
     ------
     RuleError
-        Where a soft constraint has no penalty yet.
+        If a soft constraint has no penalty yet.
     TooLargeError
-        Without `give_up`, at a sequence that would need a product beyond the budget.
+        Without `give_up`, for a sequence that would need a product beyond the budget.
     """
     trellis = with_token_charges(plan, trellis, evidence, constraints)
     mask = open_labels(plan, evidence, constraints, allowed)
@@ -116,11 +249,11 @@ def best_lazily(
         return found
     lengths = units.lengths(evidence)
     added = np.zeros((trellis.n_sequences, units.count), dtype=bool)
-    solved = added.copy()  # the units in the product that gave the present answer
+    solved = added.copy()  # the units in the product of the present answer
     masks = tuple(i for i in constraints if i in plan.masks)
     pending = _add_broken(units, found, everyone, evidence, added)
     while pending.size:
-        # Counters are built for a length, so sequences of about one length go together.
+        # Counters are built for a length: sequences of similar length share a product.
         keys = np.concatenate([added[pending], lengths[pending, None]], axis=1)
         groups, group_of = np.unique(keys, axis=0, return_inverse=True)
         for group, key in enumerate(groups):
@@ -171,7 +304,7 @@ def _solve(
         found.scores[sequences, 0] = best.scores
         return
     several = kbest(trellis, k, allowed=open_there, n_jobs=n_jobs)
-    count = len(several.tags)  # fewer than k where no sequence has so many
+    count = len(several.tags)  # fewer than k if no sequence has so many
     found.tags[:, rows] = -1
     found.tags[:count, rows] = several.tags
     found.scores[sequences] = -np.inf
@@ -185,7 +318,7 @@ def _add_broken(
     evidence: Evidence,
     added: BoolArray,
 ) -> IntArray:
-    """Mark the units that answers break as added; return which sequences break a new one."""
+    """Mark violated units as added; return the sequences whose answers violate a new one."""
     rows = rows_of(evidence.offsets, sequences)
     part = evidence.take(sequences)
     own = added[sequences]
@@ -200,137 +333,3 @@ def _add_broken(
         own |= broken
     added[sequences] = own
     return sequences[new]
-
-
-MOST_TOGETHER = 12  # soft items in one small product: most double its states
-
-
-@dataclass(frozen=True, eq=False)
-class Units:
-    """The parts of constraints that products are made of, ``U`` in all: hard ones come first.
-
-    Attributes
-    ----------
-    plan : Plan
-        The compiled constraints.
-    rules : tuple of int
-        Hard constraints that are automata.
-    items : tuple of int
-        Items of soft constraints whose penalty is not 0.
-    compact : Automaton or None
-        The language of all `rules` together, where it is small: they are added together then.
-    all_at_once : bool
-        Whether the product of everything is small, so that all units are added together.
-    """
-
-    plan: Plan
-    rules: tuple[int, ...]
-    items: tuple[int, ...]
-    compact: Automaton | None
-    all_at_once: bool
-
-    @classmethod
-    def of(cls, plan: Plan, constraints: Sequence[int], evidence: Evidence) -> Units:
-        """Return the units of some constraints, on a batch.
-
-        Raises
-        ------
-        RuleError
-            Where one of them is soft and has no penalty yet.
-        """
-        rules = tuple(i for i in constraints if i in plan.rules)
-        compact = plan.hard.together if rules and rules == plan.rules else None
-        soft = [i for i in constraints if i in plan.soft]
-        if not soft:
-            return cls(plan, rules, (), compact, compact is not None)
-        items = plan.costs.costly_terms(soft)
-        together = len(items) <= MOST_TOGETHER and plan.terms.are_compact(
-            (*plan.terms.of(rules), *items), evidence.longest
-        )
-        return cls(plan, rules, items, compact, together)
-
-    @property
-    def count(self) -> int:
-        """Number of units, ``U``."""
-        return len(self.rules) + len(self.items)
-
-    def constraints(self, chosen: BoolArray) -> list[int]:
-        """Return the constraints all units of which are chosen, given as ``(U,)``."""
-        whole = [rule for rule, there in zip(self.rules, chosen, strict=False) if there]
-        soft: dict[int, bool] = {}
-        for item, there in zip(self.items, chosen[len(self.rules) :].tolist(), strict=True):
-            constraint = self.plan.terms[item].constraint
-            soft[constraint] = soft.get(constraint, True) and there
-        return whole + [constraint for constraint, there in soft.items() if there]
-
-    def chosen_items(self, chosen: BoolArray) -> tuple[int, ...]:
-        """Return the items of the units that are chosen, given as ``(U,)``."""
-        n_rules = len(self.rules)
-        rules = [rule for rule, there in zip(self.rules, chosen.tolist(), strict=False) if there]
-        soft = [self.items[place] for place in np.flatnonzero(chosen[n_rules:])]
-        return tuple(sorted((*self.plan.terms.of(rules), *soft)))
-
-    def lengths(self, evidence: Evidence) -> IntArray:
-        """Return the length that the product of each sequence is built for, shape ``(B,)``."""
-        lengths = np.diff(evidence.offsets)
-        if not self.plan.terms.depend_on_length((*self.plan.terms.of(self.rules), *self.items)):
-            return np.zeros_like(lengths)
-        return np.array([round_length(length) for length in lengths.tolist()], dtype=np.int64)
-
-    def broken(self, tags: NDArray[np.int32], evidence: Evidence, known: BoolArray) -> BoolArray:
-        """Return the units to add for the labellings of a batch, shape ``(B, U)``.
-
-        Those that a labelling breaks, and those that are added with them.
-
-        Parameters
-        ----------
-        tags
-            Tags of all tokens, shape ``(N,)``.
-        evidence
-            What the constraints see of the batch.
-        known
-            Units that are added already, shape ``(B, U)``; these need not be looked at.
-        """
-        found = np.zeros_like(known)
-        n_rules = len(self.rules)
-        if self.compact is not None and not known[:, :n_rules].all():
-            obeyed = self.plan.hard.accepts_together(self.compact, tags, evidence)
-            found[:, :n_rules] = ~obeyed[:, None]
-        elif self.compact is None:
-            for place, rule in enumerate(self.rules):
-                if not known[:, place].all():
-                    found[:, place] = ~self.plan.hard.accepts(rule, tags, evidence)
-        if self.items and not known[:, n_rules:].all():
-            degrees = self.plan.terms.violations(tags, evidence, self.items)
-            found[:, n_rules:] = degrees[:, self.items] > 0
-        found &= ~known
-        if self.all_at_once:
-            found |= found.any(axis=1, keepdims=True)
-        return found
-
-    def product(
-        self, chosen: BoolArray, length: int, trellis: Trellis
-    ) -> tuple[Automaton, tuple[TokenTest, ...], NDArray[np.float64] | None, float]:
-        """Return the model times some units, given as ``(U,)``, for sequences up to a length.
-
-        Returns
-        -------
-        automaton, tests
-            As those of `Product`.
-        weights
-            Weights of its patterns; None: those of the trellis.
-        constant
-            What is missing in its scores.
-
-        Raises
-        ------
-        TooLargeError
-            Where it has more arcs than the plan's budget for decoding.
-        """
-        if not chosen[len(self.rules) :].any():
-            rules = [rule for rule, there in zip(self.rules, chosen, strict=False) if there]
-            compiled = self.plan.hard.product(rules, length)
-            return compiled.automaton, compiled.tests, None, 0.0
-        made = self.plan.terms.product(self.chosen_items(chosen), length)
-        weights = self.plan.costs.weights(trellis.weights)
-        return made.automaton, made.tests, weights, self.plan.costs.constant(made)

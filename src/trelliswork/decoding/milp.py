@@ -1,4 +1,4 @@
-"""Decoding as a mixed-integer linear program, solved by HiGHS: the reference that others meet.
+"""Decoding as a mixed-integer linear program, solved by HiGHS: the reference for other methods.
 
     maximise   Σ_a w_a x_a − Σ_i ρ_i z_i
     subject to x is one path from the start to the end        (flow in = flow out)
@@ -6,8 +6,8 @@
                a_i·n(x) − b_i ≤ 0                             (hard rows)
 
 There is one binary variable ``x_a`` for every arc, position and duration, on the product of the
-model with automata of *bits*, the items that are no rows: those that an answer broke, added until
-none is broken that is not there.
+model with automata of *bits*, the terms that are no rows. Bits that an answer violates are added
+until it violates none outside the product.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ INFEASIBLE = 2
 
 @dataclass(frozen=True)
 class MilpAnswer:
-    """What HiGHS found.
+    """The answer of HiGHS.
 
     Attributes
     ----------
     labels : list of str or None
-        The best labelling found; None where the time ran out before there was one.
+        The best labelling found; None if the time ran out before.
     upper_bound : float
-        What HiGHS says that no labelling is better than.
+        The upper bound that HiGHS claims.
     nodes : int
         Nodes of its search.
     finished : bool
-        Whether it says that the labelling is the best one.
+        Whether it claims that the labelling is the best one.
     """
 
     labels: list[str] | None
@@ -64,14 +64,14 @@ class MilpAnswer:
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """The segments that a path may take, ``M`` of them.
+    """The ``M`` segments that a path may take.
 
     Attributes
     ----------
     arc, first, more : numpy.ndarray
         The arc, the token where the segment begins, and how many tokens follow that one.
     score : numpy.ndarray
-        What the step adds to the score of a path.
+        The score of the step.
     """
 
     arc: IntArray
@@ -81,7 +81,7 @@ class Steps:
 
 
 def solve_milp(problem: Problem, time_limit: float | None = None) -> MilpAnswer | None:
-    """Find the best labelling of a problem with HiGHS; None where no labelling obeys hard rules.
+    """Find the best labelling of a problem with HiGHS; None if no labelling satisfies hard rules.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def solve_milp(problem: Problem, time_limit: float | None = None) -> MilpAnswer 
     Raises
     ------
     TooLargeError
-        Where the product with the bits that answers break has more arcs than the plan's budget.
+        If the product with the violated bits has more arcs than the plan's budget.
     """
     plan = problem.plan
     penalties = plan.costs.of_terms
@@ -216,7 +216,7 @@ def _path_rows(
 def _count_rows(
     relaxed: Relaxation, steps: Steps
 ) -> tuple[scipy.sparse.csr_array, FloatArray, FloatArray]:
-    """Return what steps add to the rows, ``(R, M)``, the bounds and the penalties of the rows."""
+    """Return the counts of steps in the rows, ``(R, M)``, and the rows' bounds and penalties."""
     plan = relaxed.problem.plan
     counts, bounds, penalties = [], [], []
     for i, (item, penalty) in enumerate(zip(plan.terms, plan.costs.of_terms, strict=True)):

@@ -1,4 +1,4 @@
-"""Batches on products: what sums, n-best lists and samples under constraints run on."""
+"""Batches on the product automaton: the trellises of marginals, k-best lists and samples."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ __all__ = ["constrained_trellis", "feasible_trellises", "masked_scores"]
 def constrained_trellis(
     plan: Plan, trellis: Trellis, evidence: Evidence, constraints: Sequence[int] | None = None
 ) -> Trellis:
-    """Put a batch on the product with constraints: what sums, n-best and samples run on.
+    """Place a batch on the product of the model and constraints.
 
-    Masks become scores of ``-inf``. A sequence that no labelling fits has no path. Soft constraints
-    count: a path scores ``P(y) + Σ_i ρ_i v_i(ε)``, and what is added is the same for all of them.
+    Masks become scores of ``-inf``. An infeasible sequence has no path. Soft constraints are
+    included: a path scores ``P(y) + Σ_i ρ_i v_i(ε)``, with the same constant for all paths.
 
     Parameters
     ----------
@@ -43,16 +43,16 @@ def constrained_trellis(
     trellis
         Scores on the model automaton, without constraints.
     evidence
-        What the constraints see of the batch.
+        The input as the constraints see it.
     constraints
-        Indices of the constraints to heed. Default: all.
+        Indices of the constraints to apply. Default: all.
 
     Raises
     ------
     TooLargeError
-        Where the product has more arcs than the plan's budget for decoding.
+        If the product has more arcs than the plan's budget for decoding.
     RuleError
-        Where a soft constraint has no penalty yet.
+        If a soft constraint has no penalty yet.
     """
     if constraints is None:
         constraints = range(len(plan.constraints))
@@ -91,7 +91,7 @@ def feasible_trellises(
     on_infeasible: OnInfeasible = "error",
     n_jobs: int | None = None,
 ) -> list[tuple[IntArray, Trellis]]:
-    """Put a batch on products under which every sequence has a labelling.
+    """Place a batch on products on which every sequence has a labelling.
 
     Returns
     -------
@@ -122,10 +122,10 @@ def feasible_trellises(
 
 
 def masked_scores(trellis: Trellis, mask: BoolArray) -> NDArray[np.float64]:
-    """Return the scores of the segments that a mask leaves open, ``-inf`` for the others.
+    """Return the scores of segments, with ``-inf`` for those that a mask closes.
 
     A segment of ``d + 1`` tokens that ends at ``t`` needs its letter to begin at ``t - d`` and to
-    go on at the tokens after that.
+    continue at the tokens after that.
     """
     scores = trellis.scores.copy()
     if mask.ndim == 2:

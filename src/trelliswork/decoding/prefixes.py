@@ -1,27 +1,26 @@
-"""Search over prefixes of labellings: what decodes under Python functions.
+"""Search over prefixes of labellings: decoding under predicates, which are Python functions.
 
     ŷ = argmax_y P(y),      P(y) = score(y) − Σ_c ρ_c v_c(y)
 
 A *hypothesis* is a labelling of the first ``t`` tokens. It carries a state of the model and one of
-every item's violation automaton (`trelliswork.planning.counting_automata`), side by side: nothing
-is multiplied. What no completion of it exceeds is
+the violation automaton of every term (`trelliswork.planning.counting_automata`), without a product.
+The upper bound of its completions is
 
     f = score so far + h[t, state] − Σ_i ρ_i m_i − Σ_p ρ_p Σ_{s ≤ t} prefix_p(y_1 … y_s)
 
-with ``h`` what the model alone can still add, from a backward Viterbi pass, and ``m_i`` the least
-violation that item ``i`` can still end with. ``f`` never rises along a path and ends as ``P``.
+with ``h`` the best completion under the model alone, from a backward Viterbi pass, and ``m_i`` the
+least final violation of term ``i``. ``f`` never rises along a path and ends as ``P``.
 
-*Beam* search keeps those of each length with the largest ``f``; the largest ``f`` it cut off bounds
-what it missed. *Best-first* search, A*, goes on with the largest ``f`` of all: the first complete
-labelling is the best one. Predicates are asked last, about hypotheses that are next in line by all
-else. ``B`` sequences, ``N`` tokens.
+*Beam* search keeps the hypotheses of each length with the largest ``f``; the largest pruned ``f``
+bounds the labellings that it missed. *Best-first* search, A*, expands the hypothesis with the
+largest ``f`` of all: the first complete labelling is the best one. Predicates are called last, for
+hypotheses that are next in the queue without them.
 
-Answers of a search over prefixes: alone, or after exact methods that do not settle a sequence.
-
-The exact methods know nothing of predicates, and charge for less than all constraints do. So an
-answer of theirs that breaks no predicate is the best under all constraints, with the same proof.
-Where it breaks one, the search over prefixes takes over, with everything else inside. And where
-they ended before they had found any labelling under hard constraints, a wide beam often has one.
+The search runs alone (`solve_by_search`), or after the exact methods (`search_broken`). Those leave
+predicates out, so their answer is the best under all constraints, with the same proof, if it
+violates no predicate. If it violates one, the search decodes the sequence again under all
+constraints. If the exact methods ended without any labelling under hard constraints, a wide beam
+often finds one. ``B`` sequences, ``N`` tokens.
 """
 
 from __future__ import annotations
@@ -76,25 +75,28 @@ SEARCH_METHODS: tuple[SearchMethod, ...] = ("beam", "astar")  # as in the core
 WIDTH = 10
 
 MAX_STATES = 100_000
-"""Hypotheses that best-first search goes on with, before a beam takes over."""
+"""Hypotheses that best-first search expands before a beam takes over."""
+
+RESCUE_WIDTH = 200
+"""The width of a beam that looks for any labelling under hard constraints."""
 
 
 @dataclass(eq=False)
 class PrefixAnswers:
-    """What a search found for each sequence of a batch.
+    """Results of a search for each sequence of a batch.
 
     Attributes
     ----------
     tags : numpy.ndarray
-        Shape ``(N,)``; labels in a chain, -1 where no labelling was found.
+        Shape ``(N,)``; labels in a chain, -1 without a labelling.
     scores, bounds : numpy.ndarray
-        ``P`` of each labelling, and what no labelling exceeds, shape ``(B,)``.
+        ``P`` of each labelling, and the upper bound of all labellings, shape ``(B,)``.
     status : numpy.ndarray
-        One of those of `trelliswork.decoding.priced_answers`, shape ``(B,)``.
+        The code of each status, as in `trelliswork.proofs.answer`, shape ``(B,)``.
     methods : numpy.ndarray
-        Place in `SEARCH_METHODS`, shape ``(B,)``: a beam where best-first search reached a limit.
+        Index in `SEARCH_METHODS`, shape ``(B,)``: a beam if best-first search reached a limit.
     expanded : numpy.ndarray
-        Hypotheses that the search went on with, shape ``(B,)``.
+        Hypotheses that the search expanded, shape ``(B,)``.
     """
 
     tags: NDArray[np.int32]
@@ -106,7 +108,7 @@ class PrefixAnswers:
 
 
 def check_width(width: Any) -> None:
-    """Raise a `ValueError` for anything that is no width of a beam."""
+    """Raise a `ValueError` unless `width` is a valid width of a beam."""
     whole = isinstance(width, Integral) and not isinstance(width, bool)
     if width is not None and not (whole and width >= 1):
         raise ValueError(f"width: expected a whole number from 1 up, or None, got {width!r}.")
@@ -130,46 +132,48 @@ def search_batch(
     Parameters
     ----------
     plan
-        The constraints, predicates among them or not.
+        The constraints, with or without predicates.
     trellis
         Scores on the model automaton, without constraints.
     evidence
-        What the constraints see of the batch.
+        The input as the constraints see it.
     method
         ``"beam"``, or ``"astar"`` for best-first search.
     width
-        Hypotheses of each length that a beam keeps; None: all. Without predicates those with the
-        same future count once.
+        Hypotheses of each length that a beam keeps; None: all. Without predicates, hypotheses with
+        the same future count once.
     constraints
-        Indices of the constraints to heed. Default: all.
+        Indices of the constraints to apply. Default: all.
     allowed
         Labels that each token may have for other reasons, as `decode_batch` takes them.
     time_limit
-        Seconds for each sequence. Best-first search then ends, and a beam goes on with 10
-        hypotheses of each length at most. Default: none.
+        Seconds for each sequence. Then best-first search ends, and a beam continues with at most 10
+        hypotheses of each length. Default: none.
     max_states
-        Hypotheses that best-first search goes on with. Where it reaches that, or the time limit,
-        the answer is that of a beam of this width, with the best bound there is.
+        Hypotheses that best-first search expands. At this limit, or the time limit, the answer is
+        that of a beam of this width, with the best bound found.
     n_jobs
-        Threads. Predicates are asked on one.
+        Threads. Predicates are called on one.
 
     Raises
     ------
     RuleError
-        Where a penalty is yet to be learned, or a predicate is no number of violations.
+        If a penalty is yet to be learned, or a predicate returns no number of violations.
     TooLargeError
-        Where the automaton of one item has too many states.
+        If the automaton of one term has too many states.
     """
     check_time_limit(time_limit)
     check_width(width)
-    heeded = range(len(plan.constraints)) if constraints is None else constraints
-    plan.costs.check(heeded)
+    applied = range(len(plan.constraints)) if constraints is None else constraints
+    plan.costs.check(applied)
     penalties, by_item = plan.penalties, plan.costs.of_terms
-    trellis = with_token_charges(plan, trellis, evidence, heeded)
-    items = [i for i in plan.terms.of(heeded) if by_item[i] > 0.0]
-    asked = [(i, rule) for i, rule in predicates_of(plan.constraints, heeded) if penalties[i] > 0.0]
+    trellis = with_token_charges(plan, trellis, evidence, applied)
+    items = [i for i in plan.terms.of(applied) if by_item[i] > 0.0]
+    asked = [
+        (i, rule) for i, rule in predicates_of(plan.constraints, applied) if penalties[i] > 0.0
+    ]
     found = _core.search_prefixes(
-        trellis._batch(open_labels(plan, evidence, heeded, allowed), n_jobs),
+        trellis._batch(open_labels(plan, evidence, applied, allowed), n_jobs),
         [
             _core.SearchItem(
                 plan.terms.violation_automaton(i, evidence.longest).of_core,
@@ -198,16 +202,16 @@ def search_batch(
 
 
 class _Counter:
-    """Asks predicates about prefixes, for the core.
+    """Calls predicates on prefixes, for the core.
 
     Parameters
     ----------
     plan
         The constraints.
     evidence
-        What they see of the batch.
+        The input as they see it.
     rules
-        The ``Q`` predicates to ask.
+        The ``Q`` predicates to call.
     """
 
     def __init__(self, plan: Plan, evidence: Evidence, rules: Sequence[Predicate]) -> None:
@@ -222,13 +226,13 @@ class _Counter:
         Parameters
         ----------
         sequence
-            Which one.
+            The index of the sequence.
         tags
-            Of its first ``t`` tokens.
+            The tags of its first ``t`` tokens.
         n_new
-            How many of them are new.
+            The number of new tags among them.
         before
-            What was counted before these, ``(Q,)``.
+            The counts before these, ``(Q,)``.
         """
         labels, sentence = [self._names[tag] for tag in tags], self._sentences[sequence]
         is_complete = len(tags) == self._lengths[sequence]
@@ -245,10 +249,6 @@ class _Counter:
         return found
 
 
-RESCUE_WIDTH = 200
-"""Of a beam that looks for any labelling under hard constraints."""
-
-
 def search_broken(
     found: PricedAnswers,
     plan: Plan,
@@ -260,12 +260,12 @@ def search_broken(
     width: int | None = WIDTH,
     time_limit: float | None = None,
 ) -> None:
-    """Search anew where an answer breaks a predicate that costs anything, or there is none.
+    """Search again if an answer violates a predicate with a penalty, or if there is no answer.
 
     Parameters
     ----------
     found
-        Answers without predicates, which are changed.
+        Answers without predicates, changed in place.
     plan, trellis, evidence, constraints, allowed, width, time_limit
         As in `search_batch`.
     """
@@ -305,14 +305,14 @@ def search_broken(
 def _put(
     found: PricedAnswers, searched: PrefixAnswers, chosen: IntArray, offsets: IntArray
 ) -> None:
-    """Take the answers of a search, unless one from before is better."""
+    """Replace answers by those of a search, unless the earlier answer is better."""
     ends = np.cumsum(np.diff(offsets)[chosen])
     for place, b in enumerate(chosen.tolist()):
         rows = slice(offsets[b], offsets[b + 1])
         last = int(ends[place])
         own = searched.tags[last - (rows.stop - rows.start) : last]
         if b in found.given_up:
-            found.scores[b] = -np.inf  # it was the best under some of the hard constraints
+            found.scores[b] = -np.inf  # the best under some of the hard constraints only
         found.bounds[b] = min(searched.bounds[place], found.bounds[b])
         found.iterations[b] += searched.expanded[place]
         found.searched[b] = SEARCH_METHODS[searched.methods[place]]
@@ -321,7 +321,7 @@ def _put(
         found.given_up.pop(b, None)
         status = searched.status[place]
         if status in (FEASIBLE, UNSOLVED) and found.scores[b] > searched.scores[place]:
-            status = FEASIBLE  # what broke predicates is better than what was found in time
+            status = FEASIBLE  # the earlier answer is better than the one found in time
         else:
             found.tags[rows], found.scores[b] = own, searched.scores[place]
         if status == INFEASIBLE:
@@ -338,13 +338,13 @@ def solve_by_search(
 ) -> list[Decoding]:
     """Answer problems by a search over prefixes alone.
 
-    The parameters are those of `search_batch`. Without predicates there is a proof of what nothing
-    better was cut off from: to count all items.
+    The parameters are those of `search_batch`. Without predicates, an answer from which nothing
+    better was pruned has a certificate: the product with all terms.
 
     Raises
     ------
     InfeasibleError, SearchLimitError
-        Where the search met no labelling, with a proof that there is none and without.
+        If the search found no labelling, with and without a proof that there is none.
     """
     plan = batch.plan
     found = search_batch(

@@ -1,4 +1,4 @@
-"""What decoding with prices found: answers, bounds and proofs of a batch.
+"""Results of decoding with prices: answers, bounds and proofs of a batch.
 
 ``B`` sequences, ``N`` tokens, ``R`` rows.
 """
@@ -23,40 +23,40 @@ if TYPE_CHECKING:
     from trelliswork.decoding.prefixes import SearchMethod
 
 
-__all__ = ["PricedAnswers", "prices_by_item"]
+__all__ = ["PricedAnswers", "prices_by_term"]
 
 
 @dataclass(eq=False)
 class PricedAnswers:
-    """Best labellings of a batch, and why they are the best.
+    """Best labellings of a batch, with the parts of their proofs.
 
     Attributes
     ----------
     tags : numpy.ndarray
-        Shape ``(N,)``; -1 where there is no labelling.
+        Shape ``(N,)``; -1 without a labelling.
     scores, bounds : numpy.ndarray
-        ``P`` of each labelling, and what no labelling passes, shape ``(B,)``.
+        ``P`` of each labelling, and the upper bound of all labellings, shape ``(B,)``.
     status : numpy.ndarray
-        `OPTIMAL`, `FEASIBLE` (not proven), `INFEASIBLE` or `UNSOLVED`, shape ``(B,)``.
+        The code of each status, as in `trelliswork.proofs.answer`, shape ``(B,)``.
     methods : numpy.ndarray
-        Place in `CORE_METHODS` of what settled the rows, shape ``(B,)``.
+        Index in `CORE_METHODS` of the method that settled the rows, shape ``(B,)``.
     iterations : numpy.ndarray
         Viterbi passes, shape ``(B,)``.
     rows : tuple of int
-        The items that are rows and cost anything, ``R`` of them.
+        The ``R`` terms that are rows and have a penalty.
     prices : numpy.ndarray
         ``λ``, shape ``(B, R)``.
     counted : numpy.ndarray
         Rows that the proof counts exactly, shape ``(B, R)``.
     bits : list of tuple of int
-        The items in the automaton of each sequence.
+        The terms in the automaton of each sequence.
     leaves : dict
-        By sequence, what branch and bound split it into.
+        By sequence, the leaves of branch and bound.
     given_up : dict
-        Sequences that would need a product beyond the budget, and the constraints that their
-        answers are the best under.
+        Sequences that would need a product beyond the budget, and the constraints under which
+        their answers are the best.
     searched : dict
-        Sequences that a search over prefixes answered, without a proof, and how.
+        Sequences that a search over prefixes answered, without a proof, and its method.
     """
 
     tags: NDArray[np.int32]
@@ -75,7 +75,7 @@ class PricedAnswers:
 
     @classmethod
     def none(cls, n_sequences: int, n_tokens: int, rows: tuple[int, ...]) -> PricedAnswers:
-        """Return room for answers."""
+        """Return empty answers."""
         return cls(
             np.full(n_tokens, -1, dtype=np.int32),
             np.full(n_sequences, -np.inf),
@@ -90,11 +90,11 @@ class PricedAnswers:
         )
 
     def put(self, part: PricedAnswers, chosen: IntArray, offsets: IntArray) -> None:
-        """Replace the answers of some sequences, whose tokens begin at `offsets`, ``(B + 1,)``."""
+        """Replace the answers of some sequences; their tokens begin at `offsets`, ``(B + 1,)``."""
         self.tags[rows_of(offsets, chosen)] = part.tags
         for name in ("scores", "bounds", "status", "methods"):
             getattr(self, name)[chosen] = getattr(part, name)
-        # Under fewer constraints there are fewer rows.
+        # Under fewer constraints `part` has fewer rows.
         cells = np.ix_(chosen, np.searchsorted(self.rows, part.rows))
         self.prices[chosen], self.counted[chosen] = 0.0, False
         self.prices[cells], self.counted[cells] = part.prices, part.counted
@@ -112,17 +112,17 @@ class PricedAnswers:
                 self.searched[b] = part.searched[place]
 
     def certificate(self, sequence: int) -> Certificate | None:
-        """Return the proof that an answer is the best; None where there is none."""
+        """Return the proof of an answer, or None if it has none."""
         if self.status[sequence] != OPTIMAL or sequence in self.searched:
             return None
         counted = [self.rows[r] for r in np.flatnonzero(self.counted[sequence])]
         items = tuple(sorted((*self.bits[sequence], *counted)))
         leaves = self.leaves.get(sequence)
         if leaves is None:
-            leaves = (Leaf((), prices_by_item(self.rows, self.prices[sequence])),)
+            leaves = (Leaf((), prices_by_term(self.rows, self.prices[sequence])),)
         return Certificate(items, leaves)
 
 
-def prices_by_item(rows: Sequence[int], prices: FloatArray) -> dict[int, float]:
-    """Return prices of rows by their items, without those of 0."""
+def prices_by_term(rows: Sequence[int], prices: FloatArray) -> dict[int, float]:
+    """Return prices of rows by their terms, without those of 0."""
     return {rows[r]: float(prices[r]) for r in np.flatnonzero(prices).tolist()}

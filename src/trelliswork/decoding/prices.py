@@ -2,11 +2,11 @@
 
     ŷ = argmax_y P(y),      P(y) = score(y) − Σ_c ρ_c v_c(y)
 
-Constraints that are linear in counts, *rows*, are never multiplied into an automaton: the core
-prices what they count, and searches where prices leave a gap. The others, *bits*, are added lazily:
-decode without them, multiply those that the answer breaks into the automaton of that sequence, and
-decode again. Each round maximises over a superset and charges for less, so that the first answer
-that breaks nothing new is the best. ``B`` sequences, ``N`` tokens, ``R`` rows.
+Constraints that are linear in counts, *rows*, never enter a product: the core puts prices on their
+counts, and searches if prices leave a gap. The others, *bits*, are added lazily: decode without
+them, multiply those that the answer violates into the automaton of that sequence, and decode again.
+Each round maximises over a superset with lower charges, so the first answer that violates nothing
+new is the best. ``B`` sequences, ``N`` tokens, ``R`` rows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from trelliswork import _core
 from trelliswork._utils.arguments import check_time_limit
 from trelliswork.decoding.certificate import Leaf
 from trelliswork.decoding.conflicts import open_labels
-from trelliswork.decoding.priced_answers import PricedAnswers, prices_by_item
+from trelliswork.decoding.priced_answers import PricedAnswers, prices_by_term
 from trelliswork.errors import TooLargeError
 from trelliswork.inference.results import tags_of
 from trelliswork.inference.trellis import derive, rows_of
@@ -71,13 +71,13 @@ def priced_batch(
     trellis
         Scores on the model automaton, without constraints.
     evidence
-        What the constraints see of the batch.
+        The input as the constraints see it.
     method
-        How rows are settled. ``"dual"``: by prices alone, which may leave a gap; ``"branch"``: by
-        prices, then branch and bound; ``"auto"``: by prices, then the search, then branch and
-        bound; ``"astar"``: by the search, and as ``"auto"`` where that takes too long.
+        The method that settles the rows. ``"dual"``: prices alone, which may leave a gap;
+        ``"branch"``: prices, then branch and bound; ``"auto"``: prices, then the search, then
+        branch and bound; ``"astar"``: the search, then as ``"auto"`` if that takes too long.
     constraints
-        Indices of the constraints to heed. Default: all.
+        Indices of the constraints to apply. Default: all.
     allowed
         Labels that each token may have for other reasons, as `decode_batch` takes them.
     time_limit
@@ -87,8 +87,8 @@ def priced_batch(
     step
         Step ``η_t = step / √t`` of the dual. Default: Polyak's, from the gap.
     prices
-        Where the dual begins, shape ``(B, R)``: those of an earlier answer under the same
-        constraints. Default: 0.
+        Initial prices, shape ``(B, R)``: those of an earlier answer under the same constraints.
+        Default: 0.
     give_up
         Whether a sequence that would need a product beyond the plan's budget keeps its last answer.
     n_jobs
@@ -97,14 +97,14 @@ def priced_batch(
     Raises
     ------
     RuleError
-        Where a penalty is yet to be learned.
+        If a penalty is yet to be learned.
     TooLargeError
-        Where hard bits that an answer breaks need a product beyond the budget, unless `give_up`.
-        Where soft ones do, the answer is `FEASIBLE`, with a bound.
+        If violated hard bits need a product beyond the budget, unless `give_up`. If violated soft
+        bits do, the answer is `FEASIBLE`, with a bound.
     """
     check_time_limit(time_limit)
-    heeded = range(len(plan.constraints)) if constraints is None else constraints
-    trellis = with_token_charges(plan, trellis, evidence, heeded)
+    applied = range(len(plan.constraints)) if constraints is None else constraints
+    trellis = with_token_charges(plan, trellis, evidence, applied)
     charges = plan.pricing.charges(plan.costs, constraints)
     penalties, bits = charges.penalties, list(charges.bits)
     problem = _Problem(
@@ -112,7 +112,7 @@ def priced_batch(
         trellis,
         evidence,
         charges,
-        mask=open_labels(plan, evidence, heeded, allowed),
+        mask=open_labels(plan, evidence, applied, allowed),
         options=_core.SolverOptions(
             method=CORE_METHODS.index(method),
             max_iterations=max_iter,
@@ -146,8 +146,8 @@ def priced_batch(
                         place = f"X: sequence {evidence.numbers[b]}"
                         raise TooLargeError(f"{place}: {error}") from None
                     broken = {plan.terms[i].constraint for i in bits if i not in found.bits[b]}
-                    found.given_up[b] = tuple(c for c in heeded if c not in broken)
-        if inside.all():  # no bit is left to break
+                    found.given_up[b] = tuple(c for c in applied if c not in broken)
+        if inside.all():  # no bit is left to violate
             break
         pending = np.setdiff1d(pending, too_large)
         pending = pending[np.isin(found.status[pending], (OPTIMAL, FEASIBLE))]
@@ -164,7 +164,7 @@ def priced_batch(
 
 
 def _groups(pending: IntArray, inside: BoolArray) -> Iterator[tuple[IntArray, BoolArray]]:
-    """Yield the sequences with the same bits in their automaton, and which bits these are."""
+    """Yield groups of sequences with the same bits in their automaton, and a mask of the bits."""
     own = inside[pending]
     if (own == own[0]).all():
         yield pending, own[0]
@@ -175,10 +175,10 @@ def _groups(pending: IntArray, inside: BoolArray) -> Iterator[tuple[IntArray, Bo
 
 
 def _few(broken: BoolArray, penalties: FloatArray) -> BoolArray:
-    """Return the bits to add of those that answers break, shape ``(B, n_bits)``.
+    """Return the bits to add, from those that answers violate, shape ``(B, n_bits)``.
 
-    All hard ones, and of the soft ones the two that cost most: an answer that obeys them often
-    obeys the others too, and products of many bits are large.
+    All hard ones, and the two soft ones that cost most: an answer that satisfies these often
+    satisfies the others too, and products of many bits are large.
     """
     cost = np.where(broken, penalties, -1.0)
     soft = np.where(np.isfinite(cost), cost, -1.0)
@@ -189,7 +189,7 @@ def _few(broken: BoolArray, penalties: FloatArray) -> BoolArray:
 
 @dataclass(eq=False)
 class _Problem:
-    """A batch, and how to solve it."""
+    """A batch with its charges and the options of the core."""
 
     plan: Plan
     trellis: Trellis
@@ -242,7 +242,7 @@ class _Problem:
         found.leaves |= self._leaves(chosen, answers)
 
     def charge(self, found: PricedAnswers, chosen: IntArray, bits: Sequence[int]) -> None:
-        """Charge answers for soft bits that are in no product: they are not proven the best."""
+        """Subtract the penalties of soft bits outside the product; these answers are not proven."""
         if not chosen.size:
             return
         tags = found.tags[rows_of(self.trellis.offsets, chosen)]
@@ -262,7 +262,7 @@ class _Problem:
             b: tuple(
                 Leaf(
                     tuple((token, names[group], inside) for token, group, inside in decisions),
-                    prices_by_item(self.charges.rows, prices),
+                    prices_by_term(self.charges.rows, prices),
                 )
                 for decisions, prices in leaves
             )

@@ -1,4 +1,4 @@
-"""Posteriors of token labels and of segments, for chains and for semi-Markov models."""
+"""Posteriors of token labels and of segments, for chains and semi-Markov models."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ __all__ = ["span_probabilities", "token_marginals"]
 
 
 def token_marginals(plan: Plan, trellis: Trellis, n_jobs: int | None = None) -> FloatArray:
-    """Return ``P(y_t = y)``, one column a token label, shape ``(N, n_labels)``.
+    """Return ``P(y_t = y)``, one column per token label, shape ``(N, n_labels)``.
 
     Parameters
     ----------
     plan
-        Knows how letters are read as labels.
+        The constraints, which know how letters are read as labels.
     trellis
         The batch, on the model automaton or a product of it.
     n_jobs
@@ -50,15 +50,14 @@ def span_probabilities(
     spans: Sequence[Sequence[tuple[int, int, str]]],
     n_jobs: int | None = None,
 ) -> list[FloatArray]:
-    """Return the probability that ``[start, end)`` is a segment of that very name.
+    """Return the probability that ``[start, end)`` is a segment with that name.
 
     As `inference.span_probability`; in a semi-Markov model the posterior of the segment itself.
-    `plan` knows how letters are read as labels.
 
     Raises
     ------
     LabelError
-        With plain labels and ``adjacent=True``, where segments are not what labels show.
+        With plain labels and ``adjacent=True``, where labels do not determine the segments.
     """
     segmentation = plan.segmentation
     if segmentation is None:

@@ -1,9 +1,9 @@
-"""One sequence to decode: its scores, and the constraints that its labelling is asked to obey.
+"""Problems: one sequence to decode, with its scores and constraints.
 
     P(y) = score(y) − Σ_c ρ_c v_c(y)
 
-`trelliswork.solve` finds the labelling ``y`` with the largest value ``P(y)``, `trelliswork.verify`
-checks such an answer.
+`trelliswork.solve` finds the labelling ``y`` with the largest value ``P(y)``, and
+`trelliswork.verify` checks such an answer.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PLANS_KEPT = 32
 
 
 class Problem:
-    """One sequence to decode.
+    """One sequence to decode, with its scores and constraints.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Problem:
         brings labels, constraints and the automaton that the scores are on.
     constraints
         A constraint, a regular expression, an automaton, or a sequence of these, hard or soft.
-        Problems with equal labels and constraints on a chain share what these compile into.
+        Problems with equal labels and constraints on a chain share one plan.
     sentence
         The ``T`` tokens, for constraints that look at them.
     labels
@@ -60,7 +60,7 @@ class Problem:
     start, end
         Scores of the first and of the last label, shape ``(L,)``.
     known
-        What is known of the labels: for each token a label, a set of labels, or None.
+        Labels known beforehand: for each token a label, a set of labels, or None.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Problem:
     trellis : Trellis
         The scores on the automaton of the model, without constraints.
     evidence : Evidence
-        What the constraints see of the sentence.
+        The input as the constraints see it.
 
     Raises
     ------
@@ -79,7 +79,7 @@ class Problem:
     RuleError
         For soft constraints whose penalties are still to be learned.
     LabelError
-        For labels that constraints or `known` name and the label set does not know.
+        For labels in constraints or `known` that are not in the label set.
 
     Examples
     --------
@@ -118,7 +118,7 @@ class Problem:
 
     @property
     def allowed(self) -> BoolArray | None:
-        """Labels that are left by what is known, ``(T, L)``; in segments ``(T, 2, L)``."""
+        """The labels that `known` leaves open, ``(T, L)``; in segments ``(T, 2, L)``."""
         return None if self._known is None else self.plan.tag_mask(self._known)
 
     @property
@@ -132,25 +132,25 @@ class Problem:
         return self.plan.constraints
 
     def score(self, labels: Sequence[str]) -> float:
-        """Return the score of a labelling under the model alone; ``-inf`` where it has no path.
+        """Return the score of a labelling under the model alone; ``-inf`` if it has no path.
 
-        Where several segmentations read as these labels: of the best of them.
+        If several segmentations read as these labels, the score of the best one.
         """
         ids = self._ids(labels)
         only = self.plan.tag_mask(np.arange(len(self.labels)) == ids[:, None])
         return float(viterbi(self.trellis, allowed=only, n_jobs=1).scores[0])
 
     def violations(self, labels: Sequence[str]) -> dict[int, int]:
-        """Return how badly each constraint that is broken is broken, by its index."""
+        """Return the degree of violation of each violated constraint, by its index."""
         self._ids(labels)
         reading = Reading(labels, self.evidence.sentences[0], self.labels)
         degrees = (constraint.degree(reading) for constraint in self.constraints)
         return {i: degree for i, degree in enumerate(degrees) if degree}
 
     def value(self, labels: Sequence[str]) -> float:
-        """Return ``P(y)``, the score less the penalties of what a labelling breaks.
+        """Return ``P(y)``, the score less the penalties of the violated constraints.
 
-        ``-inf`` where it breaks a hard constraint or what is known.
+        ``-inf`` if it violates a hard constraint or a known label.
         """
         ids = self._ids(labels)
         if self._known is not None and not self._known[np.arange(len(self)), ids].all():
@@ -160,7 +160,7 @@ class Problem:
         return self.score(labels) - cost
 
     def open_labels(self) -> BoolArray | None:
-        """Return the labels that position-wise constraints and what is known leave open."""
+        """Return the labels that position-wise constraints and known labels leave open."""
         everything = range(len(self.constraints))
         return open_labels(self.plan, self.evidence, everything, self.allowed)
 
@@ -219,7 +219,7 @@ def _one_sequence(
 
 
 def _check_transitions(scores: ArrayLike | Trellis, model: Any) -> None:
-    """Raise where what is given as the model is no matrix of transitions."""
+    """Raise if the model that was given is no matrix of transitions."""
     rules = model if isinstance(model, list | tuple) else [model]
     if any(isinstance(rule, Constraint | HasConstraint | str) for rule in rules):
         raise TypeError(
@@ -268,7 +268,7 @@ def _chain_plan(labels: LabelSet, constraints: tuple[Constraint, ...]) -> Plan:
 
 
 def _given(plan: Plan, trellis: Trellis, constraints: Any, labels: Any) -> Plan:
-    """Return a plan that was given, if nothing speaks against it."""
+    """Return the given plan, after checking that it fits the other arguments."""
     if as_constraints(constraints) or labels is not None:
         raise ValueError(
             "model: a Plan brings its labels and constraints. Leave those out, or make the plan "

@@ -1,4 +1,4 @@
-"""Problems that are decoded together: stacked into one batch, and their answers described."""
+"""Batches of problems: stacked scores, and the conversion to `Decoding` objects."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = ["ProblemBatch", "broken_rules", "group_problems"]
 
 @dataclass(frozen=True, eq=False)
 class ProblemBatch:
-    """Problems with one plan and one model."""
+    """Problems with one plan and one model, stacked into one trellis."""
 
     problems: list[Problem]
     trellis: Trellis
@@ -46,7 +46,7 @@ class ProblemBatch:
 
     @classmethod
     def stack(cls, numbers: list[int], problems: list[Problem]) -> ProblemBatch:
-        """Stack problems, which errors call by these numbers."""
+        """Stack problems; errors name them by these numbers."""
         first = problems[0]
         offsets = np.cumsum([0, *map(len, problems)])
         sentences = [problem.evidence.sentences[0] for problem in problems]
@@ -84,7 +84,7 @@ class ProblemBatch:
         return ProblemBatch.stack(numbers, [self.problems[i] for i in members])
 
     def open_labels(self) -> BoolArray | None:
-        """Return the labels that position-wise constraints and what is known leave open."""
+        """Return the labels that position-wise constraints and known labels leave open."""
         everything = range(len(self.plan.constraints))
         return open_labels(self.plan, self.evidence, everything, self.allowed)
 
@@ -104,15 +104,15 @@ class ProblemBatch:
         Parameters
         ----------
         member
-            Which one.
+            The index of the problem.
         tags
             Of all tokens of the batch, shape ``(N,)``.
         bound
-            What no labelling passes.
+            The upper bound of all labellings.
         method, certificate, iterations
             As those of `Decoding`.
         is_best
-            Whether that is proven.
+            Whether the labelling is proven to be the best.
         """
         first, last = self.trellis.offsets[member : member + 2]
         if bound == -np.inf or (tags[first:last] < 0).any():
@@ -139,14 +139,14 @@ class ProblemBatch:
         )
 
     def refuse_search(self, member: int, is_proven: bool) -> NoReturn:
-        """Raise the error for a problem that a search met no labelling for.
+        """Raise the error for a problem for which a search found no labelling.
 
         Parameters
         ----------
         member
-            Which one.
+            The index of the problem.
         is_proven
-            Whether there is none, for all that was cut off.
+            Whether it is proven that there is none.
         """
         if is_proven:
             self.refuse(member)
@@ -157,7 +157,7 @@ class ProblemBatch:
         )
 
     def refuse(self, member: int) -> NoReturn:
-        """Raise the error for a problem that no labelling fits, naming what conflicts."""
+        """Raise the error for an infeasible problem, naming the constraints that conflict."""
         number = self.evidence.numbers[member]
         try:
             feasible_rules(self.plan, self.evidence, member, self.allowed, "error")
@@ -180,7 +180,7 @@ class ProblemBatch:
 
 
 def group_problems(problems: Sequence[Problem]) -> list[list[int]]:
-    """Return the problems that can be decoded together."""
+    """Return groups of problems that can be decoded together, by their indices."""
     groups: dict[Hashable, list[int]] = {}
     for index, problem in enumerate(problems):
         trellis = problem.trellis
@@ -197,6 +197,6 @@ def group_problems(problems: Sequence[Problem]) -> list[list[int]]:
 
 
 def broken_rules(problem: Problem, labels: Sequence[str]) -> dict[str, int]:
-    """Return how badly a labelling breaks the constraints that it breaks, by expression."""
+    """Return the violations of a labelling, by the expressions of the constraints."""
     broken = problem.violations(labels)
     return {repr(problem.constraints[i]): degree for i, degree in broken.items()}

@@ -1,4 +1,20 @@
-"""Each way of decoding a problem: what `trelliswork.solve` calls by the name of the method."""
+"""The methods of decoding a problem, by name.
+
+| method | algorithm | exact |
+| --- | --- | --- |
+| ``"product"`` | Viterbi on the product of the model with all terms | yes |
+| ``"lazy"`` | Viterbi; terms that the answer violates are added until none is new | yes |
+| ``"dual"`` | prices on rows, by projected subgradients | if the gap closes |
+| ``"astar"`` | A* over the product, never built, guided by scores without constraints | yes |
+| ``"branch"`` | best-first branch and bound over the dual | yes |
+| ``"milp"`` | a mixed-integer program, solved by HiGHS | yes, without a certificate |
+| ``"beam"`` | beam search over prefixes | if nothing better was pruned |
+| ``"auto"`` | the dual first, then the method that closes its gap | yes |
+
+Predicates are Python functions and have no automaton. Under predicates the methods are ``"beam"``;
+``"astar"``, a search over prefixes; and ``"auto"``, which searches if the best labelling without
+predicates violates one (see `trelliswork.decoding.prefixes`). These answers have no certificate.
+"""
 
 from __future__ import annotations
 
@@ -111,7 +127,7 @@ def _by_prices(
 
 
 def _by_lazy(batch: ProblemBatch, time_limit: float | None, n_jobs: int | None) -> list[Decoding]:
-    """Add the items that answers break; where that takes too large a product, branch."""
+    """Add the terms that answers violate; branch if that needs too large a product."""
     everything = range(len(batch.plan.constraints))
     found = best_lazily(
         batch.plan,
@@ -144,7 +160,7 @@ def _by_lazy(batch: ProblemBatch, time_limit: float | None, n_jobs: int | None) 
 
 
 def _by_product(batch: ProblemBatch, n_jobs: int | None) -> list[Decoding]:
-    """Run on the product of the model with all items that cost anything."""
+    """Decode on the product of the model with all terms that have a penalty."""
     plan = batch.plan
     trellis = with_token_charges(plan, batch.trellis, batch.evidence)
     items = tuple(np.flatnonzero(plan.costs.of_terms > 0.0).tolist())
@@ -169,7 +185,7 @@ def _by_milp(problem: Problem, number: int, time_limit: float | None) -> Decodin
     if found is None:
         ProblemBatch.stack([number], [problem]).refuse(0)
     labels = found.labels
-    if labels is None:  # too early: the best labelling of the model is better than none
+    if labels is None:  # out of time: the best labelling of the model is better than none
         free = viterbi(problem.trellis, allowed=problem.open_labels(), n_jobs=1)
         labels = problem.plan.names(free.tags)
     value = problem.value(labels)

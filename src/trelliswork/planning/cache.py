@@ -1,4 +1,4 @@
-"""Compiled products on disk, so that the next process need not build them again.
+"""Compiled products on disk, which the next process need not build again.
 
 One safetensors file a product, named by a hash of all that it depends on. Nothing in it is ever
 executed, a file that cannot be read is as good as none, and a directory that cannot be written to

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork._utils.tables import join_names, shorten
-from trelliswork.constraints.soft import Soft
 from trelliswork.errors import RuleError
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from trelliswork.planning.terms import Terms
 
 
-__all__ = ["Costs", "check_penalties", "given_penalties"]
+__all__ = ["Costs", "check_penalties"]
 
 
 class Costs:
@@ -103,26 +102,15 @@ class Costs:
         return np.concatenate([own, np.stack([-penalties, penalties], axis=1).ravel()])
 
     def constant(self, product: Product) -> float:
-        """Return ``−Σ_i ρ_i v_i(ε)`` over the soft terms in a product: what its scores lack."""
+        """Return ``−Σ_i ρ_i v_i(ε)`` over the soft terms in a product, to add to its scores."""
         if product.empty is None:
             return 0.0
         inside = product.empty > 0
         return -float(product.empty[inside] @ self.of_terms[inside])
 
 
-def given_penalties(constraints: Sequence[Constraint]) -> FloatArray:
-    """Return the penalties that rules state, shape ``(C,)``; nan for those that are learned."""
-    return np.array([_penalty(constraint) for constraint in constraints])
-
-
-def _penalty(constraint: Constraint) -> float:
-    if not isinstance(constraint, Soft):
-        return np.inf
-    return np.nan if constraint.penalty is None else constraint.penalty
-
-
 def check_penalties(constraints: Sequence[Constraint], values: ArrayLike) -> FloatArray:
-    """Return penalties of all rules, or say what is wrong with them."""
+    """Return the penalties of all rules as an array, checked."""
     given = np.array(values, dtype=np.float64)
     shape = (len(constraints),)
     if given.shape != shape:

@@ -60,7 +60,7 @@ class ViolationAutomaton:
 
     @classmethod
     def counting(cls, automaton: Automaton, added: IntArray) -> ViolationAutomaton:
-        """Return the violation automaton of what labels alone add to, from 0 up."""
+        """Return a violation automaton that starts at 0 and to which labels alone add."""
         return cls(automaton, added, np.zeros(automaton.n_states, dtype=np.int64), 0)
 
     @cached_property

@@ -96,7 +96,7 @@ class Events:
         return self.coefficients @ self.counts.T
 
     def row_table(self, row: int) -> NDArray[np.int64]:
-        """Return what letters add to a row after the letter before them, shape ``(L + 1, L)``."""
+        """Return the increments of a row by pairs of letters, shape ``(L + 1, L)``."""
         added = self.counts @ self.coefficients[row]
         return np.append(added, 0)[self.table]  # -1, no event, is the last
 

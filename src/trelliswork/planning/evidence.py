@@ -1,9 +1,8 @@
-"""What constraints see of a batch: token tests, token classes and the labels left open.
+"""Evidence: the answers of token tests and masks on a batch, each evaluated once.
 
-A constraint may look at the tokens. What it sees of them is a handful of yes-or-no tests, so a
-token is one of ``2**k`` *classes*: bit ``i`` is the outcome of test ``i``. A position-wise
-constraint sees more, and answers with a mask. Letters: ``B`` sequences, ``N`` tokens in all, ``L``
-labels.
+A rule may look at the tokens through a few yes-or-no tests. So a token is one of ``2**k``
+*classes*: bit ``i`` is the outcome of test ``i``. A position-wise rule answers with a mask over
+labels. ``B`` sequences, ``N`` tokens in all, ``L`` labels.
 """
 
 from __future__ import annotations
@@ -100,7 +99,7 @@ class Evidence:
         return self._restricted[constraint]
 
     def take(self, sequences: IntArray) -> Evidence:
-        """Return the evidence of some of the sequences; what is known already is kept."""
+        """Return the evidence of some of the sequences; known answers are kept."""
         rows = rows_of(self.offsets, sequences)
         lengths = np.diff(self.offsets)[sequences]
         part = Evidence(

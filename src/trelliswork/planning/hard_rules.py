@@ -50,8 +50,8 @@ class HardRules:
     @cached_property
     def automata(self) -> tuple[int, ...]:
         """The rules that decoding knows as automata: those with a bit."""
-        bits = {term.constraint for term in self._terms if term.row is None}
-        return tuple(i for i in self.indices if i in bits)
+        with_bits = {self._terms[i].constraint for i in self._terms.bits}
+        return tuple(i for i in self.indices if i in with_bits)
 
     @cached_property
     def counted(self) -> tuple[int, ...]:

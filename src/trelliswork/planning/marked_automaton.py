@@ -1,4 +1,4 @@
-"""Marked automata: what a path counts, for prices on counts.
+"""Marked automata, whose arcs tell the events that prices are charged for.
 
 Every arc of an automaton whose states know the last label is one event, or none, see
 `trelliswork.planning.events`. On a chain the patterns, pairs of labels, are the events; on any
@@ -68,13 +68,6 @@ class MarkedAutomaton:
             None,
         )
 
-    def weights(self, given: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
-        """Return weights of the patterns of the automaton: those of events are 0."""
-        n_patterns = self.automaton.n_patterns
-        if given is None or given.size == n_patterns:
-            return given
-        return np.concatenate([given, np.zeros(n_patterns - given.size)])
-
     def rows(self, events: Events, penalties: NDArray[np.float64]) -> _core.CountRows:
         """Return rows with their penalties, ``(R,)``, as the core reads them."""
         start = self.start_event
@@ -92,7 +85,7 @@ class MarkedAutomaton:
 def _sparse(
     matrix: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Return a matrix by rows: offsets, columns and values of what is not 0."""
+    """Return a matrix by rows: offsets, columns and values of its nonzero entries."""
     row, column = np.nonzero(matrix)
     offsets = np.searchsorted(row, np.arange(len(matrix) + 1)).astype(np.int64)
     return offsets, column.astype(np.int32), matrix[row, column]

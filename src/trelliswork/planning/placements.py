@@ -128,7 +128,7 @@ def place(plan: Plan, index: int) -> Placement:
         return Placement(constraint, where, 0, 0, 0.0)
     by_terms = constraint.is_soft or index in plan.hard.counted
     if not by_terms:
-        _ = plan.hard.language(index)  # where that is too large, the rule is no use
+        _ = plan.hard.language(index)  # raises here if the rule alone is too large
     try:
         if by_terms:
             states, arcs = plan.terms.size(plan.terms.of((index,)), USUAL_LENGTH)
@@ -151,7 +151,7 @@ def describe_placements(
     train_soft: bool = True,
     usual_length: int | None = None,
 ) -> str:
-    """Return a table of what went where, and what it costs.
+    """Return a table of the places of rules and their costs.
 
     Parameters
     ----------

@@ -20,9 +20,10 @@ from trelliswork.automata.automaton import Automaton
 from trelliswork.automata.patterns import Patterns
 from trelliswork.constraints.given import as_constraints
 from trelliswork.constraints.predicates import as_predicates
+from trelliswork.constraints.soft import Soft
 from trelliswork.errors import InfeasibleError
 from trelliswork.labels.label_set import LabelSet
-from trelliswork.planning.costs import Costs, check_penalties, given_penalties
+from trelliswork.planning.costs import Costs, check_penalties
 from trelliswork.planning.evidence import Evidence
 from trelliswork.planning.hard_rules import HardRules
 from trelliswork.planning.placements import (
@@ -113,7 +114,7 @@ class Plan:
         self._compiler = RuleCompiler(
             labels, self.constraints, self.model, max_states, segmentation
         )
-        self._penalties = given_penalties(self.constraints)
+        self._penalties = np.array([_penalty(constraint) for constraint in self.constraints])
 
     # Where rules go, by the table of placements.
 
@@ -170,12 +171,12 @@ class Plan:
 
     @cached_property
     def pricing(self) -> Pricing:
-        """Marked automata, and what rules charge, for decoding with prices."""
+        """Marked automata and the charges of rules, for decoding with prices."""
         return Pricing(self.terms)
 
     @cached_property
     def costs(self) -> Costs:
-        """The penalties of rules and terms, and what follows from them."""
+        """The penalties of rules and terms, and the weights that follow from them."""
         return Costs(self.constraints, self._penalties, self.terms)
 
     # Penalties.
@@ -186,7 +187,7 @@ class Plan:
         return self._penalties.copy()
 
     def with_penalties(self, values: ArrayLike) -> Plan:
-        """Return the plan with other penalties; what is compiled is shared.
+        """Return the plan with other penalties; compiled parts are shared.
 
         Parameters
         ----------
@@ -202,7 +203,7 @@ class Plan:
         return made
 
     def with_penalties_of(self, earlier: Plan) -> Plan:
-        """Return the plan with what another one knows of the penalties that are to be learned."""
+        """Return the plan with penalties that another plan has learned for the same rules."""
         known = dict(zip(earlier.constraints, earlier._penalties.tolist(), strict=True))
         values = self.penalties
         for i in np.flatnonzero(np.isnan(values)).tolist():
@@ -274,7 +275,7 @@ class Plan:
         }
 
     def describe(self) -> str:
-        """Return a table of what went where; also ``str(plan)``."""
+        """Return a table of the places of rules; also ``str(plan)``."""
         everything = range(len(self.terms))
         return describe_placements(
             self.placements,
@@ -304,6 +305,12 @@ class Plan:
         # Penalties follow the settings as the state of the pickle.
         made = partial(Plan, **options), (self.labels, self.constraints)
         return *made, {"_penalties": self._penalties}
+
+
+def _penalty(constraint: Constraint) -> float:
+    if not isinstance(constraint, Soft):
+        return np.inf
+    return np.nan if constraint.penalty is None else constraint.penalty
 
 
 def _first_order(n_letters: int, segmentation: Segmentation | None) -> Automaton:
@@ -380,5 +387,5 @@ def plan(
         _ = found.placements  # compiles everything that training needs
     else:
         for index in found.hard.automata:
-            found.hard.language(index)  # where that is too large, the constraint is no use
+            found.hard.language(index)  # raises here if a rule alone is too large
     return found

@@ -1,4 +1,4 @@
-"""Marked automata of a plan, and what rules charge: what decoding with prices runs on.
+"""Marked automata and charges of rules, for decoding with prices.
 
 Rows are not multiplied into an automaton: a solver prices what they count. Bits are, and each arc
 of their product with the model is marked with the event that rows count there.
@@ -43,7 +43,7 @@ MOST_CHANGES = 3  # rules that count changes: each doubles the classes of tokens
 
 @dataclass(frozen=True, eq=False)
 class MarkedProduct:
-    """The model times the automata of some bits, marked with what rows count.
+    """The model times the automata of some bits, marked with the events of rows.
 
     Attributes
     ----------
@@ -64,16 +64,22 @@ class MarkedProduct:
     changes: tuple[int, ...] = ()
 
     def weights(self, costs: Costs, given: FloatArray | None) -> FloatArray | None:
-        """Return the weights of its patterns, from those of the model, shape ``(P,)``."""
+        """Return the weights of its patterns, from those of the model, shape ``(P,)``.
+
+        Those of events are 0.
+        """
         own = given if self.product is None else costs.weights(given)
-        return self.marked.weights(own)
+        n_patterns = self.marked.automaton.n_patterns
+        if own is None or own.size == n_patterns:
+            return own
+        return np.concatenate([own, np.zeros(n_patterns - own.size)])
 
     def constant(self, costs: Costs) -> float:
-        """Return what the scores of its paths lack, see `Costs.constant`."""
+        """Return the constant to add to the scores of its paths, see `Costs.constant`."""
         return 0.0 if self.product is None else costs.constant(self.product)
 
     def class_weights(self, costs: Costs, labels: LabelSet) -> FloatArray | None:
-        """Return what a token of each class adds to pairs of labels, shape ``(2**k, L * L)``.
+        """Return the weights of pairs of labels by class of the token, shape ``(2**k, L * L)``.
 
         Bit ``i`` of the class says whether the token before passes the test of ``changes[i]``: a
         change there is free. None without any.
@@ -91,7 +97,7 @@ class MarkedProduct:
 
 @dataclass(frozen=True, eq=False)
 class Charges:
-    """What some rules charge under some penalties; those of 0 are left out.
+    """The charges of some rules under some penalties; those of 0 are left out.
 
     Attributes
     ----------
@@ -127,7 +133,7 @@ class Charges:
 
 
 class Pricing:
-    """Marked products of the model with bits, and what rules charge.
+    """Marked products of the model with bits, and the charges of rules.
 
     Parameters
     ----------
@@ -159,7 +165,7 @@ class Pricing:
         return free | self._counted_changes
 
     def change_tests(self, bits: Sequence[int]) -> tuple[TokenTest, ...]:
-        """Return what decides whether a change at a token is free, for rules that count them."""
+        """Return the tests that make a change at a token free, for rules that count changes."""
         return tuple(Before(test) for i in bits for test in self._terms.tests_of(i))
 
     @cached_property
@@ -188,7 +194,7 @@ class Pricing:
         if kept is None:
             changes = tuple(i for i in bits if i in self._counted_changes)
             others = tuple(i for i in bits if i not in changes)
-            # Classes of tokens are one thing or the other: guards, or what a change costs.
+            # Classes of tokens serve either as guards or for charges of changes, not both.
             if not by_class or any(self._terms.tests_of(i) for i in others):
                 changes, others = (), bits
             if others:
@@ -204,7 +210,7 @@ class Pricing:
         return kept
 
     def charges(self, costs: Costs, constraints: Sequence[int] | None = None) -> Charges:
-        """Return what some rules charge, from memory where possible. Default: all.
+        """Return the charges of some rules, from memory where possible. Default: all.
 
         Raises
         ------

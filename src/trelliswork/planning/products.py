@@ -308,7 +308,7 @@ class RuleCompiler:
         return too_large(rules, len(self.tests(indices)), budget)
 
     def fingerprint(self, rules: Sequence[str], *more: Any) -> str:
-        """Return a name for what is built from rules, given as text, and more."""
+        """Return a name for a product of rules, given as text, and more."""
         from trelliswork import __version__
 
         parts = [__version__, self.labels.to_dict(), list(rules), self.max_states, *more]

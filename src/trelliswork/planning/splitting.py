@@ -115,7 +115,7 @@ def _are_readable(rows: Sequence[Row], labels: LabelSet, segmentation: Segmentat
 
 
 def letter_table(row: Row, labels: LabelSet, segmentation: Segmentation | None) -> IntArray:
-    """Return what each letter of a model adds to a row after the letter before it.
+    """Return the increments of a row by pairs of letters of a model.
 
     Parameters
     ----------

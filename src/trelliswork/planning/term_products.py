@@ -53,7 +53,7 @@ class Factor:
 def multiply(
     model: Automaton, factors: Iterable[Factor], n_classes: int, budget: int, n_more_patterns: int
 ) -> Automaton:
-    """Return the model times some factors, with patterns for what violations cost.
+    """Return the model times some factors, with patterns for violations.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class _Counter:
         return _Counter(self.term, self.violations, self.states[places])
 
     def on_arcs(self, pairs: Pairs) -> IntArray:
-        """Return what each arc of a product adds to the violation, shape ``(A,)``."""
+        """Return the change of the violation by each arc of a product, shape ``(A,)``."""
         added, value = self.violations.added, self.violations.value
         source, target = self.states[pairs.source], self.states[pairs.target]
         found: IntArray = added[source, pairs.label] + value[target] - value[source]

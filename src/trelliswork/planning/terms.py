@@ -51,7 +51,7 @@ Indices = tuple[int, ...]
 
 
 class Terms:
-    """The terms of the violation sum, by their indices; what is compiled of them is kept.
+    """The terms of the violation sum, by their indices; their automata and products are kept.
 
     Parameters
     ----------
@@ -66,8 +66,8 @@ class Terms:
 
     Attributes
     ----------
-    rows : tuple of int
-        The terms that are rows.
+    rows, bits : tuple of int
+        The terms that are rows, and those that are bits.
     soft : tuple of int
         The terms of soft rules.
     events : Events
@@ -97,6 +97,7 @@ class Terms:
         self._is_soft = [compiler.constraints[term.constraint].is_soft for term in terms]
         self.soft = tuple(i for i, is_soft in enumerate(self._is_soft) if is_soft)
         self.rows = tuple(i for i, term in enumerate(terms) if term.row is not None)
+        self.bits = tuple(i for i, term in enumerate(terms) if term.row is None)
         own = [term.row for term in terms if term.row is not None]
         self.events = Events.of_rows(own, compiler.labels, compiler.segmentation)
         added = self.events.added
@@ -125,7 +126,7 @@ class Terms:
         return not self.counted.isdisjoint(terms)
 
     def table(self, index: int) -> IntArray:
-        """Return what letters add to a row after the letter before them, ``(L + 1, L)``."""
+        """Return the increments of a row by pairs of letters, shape ``(L + 1, L)``."""
         return self.events.row_table(self.rows.index(index))
 
     def tests_of(self, index: int) -> tuple[TokenTest, ...]:

@@ -1,4 +1,4 @@
-"""Token charges: what soft rules about single tokens take from the scores of these tokens.
+"""Token charges: penalties of soft rules about single tokens, taken from their scores.
 
 A soft rule that counts the tokens that break it, see `Constraint.per_token`, charges each token by
 itself. So it needs no automaton: its penalty is taken from ``φ``,

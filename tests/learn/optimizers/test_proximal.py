@@ -141,6 +141,21 @@ def test_both_methods_agree_on_groups(case):
     assert max(values) - min(values) <= 1e-6 * max(1.0, abs(values[0]))
 
 
+@pytest.mark.parametrize("curvature", [1.0, 10.0, 20.0])
+def test_fista_goes_on_where_a_step_from_ahead_leads_back(curvature):
+    """The step from the point ahead ends at 0, where it came from; the optimum is at 0.05."""
+
+    def function(x, gradient):
+        gradient[:] = curvature * (x - 0.1)
+        return 0.5 * curvature * float((x - 0.1) @ (x - 0.1))
+
+    norm = GroupNorms(np.zeros(1, np.int32), np.full(1, 0.05 * curvature))
+    found = minimize_proximal(
+        function, np.array([3.0]), Regularizer(1, 0.0, [norm]), method="fista", tol=1e-10
+    )
+    np.testing.assert_allclose(found.x, 0.05, rtol=1e-4)
+
+
 def easy(x, gradient):
     gradient[:] = 2.0 * (x - 3.0)
     return float((x - 3.0) @ (x - 3.0))

@@ -145,7 +145,7 @@ class Objective:
         """Length of the parameter vector."""
         if self._soft is None:
             return self._core.n_parameters
-        return self._core.n_parameters - 2 * self._soft.items.size + self.n_penalties
+        return self._core.n_parameters - 2 * self._soft.terms.size + self.n_penalties
 
     @property
     def n_penalties(self) -> int:
@@ -299,14 +299,14 @@ class Objective:
         *_, edge = self.split(parameters)
         end = parameters.size - self.n_penalties
         middle = end - edge.size
-        items = soft.weights(parameters[end:])
-        return np.concatenate([parameters[:middle], items, parameters[middle:end]])
+        penalties = soft.weights(parameters[end:])
+        return np.concatenate([parameters[:middle], penalties, parameters[middle:end]])
 
     def _from_core(self, soft: SoftTerms, of_weights: FloatArray) -> FloatArray:
         """Return the gradient of the parameters from that of the core."""
         n_edge = 0 if self._edge is None else self._edge.n_pairs
         end = of_weights.size - n_edge
-        middle = end - 2 * soft.items.size
+        middle = end - 2 * soft.terms.size
         of_penalties = soft.gradient(of_weights[middle:end])
         return np.concatenate([of_weights[:middle], of_weights[end:], of_penalties])
 

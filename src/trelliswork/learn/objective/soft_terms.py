@@ -7,7 +7,7 @@
 For partial labels, ``v_c(y)`` is its expectation over the labellings that agree with them. In the
 product that training sums over, every unit of violation activates a pattern of its own, see
 `trelliswork.planning.term_products`; the weights of these patterns are ``∓ρ`` of their constraint.
-Notation: ``C`` constraints, ``I`` items, ``S`` soft items in the product, ``F`` penalties to be
+Notation: ``C`` constraints, ``I`` terms, ``S`` soft terms in the product, ``F`` penalties to be
 learned.
 """
 
@@ -35,8 +35,8 @@ class SoftTerms:
 
     Attributes
     ----------
-    items : numpy.ndarray
-        Their items, shape ``(S,)``.
+    terms : numpy.ndarray
+        Their terms, shape ``(S,)``.
     constraints : numpy.ndarray
         The constraint of each of these, shape ``(S,)``.
     penalties : numpy.ndarray
@@ -45,7 +45,7 @@ class SoftTerms:
         ``v_i(y) − v_i(ε)`` of the gold labels, shape ``(B, S)``; anything where they are open.
     """
 
-    items: IntArray
+    terms: IntArray
     constraints: IntArray
     penalties: FloatArray
     changes: IntArray
@@ -61,11 +61,11 @@ class SoftTerms:
         constraints
             The constraints in training.
         violations
-            Violations of all items by the gold labels, shape ``(B, I)``.
+            Violations of all terms by the gold labels, shape ``(B, I)``.
         """
-        items = plan.terms.of(i for i in constraints if i in plan.soft)
-        chosen = np.array(items, dtype=np.int64)
-        of = np.array([plan.terms[i].constraint for i in items], dtype=np.int64)
+        terms = plan.terms.of(i for i in constraints if i in plan.soft)
+        chosen = np.array(terms, dtype=np.int64)
+        of = np.array([plan.terms[i].constraint for i in terms], dtype=np.int64)
         return cls(
             chosen, of, plan.penalties, violations[:, chosen] - plan.terms.empty_violations[chosen]
         )
@@ -77,8 +77,8 @@ class SoftTerms:
         return found[np.isnan(self.penalties[found])]
 
     def patterns(self, n_patterns: int) -> NDArray[np.int32]:
-        """Return the patterns of the items, after those of the model, shape ``(2 S,)``."""
-        first = n_patterns + 2 * self.items
+        """Return the patterns of the terms, after those of the model, shape ``(2 S,)``."""
+        first = n_patterns + 2 * self.terms
         return np.stack([first, first + 1], axis=1).ravel().astype(np.int32)
 
     def weights(self, values: FloatArray) -> FloatArray:
@@ -94,8 +94,8 @@ class SoftTerms:
 
     def gradient(self, of_weights: FloatArray) -> FloatArray:
         """Return the gradient of the penalties, ``(F,)``, from that of `weights`, ``(2 S,)``."""
-        of_items = of_weights[1::2] - of_weights[0::2]
-        of_constraints = np.bincount(self.constraints, of_items, minlength=self.penalties.size)
+        of_terms = of_weights[1::2] - of_weights[0::2]
+        of_constraints = np.bincount(self.constraints, of_terms, minlength=self.penalties.size)
         return np.asarray(of_constraints[self.learned], dtype=np.float64)
 
     def all_penalties(self, values: FloatArray) -> FloatArray:
@@ -128,7 +128,7 @@ class SoftTerms:
         changes = np.where((np.diff(offsets) > 0)[:, None], self.changes, 0)
         sequence, place = np.nonzero(changes)
         change = changes[sequence, place]
-        pattern = n_patterns + 2 * self.items[place] + (change < 0)
+        pattern = n_patterns + 2 * self.terms[place] + (change < 0)
         tokens = np.concatenate([token, np.repeat(offsets[:-1][sequence], np.abs(change))])
         every = np.concatenate([ids, np.repeat(pattern, np.abs(change)).astype(np.int32)])
         counts = np.bincount(tokens, minlength=before.size - 1)
@@ -137,4 +137,4 @@ class SoftTerms:
 
     def take(self, sequences: NDArray[np.bool_]) -> SoftTerms:
         """Return the terms for a subset of the sequences, given as a mask of shape ``(B,)``."""
-        return SoftTerms(self.items, self.constraints, self.penalties, self.changes[sequences])
+        return SoftTerms(self.terms, self.constraints, self.penalties, self.changes[sequences])

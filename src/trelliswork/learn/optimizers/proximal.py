@@ -161,7 +161,9 @@ class _Fista(_Run):
 
     def advance(self) -> bool:
         new = self._descend(self._ahead)
-        if new is not None and new.value > self.at.value and self._ahead is not self.at:
+        # A step from ahead that increases, or only leads back, says nothing about one from `at`.
+        stuck = new is not None and (new.value > self.at.value or (new.x == self.at.x).all())
+        if stuck and self._ahead is not self.at:
             self._momentum = 1.0
             new = self._descend(self.at)
         if new is None or new.value > self.at.value or not (new.x != self.at.x).any():
