@@ -3,7 +3,7 @@
     ŷ = argmax_y score(y) − Σ_c ρ_c v_c(y)
 
 `exact` decodes batches for taggers, `solve` one `Problem` by a named method (product, lazy, dual,
-A*, branch and bound, MILP, beam). `answers` are what users read; `certificate`, `bounds` and
+A*, branch and bound, MILP, beam). `answers` has the public results; `certificate`, `bounds` and
 `verify` prove them again and share no code with the search.
 
 Imports `planning`, `inference`, `proofs` and the floors below.

@@ -159,12 +159,12 @@ def _nothing_fits(plan: Plan, one: Evidence, known: BoolArray | None) -> Infeasi
     place = f"known: sequence {number}, token {dead_end(plan, one, (), known)}"
     if plan.segmentation is None:
         return InfeasibleError(
-            f"{place}: no labelling fits what is known of the labels. Correct it, or leave tokens "
+            f"{place}: no labelling fits the known labels. Correct them, or leave tokens "
             "open (None)."
         )
     limits = shorten(plan.segmentation.spell_limits())
     return InfeasibleError(
-        f"{place}: no segments fit what is known of the labels. Correct it, leave tokens open "
+        f"{place}: no segments fit the known labels. Correct them, leave tokens open "
         f"(None), or train with a larger max_segment (now {limits})."
     )
 

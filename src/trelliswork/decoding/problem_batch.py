@@ -151,9 +151,9 @@ class ProblemBatch:
         if is_proven:
             self.refuse(member)
         raise SearchLimitError(
-            f"sequence {self.evidence.numbers[member]}: the search met no labelling that satisfies "
-            "all hard constraints, and no proof that there is none. Set a larger width or "
-            "time_limit, or make a constraint .soft()."
+            f"sequence {self.evidence.numbers[member]}: the search found no labelling that "
+            "satisfies all hard constraints, and no proof that there is none. Set a larger width "
+            "or time_limit, or make a constraint .soft()."
         )
 
     def refuse(self, member: int) -> NoReturn:

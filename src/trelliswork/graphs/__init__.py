@@ -1,6 +1,6 @@
 """Factor graphs: binary variables, factors on their literals, and the best assignment.
 
-A graph with scores ``c`` and factors ``h_m`` is worth
+The score of an assignment ``z``, for scores ``c`` of variables and ``h_m`` of factors, is
 
     P(z) = c·z + Σ_m h_m(z_m),
 

@@ -31,19 +31,19 @@ class AD3Options:
     Attributes
     ----------
     eta : float
-        ``η``, the weight of the quadratic penalty at the beginning, for scores that spread over 1;
-        others are taken into account.
+        ``η``, the initial weight of the quadratic penalty, for scores with a spread of 1; it is
+        scaled to other spreads.
     adapt : bool
-        Whether ``η`` follows the residuals: larger where factors disagree more than the average
-        of their answers moves, smaller the other way round.
+        Whether ``η`` follows the residuals: it grows if factors disagree more than the average of
+        their answers moves, and shrinks in the opposite case.
     max_iterations : int
-        Of the whole graph: of ``method="ad3"`` and ``"dual"``, and at the root of branch and bound.
+        Most iterations of ``method="ad3"`` and ``"dual"``, and at the root of branch and bound.
     node_iterations : int
-        At every other node, which may branch on what is still unsettled.
+        Most iterations at every other node, which may branch on variables that are not settled.
     tolerance : float
-        Residuals below this end it, root mean squares over links.
+        Iterations end when the residuals, root mean squares over links, are below this.
     caching : bool
-        Whether factors whose variables did not move keep their last answer.
+        Whether factors keep their last answer if their variables did not move.
     """
 
     eta: float = 0.1
@@ -79,15 +79,15 @@ class GraphProgress:
     Attributes
     ----------
     graph : int
-        Of the graphs that are solved together.
+        The index of the graph, among those solved together.
     iterations, nodes : int
         Iterations and branch-and-bound nodes so far.
     score : float
-        Of the best assignment so far; ``-inf``: none was found yet.
+        The score of the best assignment so far; ``-inf`` without one.
     upper_bound : float
-        What no assignment exceeds.
+        No assignment scores more.
     primal_residual, dual_residual : float
-        How far factors disagree with the average of their answers, and how far that moved.
+        The distance of the answers of factors from their average, and the last step of the average.
     """
 
     graph: int
@@ -108,27 +108,27 @@ class Solution(Answer[GraphCertificate]):
     graph : FactorGraph
         The graph that was solved.
     values : numpy.ndarray or None
-        Of all variables, shape ``(N,)``; None where no assignment was found.
+        The values of all variables, shape ``(N,)``; None without an assignment.
     score : float
-        What the assignment is worth; ``-inf`` without one.
+        The score of the assignment; ``-inf`` without one.
     upper_bound : float
-        No assignment is worth more; ``-inf`` where there is none.
+        No assignment scores more; ``-inf`` if it is proven that there is none.
     status : str
-        ``"optimal"``; ``"feasible"`` (there is a gap: a limit was reached first);
-        ``"unverified"`` (the best, by a solver that leaves no certificate); ``"fractional"`` (the
-        relaxation is solved, and is not integral); ``"infeasible"`` (no assignment satisfies all
-        factors); ``"unsolved"`` (a limit was reached before anything was found).
+        ``"optimal"``; ``"feasible"`` (a gap is left: a limit was reached first); ``"unverified"``
+        (the best, by a solver that leaves no certificate); ``"fractional"`` (the relaxation is
+        solved, and is not integral); ``"infeasible"`` (no assignment satisfies all factors);
+        ``"unsolved"`` (a limit was reached before an assignment was found).
     method : str
         ``"branch"``, ``"ad3"``, ``"dual"``, ``"milp"`` or ``"lp"``.
     relaxed : numpy.ndarray or None
-        The answer of the relaxation, in ``[0, 1]``, shape ``(N,)``; of branch and bound, that of
-        its first node.
+        The answer of the relaxation, in ``[0, 1]``, shape ``(N,)``; for branch and bound, at its
+        root.
     iterations, nodes : int
-        Of AD3 in all nodes, and of branch and bound.
+        Iterations of AD3 at all nodes, and nodes of branch and bound.
     subproblems : tuple of int
-        How often a factor was solved, and how often its last answer could be kept.
+        The number of times a factor was solved, and the number of times its last answer was kept.
     certificate : GraphCertificate or None
-        What `trelliswork.verify` proves the answer from.
+        The proof that `trelliswork.verify` evaluates.
     """
 
     graph: FactorGraph = field(repr=False)

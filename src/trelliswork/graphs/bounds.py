@@ -1,9 +1,9 @@
-"""The bound of a leaf, from the definitions: what each factor forces, and the best that is left.
+"""Dual bounds of leaves, from the definitions of the factors.
 
-Everything here is Python on the factors themselves: the core has no part in it, and of the solvers
-only ``"lp"`` asks it, for the bound that its own multipliers prove. Sums are in floating point, and
-shares may be any finite numbers: what is returned has the error that it may have on top, and is
-never below the bound of exact arithmetic.
+A leaf fixes the variables that its decisions force, and bounds the assignments that are left. This
+is Python on the factors themselves, without the core; of the solvers only ``"lp"`` uses it, for the
+bound of its own multipliers. Shares may be any finite numbers. Bounds include the rounding error of
+floating-point sums, so that they are never below the bound of exact arithmetic.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["GraphBound"]
 
 
 class GraphBound:
-    """Bounds on the assignments of a graph that have some decisions in common.
+    """Bounds on the assignments of a graph that agree with given decisions.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ class GraphBound:
     Attributes
     ----------
     root : numpy.ndarray or None
-        What holds for every assignment, -1 where nothing is known, shape ``(N,)``; None: there is
-        no assignment.
+        The values that every assignment has, -1 for open variables, shape ``(N,)``; None: there
+        is no assignment.
     """
 
     def __init__(self, graph: FactorGraph) -> None:
@@ -56,7 +56,7 @@ class GraphBound:
         self.root = self._propagate(graph.fixed.copy(), range(len(codes)))
 
     def close(self, decisions: Sequence[tuple[int, bool]]) -> ByteArray | None:
-        """Return what decisions force, ``(N,)``; None where they contradict each other."""
+        """Return the values that decisions force, ``(N,)``; None if they contradict each other."""
         if self.root is None:
             return None
         fixed = self.root.copy()
@@ -70,9 +70,9 @@ class GraphBound:
     def bound(self, decisions: Sequence[tuple[int, bool]], shares: FloatArray) -> float:
         """Return ``D(θ)`` of the assignments that agree with decisions; ``-inf``: there are none.
 
-        There are none where a factor accepts nothing that is left, and where ``D(θ)`` is below what
-        every assignment is worth. What rounding may have taken away is added; ``inf`` where sums
-        are too large to say anything.
+        There are none if a factor accepts no values that are left, or if ``D(θ)`` is below the
+        lowest score of an assignment. A bound on the rounding error is added; ``inf`` if sums
+        overflow.
 
         Parameters
         ----------
@@ -86,7 +86,7 @@ class GraphBound:
             return -inf
         with np.errstate(over="ignore", invalid="ignore"):
             terms, error, least = self._terms(fixed, shares)
-        if not isfinite(error / UNIT):  # finite, it is more than all terms together
+        if not isfinite(error / UNIT):  # it is larger than all terms together
             return inf
         bound, floor = fsum(terms) + error, fsum(least)
         return bound if bound >= floor - slack(floor) else -inf
@@ -94,7 +94,7 @@ class GraphBound:
     def _terms(
         self, fixed: ByteArray, shares: FloatArray
     ) -> tuple[list[float], float, list[float]]:
-        """Return what ``D(θ)`` is the sum of, its error, and what the least value is the sum of."""
+        """Return the terms of ``D(θ)``, its rounding error, and the terms of the lowest score."""
         graph, count = self.graph, self.graph.n_variables
         on, free = fixed == 1, fixed == FREE
         # Σ_j max_{z_j} (c_j − Σ_{links of j} θ) z_j
@@ -102,10 +102,10 @@ class GraphBound:
         terms = [graph.constant, *left[on].tolist(), *np.maximum(left[free], 0.0).tolist()]
         size = np.abs(graph.scores) + np.bincount(self._of_links, np.abs(shares), count)
         n_links = np.diff(self._starts)
-        # One subtraction is off by a part of its result: none at all where θ is all of c.
+        # The error of one subtraction is relative to its result: 0 if θ is all of c.
         size = np.where(n_links > 1, (n_links + 1) * size, np.abs(left))
         error = UNIT * (float(size.sum()) + abs(graph.constant))
-        # What no assignment is worth less than: a bound below it says that there is none.
+        # The lowest score of an assignment: a bound below it proves that there is none.
         least = [graph.constant, *graph.scores[on].tolist()]
         least += np.minimum(graph.scores[free], 0.0).tolist()
         # Σ_m max_{z ∈ Z_m} θ_m·z + h_m(z); for a negated literal θ z = θ − θ (1 − z).
@@ -122,13 +122,13 @@ class GraphBound:
         return self._owners[self._starts[variable] : self._starts[variable + 1]]
 
     def _literals(self, fixed: ByteArray, m: int) -> ByteArray:
-        """Return what is fixed of the literals of factor ``m``."""
+        """Return the fixed values of the literals of factor ``m``."""
         values = fixed[self._variables[m]]
         flipped = np.where(values == FREE, FREE, 1 - values)
         return np.where(self._negated[m], flipped, values).astype(np.int8)
 
     def _propagate(self, fixed: ByteArray, factors: Iterable[int]) -> ByteArray | None:
-        """Fix what single factors force, until nothing changes; None: a factor accepts nothing."""
+        """Fix the values that factors force, until nothing changes; None: one accepts nothing."""
         waiting = set(factors)
         while waiting:
             m = waiting.pop()

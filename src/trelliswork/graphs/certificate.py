@@ -1,15 +1,16 @@
-"""Certificates of graphs: what proves that an assignment is the best one.
+"""Certificates of factor graphs: proofs that an assignment is the best one.
 
-A graph with scores ``c`` and factors ``m`` is worth ``c·z + Σ_m h_m(z_m)``. Whatever *shares*
-``θ_mk`` of its variables' scores the links get,
+An assignment ``z`` of a graph with scores ``c`` and factors ``m`` has the score
+``c·z + Σ_m h_m(z_m)``. For any *shares* ``θ_mk``, the parts of the scores of variables that are
+given to links,
 
     D(θ) = Σ_m max_{z ∈ Z_m} [ θ_m·z + h_m(z) ] + Σ_j max_{z_j} (c_j − Σ_{links of j} θ) z_j
          ≥ max_z c·z + Σ_m h_m(z_m)
 
 because on the right all factors have to agree. A certificate splits the assignments into *leaves*
-by decisions about variables, each with shares of its own; every maximum is over what agrees with
-the decisions and with what these leave no choice about. Where no leaf has a ``D`` above the value
-of ``z``, nothing is better than ``z``.
+by decisions about variables, each with shares of its own. Every maximum is over the values that
+agree with the decisions and with the values that these force. If no leaf has a ``D`` above the
+score of ``z``, nothing is better than ``z``.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ class GraphLeaf(Leaf[GraphDecision]):
     Attributes
     ----------
     decisions : tuple of (int, bool)
-        What the assignments of the leaf have in common, from the root of the search on: variables
-        and their values.
+        The decisions shared by the assignments of the leaf, from the root of the search on:
+        variables and their values.
     shares : numpy.ndarray
-        ``θ``, what each link gets of the score of its variable, shape ``(K,)``.
+        ``θ``, the part of the score of its variable that each link gets, shape ``(K,)``.
     """
 
     shares: NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""A whole sequence as one factor: its best labelling is a Viterbi pass.
+"""The factor of a whole sequence: its best labelling is found by a Viterbi pass.
 
 ``T`` tokens, ``L`` labels, ``S`` states, ``A`` arcs, ``P`` patterns; links are indicators,
 ``(T, L)``.
@@ -41,18 +41,18 @@ class Chain(Structured):
     variables
         Categorical variables of shape ``(T,)`` with ``L`` values each.
     weights
-        The ``(L, L)`` transition matrix, rows = label before; with an automaton one weight a
+        The ``(L, L)`` transition matrix, rows = label before; with an automaton one weight per
         pattern, shape ``(P,)``. Default: zeros.
     start, end
         Scores of the first and of the last label, shape ``(L,)``. Default: zeros.
     automaton
-        Default: the complete first-order automaton over the labels. Of several paths with one
-        labelling, the best one counts.
+        Default: the complete first-order automaton over the labels. If a labelling has several
+        paths, the best one counts.
 
     Attributes
     ----------
     automaton : Automaton
-        Over the labels.
+        The automaton over the labels.
     """
 
     automaton: Automaton
@@ -96,7 +96,7 @@ class Chain(Structured):
         )
 
     def best(self, scores: FloatArray, fixed: ByteArray) -> float:
-        """Return the score of the best path, by one pass over the arcs a token."""
+        """Return the score of the best path, by one pass over the arcs at each token."""
         automaton, arcs = self.automaton, self._of_arcs()
         phi = np.where(self._open(fixed), self._of_tokens(scores), -np.inf)  # (T, L)
         alpha = automaton.initial
@@ -125,7 +125,7 @@ class Chain(Structured):
         return float((alpha + final).min(initial=np.inf))
 
     def implied(self, fixed: ByteArray) -> ByteArray | None:
-        """Return `fixed` with the labels that some path still has."""
+        """Return `fixed` after closing the labels that no path has."""
         automaton = self.automaton
         takes = np.isfinite(self._of_arcs())
         is_open = self._open(fixed) & np.isfinite(self._of_tokens(np.zeros(fixed.size)))
@@ -191,7 +191,7 @@ class Chain(Structured):
         return phi
 
     def _of_arcs(self) -> FloatArray:
-        """Return the weights of the patterns that each arc fires, added up."""
+        """Return the sum of the weights of the patterns that each arc fires."""
         return self._summed(self.pattern_weights)
 
     def _summed(self, weights: FloatArray) -> FloatArray:
@@ -226,7 +226,7 @@ class Chain(Structured):
 
 
 def _reached(states: NDArray[np.int32], n_states: int) -> BoolArray:
-    """Return which states are among some."""
+    """Return a mask of states, from their indices."""
     mask = np.zeros(n_states, dtype=bool)
     mask[states] = True
     return mask

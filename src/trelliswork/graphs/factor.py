@@ -1,9 +1,9 @@
-"""What all factors have in common: literals, and what a factor means for their values.
+"""The base class of factors: literals, and the meaning of a factor for their values.
 
-A factor sees ``K`` *literals*, numbered as it was given them, and knows nothing of the variables
-behind them. Everything about it is said three times, each time plainly: which values it accepts,
-the best of them under given scores, and rows of a linear program. The core says it a fourth time;
-here is what that is tested and verified against.
+A factor sees ``K`` *literals*, in the order given, and knows nothing of the variables behind them.
+It is defined three times: by the values that it accepts, by the best of them under given scores,
+and by rows of a linear program. The core has a fourth definition, which is tested and verified
+against these.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
 
 __all__ = ["FREE", "LARGEST", "UNIT", "Factor", "Rows", "check_scores", "one_row"]
 
-FREE = -1  # of `fixed`: neither 0 nor 1
-LARGEST = 1e150  # of scores and weights: no sum of these overflows
-UNIT = 4.0 * float(np.finfo(np.float64).eps)  # eight times what one addition may be off by
+FREE = -1  # in `fixed`: neither 0 nor 1
+LARGEST = 1e150  # the limit of scores and weights: no sum of these overflows
+UNIT = 4.0 * float(np.finfo(np.float64).eps)  # eight times the error of one addition
 
 
 class Rows(NamedTuple):
-    """``low ≤ A [l, e] ≤ high``: a factor's part of a linear program.
+    """``low ≤ A [l, e] ≤ high``: the rows of a factor in a linear program.
 
-    ``l`` are the ``K`` literals, ``e ∈ [0, 1]`` are ``E`` columns of the factor's own, which add
-    ``gains · e``. With integral literals the best ``gains · e`` is ``h(l)``, what they are worth.
+    ``l`` are the ``K`` literals, ``e ∈ [0, 1]`` are ``E`` columns of the factor itself, which add
+    ``gains · e``. For integral literals the best ``gains · e`` is the score ``h(l)``.
 
     Attributes
     ----------
     row, column, entry : numpy.ndarray
-        The entries of ``A``, shape ``(R, K + E)``, that are not 0.
+        The nonzero entries of ``A``, shape ``(R, K + E)``.
     low, high : numpy.ndarray
-        Shape ``(R,)``; ``±inf`` where a side is open.
+        Shape ``(R,)``; ``±inf`` for an open side.
     gains : numpy.ndarray
         Shape ``(E,)``.
     """
@@ -52,18 +52,18 @@ class Rows(NamedTuple):
 
 
 class Factor(ABC):
-    """A factor: what it accepts of its literals, and what that is worth.
+    """A factor: the values of its literals that it accepts, and their scores.
 
     Attributes
     ----------
     codes : numpy.ndarray
         The literals, shape ``(K,)``; see `trelliswork.graphs.variables`.
     graph : FactorGraph or None
-        Whose literals they are; None: there are none.
+        The graph of the literals; None without literals.
     weights : numpy.ndarray or None
-        One for each literal, of a knapsack.
+        The weights of the literals of a knapsack.
     limit : float
-        Of budgets and knapsacks.
+        The limit of a budget or knapsack.
     """
 
     kind: ClassVar[int]  # FactorKind in the core
@@ -90,7 +90,7 @@ class Factor(ABC):
 
     @property
     def separate(self) -> IntArray:
-        """The literals that have to be of different variables."""
+        """The literals that must belong to different variables."""
         return self.codes
 
     @abstractmethod
@@ -98,47 +98,47 @@ class Factor(ABC):
         """Return whether the literals may have these values, shape ``(K,)``."""
 
     def value(self, values: BoolArray) -> float:
-        """Return ``h(values)``, what the values are worth: 0, ``-inf`` if they are not accepted."""
+        """Return the score ``h(values)``: 0, or ``-inf`` if the values are not accepted."""
         return 0.0 if self.accepts(values) else -np.inf
 
     @abstractmethod
     def best(self, scores: FloatArray, fixed: ByteArray) -> float:
-        """Return ``max_l scores · l + h(l)`` over the values that agree with what is fixed.
+        """Return ``max_l scores · l + h(l)`` over the values that agree with `fixed`.
 
         Parameters
         ----------
         scores
-            Of the literals, shape ``(K,)``.
+            The scores of the literals, shape ``(K,)``.
         fixed
             0 or 1, -1 for free literals, shape ``(K,)``.
 
         Returns
         -------
         float
-            ``-inf`` where no values are accepted.
+            ``-inf`` if no values are accepted.
         """
 
     def error(self, scores: FloatArray, best: float) -> float:
-        """Return by how much rounding may put `best`, `value` and `lowest` off, all together.
+        """Return a bound on the rounding error of `best`, `value` and `lowest` together.
 
-        ``n`` additions in a row are off by ``n ε/2`` times the absolute values of what is added.
-        Not finite where a sum may overflow.
+        The error of ``n`` additions in a row is at most ``n ε/2`` times the sum of the absolute
+        values. Not finite if a sum may overflow.
 
         Parameters
         ----------
         scores
-            Of the literals, shape ``(K,)``.
+            The scores of the literals, shape ``(K,)``.
         best
-            What `best` makes of them.
+            The result of `best` for them.
         """
         return UNIT * self._additions * self._reach(scores)
 
     def lowest(self, fixed: ByteArray) -> float:
-        """Return what no accepted values that agree with `fixed` are worth less than."""
+        """Return a lower bound on the scores of accepted values that agree with `fixed`."""
         return 0.0
 
     def implied(self, fixed: ByteArray) -> ByteArray | None:
-        """Return `fixed` with every literal that has only one value left; None: nothing is left."""
+        """Return `fixed` with the values that it forces; None if no values are accepted."""
         if self.best(np.zeros(fixed.size), fixed) == -np.inf:
             return None
         closed = fixed.copy()
@@ -160,11 +160,11 @@ class Factor(ABC):
 
     @property
     def _additions(self) -> int:
-        """How many additions in a row `best` makes, at most."""
+        """The most additions in a row in `best`."""
         return self.codes.size + 2
 
     def _reach(self, scores: FloatArray) -> float:
-        """Return what the absolute values of all that `best` adds up sum to, at most."""
+        """Return a bound on the sum of the absolute values of the terms of `best`."""
         return float(np.abs(scores).sum())
 
     def __repr__(self) -> str:
@@ -176,7 +176,7 @@ class Factor(ABC):
 
 
 def check_scores(name: str, scores: FloatArray, advice: str = "") -> None:
-    """Raise where something is neither a finite number below `LARGEST` nor ``-inf``."""
+    """Raise unless all scores are finite numbers below `LARGEST`, or ``-inf``."""
     wrong = ~(np.abs(scores) < LARGEST) & (scores != -np.inf)
     if wrong.any():
         where = tuple(np.argwhere(wrong)[0].tolist())

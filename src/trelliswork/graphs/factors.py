@@ -1,20 +1,20 @@
-"""Factors: what binary variables owe to each other.
+"""Factors: logical constraints and joint scores of binary variables.
 
-| factor | means |
+| factor | meaning |
 | --- | --- |
 | ``Xor(l)`` | exactly one literal is true |
 | ``AtMostOne(l)`` | none or one is true |
 | ``Or(l)`` | at least one is true |
-| ``OrOut(l, out)`` | ``out`` is true where any literal is, and only there |
-| ``XorOut(l, out)`` | ``out`` is true where one literal is, false where none is; never are two |
-| ``Imply(l, then)`` | where all literals are true, so is ``then`` |
+| ``OrOut(l, out)`` | ``out`` is true if and only if any literal is |
+| ``XorOut(l, out)`` | ``out`` is true if one literal is, false if none is; two are never true |
+| ``Imply(l, then)`` | if all literals are true, so is ``then`` |
 | ``Budget(l, k)`` | at most ``k`` are true |
-| ``Knapsack(l, w, b)`` | the weights of those that are true add up to ``b`` at most |
-| ``Pair(x, y, table)`` | ``x = i`` together with ``y = j`` is worth ``table[i, j]`` |
-| ``Chain(x, weights)`` | a whole trellis: neighbours are worth ``weights[i, j]`` |
-| ``NoOverlap(l, spans)`` | spans whose literals are true do not overlap |
+| ``Knapsack(l, w, b)`` | the weights of true literals add up to at most ``b`` |
+| ``Pair(x, y, table)`` | ``x = i`` and ``y = j`` score ``table[i, j]`` |
+| ``Chain(x, weights)`` | a whole trellis: neighbours score ``weights[i, j]`` |
+| ``NoOverlap(l, spans)`` | spans of true literals do not overlap |
 
-Literals are `Variables`, or lists of these; ``~`` negates them, here as anywhere.
+Literals are `Variables`, or lists of these; ``~`` negates them.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ __all__ = [
 
 
 class Counted(Factor):
-    """A factor that counts: ``least ≤ Σ_k l_k ≤ most``."""
+    """A factor on the number of true literals: ``least ≤ Σ_k l_k ≤ most``."""
 
     least: int = 0
     most: float = np.inf
 
     def error(self, scores: FloatArray, best: float) -> float:
-        """Return by how much rounding may put `best` off: `best_count` rounds once."""
+        """Return a bound on the rounding error of `best`: `best_count` rounds once."""
         return UNIT * abs(best)
 
     def accepts(self, values: BoolArray) -> bool:
@@ -67,11 +67,11 @@ class Counted(Factor):
         return bool(self.least <= np.count_nonzero(values) <= self.most)
 
     def best(self, scores: FloatArray, fixed: ByteArray) -> float:
-        """Return the best sum of the scores of so many literals."""
+        """Return the best sum of the scores of a permitted number of literals."""
         return best_count(scores, fixed, self.least, self.most)
 
     def implied(self, fixed: ByteArray) -> ByteArray | None:
-        """Return `fixed` with the rest at 0 where no more fit, at 1 where all are needed."""
+        """Return `fixed` with free literals at 0 if no more fit, at 1 if all are needed."""
         return implied_count(fixed, self.least, self.most)
 
     def rows(self) -> Rows:
@@ -80,7 +80,7 @@ class Counted(Factor):
 
 
 class Xor(Counted):
-    """Exactly one literal is true, ``Σ_k l_k = 1``; of no literals: nothing is accepted."""
+    """Exactly one literal is true, ``Σ_k l_k = 1``; without literals, nothing is accepted."""
 
     kind, least, most = 0, 1, 1
 
@@ -92,13 +92,13 @@ class AtMostOne(Counted):
 
 
 class Or(Counted):
-    """At least one literal is true, ``Σ_k l_k ≥ 1``; of no literals: nothing is accepted."""
+    """At least one literal is true, ``Σ_k l_k ≥ 1``; without literals, nothing is accepted."""
 
     kind, least = 2, 1
 
 
 class Imply(Or):
-    """Where all premises are true, so is the conclusion: ``¬p_1 ∨ … ∨ ¬p_n ∨ c``.
+    """If all premises are true, so is the conclusion: ``¬p_1 ∨ … ∨ ¬p_n ∨ c``.
 
     Parameters
     ----------
@@ -130,9 +130,9 @@ class Budget(Counted):
 
 
 class OrOut(Factor):
-    """The output is true where any input is, and only there: ``max_k l_k = out``.
+    """The output is true if and only if any input is: ``max_k l_k = out``.
 
-    Without inputs, the output is false. Negated it is the conjunction: ``OrOut(~l, ~out)``.
+    Without inputs, the output is false. ``OrOut(~l, ~out)`` is the conjunction.
 
     Parameters
     ----------
@@ -154,18 +154,18 @@ class OrOut(Factor):
         return 3
 
     def accepts(self, values: BoolArray) -> bool:
-        """Return whether the output says if there is a true input."""
+        """Return whether the output agrees with the inputs."""
         n_true = np.count_nonzero(values[:-1])
         return bool(1 <= n_true <= self.most if values[-1] else n_true == 0)
 
     def best(self, scores: FloatArray, fixed: ByteArray) -> float:
-        """Return the better one of no input at all, and one or more with the output."""
+        """Return the better one of no true input, and one or more with the output."""
         off = best_count(scores[:-1], fixed[:-1], 0, 0)
         on = best_count(scores[:-1], fixed[:-1], 1, self.most) + float(scores[-1])
         return max(-np.inf if fixed[-1] == 1 else off, -np.inf if fixed[-1] == 0 else on)
 
     def implied(self, fixed: ByteArray) -> ByteArray | None:
-        """Return `fixed` with the output that the inputs leave, and the inputs that it leaves."""
+        """Return `fixed` with the output that the inputs force, and the inputs that it forces."""
         output = int(fixed[-1])
         if output == FREE:
             output = 1 if (fixed[:-1] == 1).any() else 0 if (fixed[:-1] == 0).all() else FREE
@@ -188,10 +188,10 @@ class OrOut(Factor):
 
 
 class XorOut(OrOut):
-    """The output is true where one input is, and false where none is: ``Σ_k l_k = out``.
+    """The output is true if one input is, and false if none is: ``Σ_k l_k = out``.
 
     Two inputs are never true together. Without inputs, the output is false. With one input, both
-    are equal. Parameters are those of `OrOut`.
+    are equal. The parameters are those of `OrOut`.
     """
 
     kind, most = 4, 1
@@ -209,12 +209,12 @@ def best_count(scores: FloatArray, fixed: ByteArray, least: int, most: float) ->
     if first > last:
         return -np.inf
     wanted = np.concatenate([scores[on], free[:first], np.maximum(free[first:last], 0.0)])
-    can_overflow = not np.isfinite(np.abs(wanted).sum())  # which fsum takes for an error
+    can_overflow = not np.isfinite(np.abs(wanted).sum())  # fsum would raise
     return float(wanted.sum()) if can_overflow else fsum(wanted.tolist())
 
 
 def implied_count(fixed: ByteArray, least: int, most: float) -> ByteArray | None:
-    """Return `fixed` with what `least` to `most` literals that are on leave no choice about."""
+    """Return `fixed` with the values that `least` to `most` true literals force."""
     n_on, n_free = np.count_nonzero(fixed == 1), np.count_nonzero(fixed == FREE)
     if n_on > most or n_on + n_free < least:
         return None

@@ -1,12 +1,10 @@
-"""Factor graphs: binary variables with scores, and factors that tie them.
+"""Factor graphs: binary variables with scores, and factors that connect them.
 
     max_z  c·z + Σ_m h_m(z_m)      over z ∈ {0, 1}^N that every factor m accepts
 
-``z_m`` are the *literals* of factor ``m``, variables or their negations; ``h_m`` is 0 for logic,
-and what a table or a chain gives for the others. ``N`` variables, ``M`` factors, ``K`` links, which
-are the literals of all factors, one after the other.
-
-Factor graphs as flat arrays: what goes to the core.
+``z_m`` are the *literals* of factor ``m``, variables or their negations; ``h_m`` is 0 for logic
+factors, and the score of a table or a chain. ``N`` variables, ``M`` factors, ``K`` links, which are
+the literals of all factors in order. `GraphArrays` is the form in which the core reads a graph.
 """
 
 from __future__ import annotations
@@ -32,16 +30,16 @@ if TYPE_CHECKING:
 __all__ = ["FactorGraph", "GraphArrays"]
 
 
-SPELLED_OUT = 4  # literals that are shown when something is printed
+SPELLED_OUT = 4  # literals that are printed
 
 
 class FactorGraph:
-    """Binary and categorical variables with scores, and the factors that tie them.
+    """Binary and categorical variables with scores, and the factors that connect them.
 
     Attributes
     ----------
     constant : float
-        What every assignment is worth, from scores of negated literals.
+        A constant in the score of every assignment, from scores of negated literals.
 
     Examples
     --------
@@ -78,12 +76,12 @@ class FactorGraph:
         Parameters
         ----------
         shape
-            How many, along each axis; ``()`` is a single one.
+            The shape of the array; ``()`` is a single variable.
         scores
-            Of those that are 1, broadcast to `shape`; below 1e150, so that sums stay finite.
-            ``-inf`` fixes a variable at 0.
+            The scores of variables that are 1, broadcast to `shape`; below 1e150, so that sums stay
+            finite. ``-inf`` fixes a variable at 0.
         name
-            How they are printed.
+            The name in print.
 
         Returns
         -------
@@ -109,18 +107,18 @@ class FactorGraph:
         *,
         name: str | None = None,
     ) -> Categorical:
-        """Add variables with one of several values each, and a `Xor` of the indicators of each.
+        """Add variables with several values each, and a `Xor` of the indicators of each.
 
         Parameters
         ----------
         shape
-            How many, along each axis; ``()`` is a single one.
+            The shape of the array; ``()`` is a single variable.
         n_values
             ``K``, at least 1.
         scores
-            Of the values, broadcast to ``(*shape, K)``; ``-inf`` forbids a value.
+            The scores of the values, broadcast to ``(*shape, K)``; ``-inf`` forbids a value.
         name
-            How they are printed.
+            The name in print.
         """
         if n_values < 1:
             raise ValueError(f"n_values: expected 1 or more, got {n_values}.")
@@ -136,8 +134,8 @@ class FactorGraph:
             return
         sizes = [codes.size for codes in separate]
         owner = np.repeat(np.arange(len(sizes)), sizes)
-        # One number for each pair of factor and variable: equal ones are a variable that is twice
-        # in a factor.
+        # One number for each pair of factor and variable: a variable that is twice in a factor
+        # gives the same number twice.
         pairs = np.sort(owner * self.n_variables + (np.concatenate(separate) >> 1))
         twice = np.flatnonzero(pairs[1:] == pairs[:-1])
         if twice.size:
@@ -155,9 +153,9 @@ class FactorGraph:
         Parameters
         ----------
         literals
-            Of any shape. For a negated one, ``c (1 − z) = c − c z``.
+            Literals of any shape. For a negated one, ``c (1 − z) = c − c z``.
         scores
-            Broadcast to their shape; ``-inf`` fixes a literal at false.
+            Their scores, broadcast to their shape; ``-inf`` fixes a literal at false.
         """
         codes = self._codes(literals)
         shape = literals.shape if isinstance(literals, Variables) else codes.shape
@@ -171,14 +169,14 @@ class FactorGraph:
         self.constant += float(finite[negated].sum())
 
     def fix(self, literals: Variables, value: bool = True) -> None:
-        """Fix literals at true, or at false; the other way than before: nothing fits any more."""
+        """Fix literals at true, or at false; contradictory fixes make the graph infeasible."""
         if value not in (True, False):
             raise ValueError(f"fix: expected True or False, got {value!r}.")
         self._fix(self._codes(literals), bool(value))
 
     @property
     def factors(self) -> tuple[Factor, ...]:
-        """All factors as they were added, those of categorical variables among them."""
+        """All factors in the order added, with those of categorical variables."""
         return tuple(self._factors)
 
     @property
@@ -188,11 +186,11 @@ class FactorGraph:
 
     @property
     def fixed(self) -> ByteArray:
-        """What variables are fixed at, -1 for free ones, shape ``(N,)``."""
+        """The values of fixed variables, -1 for free ones, shape ``(N,)``."""
         return _joined(self._fixed_parts, np.int8)
 
     def value(self, values: ArrayLike) -> float:
-        """Return what an assignment is worth, ``-inf`` where it breaks something.
+        """Return the score of an assignment; ``-inf`` if a factor does not accept it.
 
         Parameters
         ----------
@@ -212,7 +210,7 @@ class FactorGraph:
         return [f for f, on in zip(self._factors, literals, strict=True) if not f.accepts(on)]
 
     def arrays(self) -> GraphArrays:
-        """Return the graph as arrays, made anew only where it has changed."""
+        """Return the graph as arrays, cached until it changes."""
         if self._arrays is None:
             self._arrays = GraphArrays.of(self)
         return self._arrays
@@ -224,7 +222,7 @@ class FactorGraph:
         return ", ".join([*names, "…"] if flat.size > SPELLED_OUT else names)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_arrays": None}  # structures of the core stay where they are
+        return {**self.__dict__, "_arrays": None}  # structures of the core cannot be pickled
 
     def __repr__(self) -> str:
         counts: dict[str, int] = {}
@@ -271,7 +269,7 @@ class FactorGraph:
         fixed = self.fixed
         free = fixed[variables] == FREE
         fixed[variables[free]] = wanted[free]
-        for code in codes[fixed[variables] != wanted]:  # nothing fits, and this factor says why
+        for code in codes[fixed[variables] != wanted]:  # infeasible: this factor says why
             self.add(Or(Variables(self, np.array([code if value else code ^ 1]))))
 
     def _name(self, code: int) -> str:
@@ -283,7 +281,7 @@ class FactorGraph:
 
 
 def _checked_shape(given: Any) -> tuple[int, ...]:
-    """Return a shape as a tuple, of one number too, if nothing in it is below 0."""
+    """Return a shape as a tuple, after checking that no number is below 0."""
     try:
         shape = tuple(map(operator.index, given if hasattr(given, "__iter__") else (given,)))
     except TypeError as error:
@@ -294,7 +292,7 @@ def _checked_shape(given: Any) -> tuple[int, ...]:
 
 
 def _checked_scores(given: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
-    """Return scores broadcast to a shape, if they are scores."""
+    """Return scores broadcast to a shape, after checking them."""
     array = np.asarray(given, dtype=np.float64)
     try:
         array = np.broadcast_to(array, shape)
@@ -305,7 +303,7 @@ def _checked_scores(given: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
 
 
 def _joined(parts: list[Any], kind: type) -> NDArray[Any]:
-    """Return the concatenation of arrays, which takes their place in the list."""
+    """Return the concatenation of arrays, and replace them by it in the list."""
     if len(parts) != 1:
         parts[:] = [np.concatenate([np.zeros(0, dtype=kind), *parts]).astype(kind, copy=False)]
     whole: NDArray[Any] = parts[0]
@@ -313,20 +311,20 @@ def _joined(parts: list[Any], kind: type) -> NDArray[Any]:
 
 
 class GraphArrays(NamedTuple):
-    """A graph as the core takes it.
+    """A graph as the flat arrays that the core reads.
 
     Attributes
     ----------
     scores, fixed : numpy.ndarray
-        Of variables, ``(N,)``; ``fixed`` is 0 or 1, -1 for free ones.
+        Scores and fixed values of variables, ``(N,)``; ``fixed`` is 0 or 1, -1 for free ones.
     kinds, limits : numpy.ndarray
-        Of factors, ``(M,)``.
+        Kinds and limits of factors, ``(M,)``.
     offsets : numpy.ndarray
         The links of factor ``m`` are ``offsets[m]`` to ``offsets[m + 1]``, ``(M + 1,)``.
     variables, negated, weights : numpy.ndarray
-        Of links, ``(K,)``.
+        Variables, signs and weights of links, ``(K,)``.
     structures : list
-        Of factors that have one, in order.
+        The structures of factors that have one, in order.
     """
 
     scores: FloatArray
@@ -341,7 +339,7 @@ class GraphArrays(NamedTuple):
 
     @classmethod
     def of(cls, graph: FactorGraph) -> GraphArrays:
-        """Write a graph as arrays."""
+        """Convert a graph to arrays."""
         factors = graph.factors
         codes = np.concatenate([NOTHING, *(f.codes for f in factors)])
         sizes = np.array([f.codes.size for f in factors], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Knapsacks: weights of true literals add up to a limit at most."""
+"""Knapsack factors: the weights of true literals add up to at most a limit."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
 __all__ = ["Knapsack"]
 
-ROUNDING = 1e-9  # of the heaviest: a sum that passes the limit by less is within it, as in the core
-MOST_SUMS = 5_000  # that are kept
+ROUNDING = 1e-9  # of the heaviest weight: the excess of a sum that still fits, as in the core
+MOST_SUMS = 5_000  # the most sums that are kept
 
 
 class Knapsack(Factor):
-    """The weights of true literals add up to `limit` at most, ``Σ_k w_k l_k ≤ b``.
+    """The weights of true literals add up to at most `limit`, ``Σ_k w_k l_k ≤ b``.
 
     A negative weight becomes a positive one of the negated literal, ``w l = w + |w| (1 − l)``, and
-    literals of weight 0 are left out: ``codes``, ``weights`` and ``limit`` are what is left.
+    literals of weight 0 are left out: ``codes``, ``weights`` and ``limit`` describe the result.
 
     Parameters
     ----------
     literals
         Literals, ``K`` of them.
     weights
-        Finite numbers below 1e150, shape ``(K,)``, or one for all.
+        Finite numbers below 1e150, shape ``(K,)``, or one number for all.
     limit
         A finite number below 1e150.
     """
@@ -63,12 +63,11 @@ class Knapsack(Factor):
         return float(self.weights[values].sum()) <= self.limit + self._slack
 
     def best(self, scores: FloatArray, fixed: ByteArray) -> float:
-        """Return the best sum of scores, or a bound on it where it would take too long.
+        """Return the best sum of scores, or an upper bound if there are too many sums.
 
-        Literals are taken in the order of what they are worth for their weight. Kept are sums that
-        no other one beats, and that the best way to go on with parts of literals takes over the
-        best sum so far. Where they are too many, the sum of that way is returned, which nothing
-        exceeds.
+        Literals are added in the order of score per weight. A sum is kept if no other one dominates
+        it, and if its best fractional completion is above the best sum so far. With more than
+        `MOST_SUMS` sums, the best fractional completion is returned, which is an upper bound.
         """
         on = fixed == 1
         room = self._room - float(self.weights[on].sum())
@@ -79,7 +78,7 @@ class Knapsack(Factor):
         free = np.flatnonzero((fixed == FREE) & (scores > 0.0))
         ratios = scores[free] / scores.max(initial=0.0) / (self.weights[free] / self._heaviest)
         free = free[np.argsort(-ratios, kind="stable")]
-        # Of all literals up to each one, and from there on of those that are left.
+        # Cumulative sums: differences are those of the literals that are left.
         heavy, worth = (np.cumsum([0.0, *of[free]]) for of in (self.weights, scores))
         for k, literal in enumerate(free, start=1):
             used = np.concatenate([used, used + self.weights[literal]])
@@ -102,14 +101,14 @@ class Knapsack(Factor):
         return best
 
     def implied(self, fixed: ByteArray) -> ByteArray | None:
-        """Return `fixed` with those at 0 that are too heavy for the room that is left."""
+        """Return `fixed` with literals at 0 that are too heavy for the remaining room."""
         room = self._room - float(self.weights[fixed == 1].sum())
         if room < 0.0:
             return None
         return np.where((fixed == FREE) & (self.weights > room), np.int8(0), fixed)
 
     def rows(self) -> Rows:
-        """Return one row, over a power of two: the heaviest weight is from 1 to 2."""
+        """Return one row, scaled by a power of two: the heaviest weight is from 1 to 2."""
         scale = 2.0 ** np.floor(np.log2(self._heaviest))
         return one_row(self.weights / scale, -np.inf, self.limit / scale)
 
@@ -123,7 +122,7 @@ class Knapsack(Factor):
 
     @property
     def _room(self) -> float:
-        """The limit, so that sums in any order fit in that fit in one."""
+        """The limit with slack, so that the order of a sum does not decide whether it fits."""
         rounding = UNIT * (self.weights.size + 1) * float(self.weights.sum())
         return self.limit + self._slack + rounding
 

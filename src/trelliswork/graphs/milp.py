@@ -1,12 +1,12 @@
-"""Factor graphs as linear programs, solved by HiGHS: the reference that other methods meet.
+"""Factor graphs as linear programs, solved by HiGHS: the reference for other methods.
 
     maximise   c·z + Σ_m gains_m · e_m
     subject to low_m ≤ A_m [l_m, e_m] ≤ high_m      for every factor m
                z ∈ {0, 1}^N, or [0, 1]^N; e ∈ [0, 1]
 
 Literals ``l_m`` are ``z`` or ``1 − z``, and ``e_m`` are columns of tables and chains (`Rows`). In
-both forms the relaxation is the one that AD3 solves, except for knapsacks, whose hull AD3's dual
-knows and no row says.
+both forms the relaxation is the one that AD3 solves, except for knapsacks: AD3's dual uses their
+convex hull, which has no rows here.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["LinearProgram", "solve_by_highs"]
 DONE = 0  # the statuses of scipy.optimize
 INFEASIBLE = 2
 INTEGRAL = 1e-6  # HiGHS's tolerance of integers
-MOST_NODES = 2**31 - 1  # it counts them so far
+MOST_NODES = 2**31 - 1  # HiGHS counts nodes in 32 bits
 
 _NONE = np.zeros(0)
 _WHOLE = np.zeros(0, dtype=np.int64)
@@ -47,16 +47,16 @@ class LinearProgram(NamedTuple):
     costs : numpy.ndarray
         ``-c`` and ``-gains``, over `scale`, shape ``(N + E,)``.
     scale : float
-        A power of two: the largest cost is from 1 to 2. HiGHS's tolerances are absolute, and with
-        scores of 1e12 it gives up.
+        A power of two: the largest cost is from 1 to 2. HiGHS's tolerances are absolute, and it
+        fails with scores of 1e12.
     least, most : numpy.ndarray
-        Of the columns; 0 and 1 but for what is fixed.
+        Bounds of the columns: 0 and 1, except for fixed variables.
     matrix : scipy.sparse.csr_array
         ``A``, shape ``(R, N + E)``.
     low, high : numpy.ndarray
-        Of the rows, shape ``(R,)``.
+        Bounds of the rows, shape ``(R,)``.
     link_row, link, link_entry : numpy.ndarray
-        The entries of rows on links, one each.
+        Row, link and coefficient of the entries of rows on links.
     """
 
     costs: FloatArray
@@ -72,7 +72,7 @@ class LinearProgram(NamedTuple):
 
     @classmethod
     def of(cls, graph: FactorGraph) -> LinearProgram:
-        """Write a graph as a linear program."""
+        """Convert a graph to a linear program."""
         n_variables, n_links, n_rows = graph.n_variables, 0, 0
         row, column, entry = [_WHOLE], [_WHOLE], [_NONE]
         low, high, gains = [_NONE], [_NONE], [_NONE]
@@ -131,15 +131,15 @@ def solve_by_highs(
         The graph.
     method
         ``"milp"`` finds the best assignment, without a certificate. ``"lp"`` solves the relaxation
-        and turns its dual into a certificate: the multipliers ``y`` of the rows of factor ``m`` say
-        what its links get of their variables' scores, ``θ_m = y·A_m``. The bound of these, which
-        `trelliswork.verify` computes as well, says whether the answer is ``"optimal"``.
+        and turns its dual into a certificate: the multipliers ``y`` of the rows of factor ``m``
+        give the shares of its links, ``θ_m = y·A_m``. The answer is ``"optimal"`` if their bound,
+        which `trelliswork.verify` computes as well, equals the score.
     time_limit
         Seconds.
     max_nodes
-        Of the search for the best assignment.
+        Most nodes of the search for the best assignment.
     """
-    if not graph.n_variables:  # HiGHS would not take it
+    if not graph.n_variables:  # HiGHS refuses it
         return _without_variables(graph, method)
     program = LinearProgram.of(graph)
     limits = {} if time_limit is None else {"time_limit": time_limit}
@@ -167,7 +167,7 @@ def _search(graph: FactorGraph, program: LinearProgram, limits: dict[str, float]
     bound = np.inf if dual is None else graph.constant - program.scale * float(dual)
     values = None if found.x is None else found.x[: graph.n_variables] > 0.5
     score = -np.inf if values is None else graph.value(values)
-    if score == -np.inf:  # a limit was reached, or rounding takes the answer over a limit of ours
+    if score == -np.inf:  # a limit was reached, or rounding violates a factor
         return replace(_nothing(graph, "milp", bound, "unsolved"), nodes=nodes)
     return Solution(
         graph=graph,
@@ -211,7 +211,7 @@ def _relax(graph: FactorGraph, program: LinearProgram, limits: dict[str, float])
     values = relaxed > 0.5
     integral = bool((np.abs(relaxed - values) <= INTEGRAL).all())
     score = graph.value(values) if integral else -np.inf
-    # Below scores of 1 the tolerance is relative to them.
+    # For scores below 1 the tolerance is relative to them.
     unit = min(1.0, program.scale)
     is_best = score > -np.inf and bound - score <= unit * slack(score / unit)
     return Solution(

@@ -1,13 +1,13 @@
-"""All ways of solving factor graphs.
+"""The methods of solving factor graphs, by name.
 
-| method | what it does | exact |
+| method | algorithm | exact |
 | --- | --- | --- |
 | ``"branch"`` | best-first branch and bound around AD3 | yes |
 | ``"auto"`` | the same | yes |
-| ``"ad3"`` | the linear relaxation by AD3 | where it is integral |
-| ``"dual"`` | the same by projected subgradients, for comparison | where the gap closes |
+| ``"ad3"`` | the linear relaxation by AD3 | if it is integral |
+| ``"dual"`` | the same by projected subgradients, for comparison | if the gap closes |
 | ``"milp"`` | a mixed-integer program, solved by HiGHS | yes, without a certificate |
-| ``"lp"`` | its relaxation, solved by HiGHS | where it is integral |
+| ``"lp"`` | its relaxation, solved by HiGHS | if it is integral |
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ def solve_graphs(
     time_limit
         Seconds for each graph.
     max_nodes
-        Of branch and bound, for each graph; HiGHS's too.
+        Most nodes of branch and bound, or of HiGHS, for each graph.
     callback
         Called with a `GraphProgress` now and then; returning True ends that graph. Not for HiGHS.
     warm_start
-        Answers to graphs of the same shape, one each: where AD3 begins. Not for HiGHS.
+        Answers to graphs of the same shape, one each, from which AD3 starts. Not for HiGHS.
     ad3
-        Options of AD3, and of ``"dual"`` as far as it has them.
+        Options of AD3; ``"dual"`` uses those that apply.
     n_jobs
         Threads; with a callback, graphs are solved on one.
     """
@@ -118,7 +118,7 @@ def _by_core(
             adapt=ad3.adapt,
             tolerance=ad3.tolerance,
             caching=ad3.caching,
-            # The core, which knows no constants, closes gaps in parts of a score that lacks them.
+            # The core has no constants: its gaps are relative to scores without them.
             gap=CLOSED / (1.0 + max((abs(graph.constant) for graph in graphs), default=0.0)),
             max_iterations=ad3.max_iterations,
             node_iterations=ad3.node_iterations,
@@ -173,7 +173,7 @@ def _reporting(
 def _starts(
     graphs: Sequence[FactorGraph], given: Sequence[Solution] | None
 ) -> list[_core.GraphStart | None] | None:
-    """Return shares and values to begin with, for every graph."""
+    """Return initial shares and values of every graph."""
     if given is None:
         return None
     if len(given) != len(graphs):

@@ -1,7 +1,6 @@
-"""Factors with a dynamic program inside: pairs, and spans that do not overlap.
+"""Factors with an inner dynamic program: pairs, and spans that do not overlap.
 
-The links of a categorical variable are its indicators, so that the values of a factor are rows with
-exactly one 1 each.
+The links of a categorical variable are its indicators, exactly one of which is 1.
 """
 
 from __future__ import annotations
@@ -36,16 +35,16 @@ __all__ = [
 
 
 class Structured(Factor):
-    """A factor that the core knows as a structure; made when it is first asked for."""
+    """A factor with a structure of the core, which is made on first use."""
 
     kind = 7
 
     def accepts(self, values: BoolArray) -> bool:
-        """Return whether the values are worth more than ``-inf``."""
+        """Return whether the score of the values is above ``-inf``."""
         return self.value(values) > -np.inf
 
     def value(self, values: BoolArray) -> float:
-        """Return ``h(values)``: the best there is where every literal is fixed."""
+        """Return ``h(values)``: the best score with every literal fixed."""
         return self.best(np.zeros(values.size), values.astype(np.int8))
 
     def structure(self) -> _core.Structure:
@@ -57,14 +56,14 @@ class Structured(Factor):
 
     @abstractmethod
     def _make(self) -> _core.Structure:
-        """Return the core's form, made anew."""
+        """Make the core's form."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_core"}
 
 
 class Pair(Structured):
-    """Two variables together: ``x = i`` with ``y = j`` is worth ``table[i, j]``.
+    """Joint scores of two variables: ``x = i`` and ``y = j`` score ``table[i, j]``.
 
     Parameters
     ----------
@@ -95,7 +94,7 @@ class Pair(Structured):
 
     @property
     def separate(self) -> IntArray:
-        """The literals that have to be of different variables: not one and its own negation."""
+        """The literals that must belong to different variables: not one and its own negation."""
         codes: IntArray = self.__dict__["_separate"]
         return codes
 
@@ -109,14 +108,14 @@ class Pair(Structured):
         return float(is_open[is_open > -np.inf].min(initial=np.inf))
 
     def implied(self, fixed: ByteArray) -> ByteArray | None:
-        """Return `fixed` with the values that open entries leave."""
+        """Return `fixed` with the values that open entries force."""
         is_open = self._open(fixed) > -np.inf
         if not is_open.any():
             return None
         return settled(np.concatenate([is_open.any(axis=1), is_open.any(axis=0)]), self.table.shape)
 
     def rows(self) -> Rows:
-        """Return the rows of a table of columns ``e`` whose margins are the indicators."""
+        """Return rows for a table of columns ``e`` whose margins are the indicators."""
         n_first, n_second = self.table.shape
         first, second = (axis.ravel() for axis in np.indices(self.table.shape))
         own = np.arange(n_first + n_second)  # Σ_j e_ij − l_i = 0, Σ_i e_ij − l_j = 0, Σ_i l_i = 1
@@ -132,7 +131,7 @@ class Pair(Structured):
         return Rows(row, column, entry, right, right, np.where(allowed, self.table.ravel(), 0.0))
 
     def _open(self, fixed: ByteArray) -> FloatArray:
-        """Return the table with ``-inf`` where something else is fixed."""
+        """Return the table with ``-inf`` at entries that contradict `fixed`."""
         first, second = np.split(fixed, [self.table.shape[0]])
         open_first, open_second = open_values(first[None])[0], open_values(second[None])[0]
         return np.where(open_first[:, None] & open_second[None, :], self.table, -np.inf)
@@ -152,10 +151,10 @@ class Pair(Structured):
 
 
 class NoOverlap(Structured):
-    """Spans that do not overlap: at most one of those whose literals are true covers a token.
+    """Spans that do not overlap: at most one span with a true literal covers a token.
 
-    One factor for the whole sentence, where `AtMostOne` would need one for every token: a
-    semi-Markov chain, whose best spans are found in one pass over tokens and spans.
+    One factor for the whole sentence, instead of an `AtMostOne` for every token: a semi-Markov
+    chain, whose best spans are found in one pass over tokens and spans.
 
     Parameters
     ----------
@@ -190,16 +189,16 @@ class NoOverlap(Structured):
         self._set(spans=given.astype(np.int64))
 
     def value(self, values: BoolArray) -> float:
-        """Return 0 where no token is covered twice, else ``-inf``."""
+        """Return 0 if no token is covered twice, else ``-inf``."""
         start, end = (np.sort(column) for column in self.spans[values.astype(bool)].T)
         return 0.0 if (end[:-1] <= start[1:]).all() else -np.inf
 
     def best(self, scores: FloatArray, fixed: ByteArray) -> float:
-        """Return the best sum of scores: of spans by their ends, with the best before each."""
+        """Return the best sum of scores, by a pass over the spans in the order of their ends."""
         closed = self.implied(fixed)
         if closed is None:
             return -np.inf
-        ends, sums = [-np.inf], [0.0]  # the best of spans that end so early
+        ends, sums = [-np.inf], [0.0]  # the best sum of spans up to each end
         for k in np.argsort(self.spans[:, 1], kind="stable"):
             if closed[k] == FREE and scores[k] > 0.0:
                 start, end = self.spans[k].tolist()
@@ -209,7 +208,7 @@ class NoOverlap(Structured):
         return float(scores[closed == 1].sum()) + sums[-1]
 
     def implied(self, fixed: ByteArray) -> ByteArray | None:
-        """Return `fixed` with those at 0 that overlap one which is fixed at 1."""
+        """Return `fixed` with spans at 0 that overlap a span fixed at 1."""
         taken = fixed == 1
         if self.value(taken) == -np.inf:
             return None
@@ -232,7 +231,7 @@ class NoOverlap(Structured):
         )
 
     def _make(self) -> _core.Structure:
-        # Tokens at which no span begins or ends tell nothing apart.
+        # Only tokens at which a span begins or ends matter.
         edges, places = np.unique(self.spans, return_inverse=True)
         spans = places.reshape(-1, 2).astype(np.int32)
         return _core.span_structure(edges.size, spans[:, 0].copy(), spans[:, 1].copy())
@@ -242,7 +241,7 @@ class NoOverlap(Structured):
 
 
 def checked_scores(name: str, given: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
-    """Return an array of scores, of this shape."""
+    """Return scores as a read-only array, after checking its shape."""
     array = np.array(given, dtype=np.float64)
     if array.shape != shape:
         raise ValueError(f"{name}: expected shape {shape}, got {array.shape}.")
@@ -252,7 +251,7 @@ def checked_scores(name: str, given: ArrayLike, shape: tuple[int, ...]) -> Float
 
 
 def largest(weights: FloatArray) -> float:
-    """Return the largest absolute value of those that forbid nothing."""
+    """Return the largest absolute value of the finite weights."""
     return float(np.abs(weights[np.isfinite(weights)]).max(initial=0.0))
 
 
@@ -264,7 +263,7 @@ def open_values(fixed: ByteArray) -> BoolArray:
 
 
 def settled(used: BoolArray, sizes: Sequence[int]) -> ByteArray:
-    """Return what is known of indicators: 0 where unused, 1 where alone among its variable's."""
+    """Return fixed indicators: 0 if unused, 1 if the only one used of its variable."""
     owner = np.repeat(np.arange(len(sizes)), sizes)
     alone = np.bincount(owner, used, len(sizes)) == 1
     return np.where(used, np.where(alone[owner], 1, FREE), 0).astype(np.int8)

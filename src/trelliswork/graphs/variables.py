@@ -1,7 +1,7 @@
-"""Variables of a factor graph, as arrays of literals that slice like NumPy's.
+"""Variables of a factor graph: arrays of literals that slice like NumPy's.
 
-A *literal* is a binary variable or its negation. It is kept as one number, ``2 v + n`` for variable
-``v``, with ``n = 1`` for its negation, so that slicing and negating are slicing and ``^ 1``.
+A *literal* is a binary variable or its negation. Its code is one number, ``2 v + n`` for variable
+``v``, with ``n = 1`` for its negation. So negation is ``^ 1``, and slicing is that of the codes.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ class Variables:
     """An array of literals, made by `FactorGraph.binary`.
 
     Indexing, slicing, ``T``, `ravel` and `reshape` are NumPy's; ``~z`` negates every literal;
-    iterating goes along the first axis.
+    iteration is along the first axis.
 
     Attributes
     ----------
     graph : FactorGraph
         The graph they belong to.
     codes : numpy.ndarray
-        ``2 v + n`` for variable ``v``, ``n = 1`` where it is negated; any shape.
+        ``2 v + n`` for variable ``v``, ``n = 1`` for its negation; any shape.
 
     Examples
     --------
@@ -59,12 +59,12 @@ class Variables:
 
     @property
     def size(self) -> int:
-        """How many literals there are."""
+        """The number of literals."""
         return self.codes.size
 
     @property
     def ndim(self) -> int:
-        """How many axes there are."""
+        """The number of axes."""
         return self.codes.ndim
 
     @property
@@ -91,7 +91,7 @@ class Variables:
             return self.graph is other.graph and np.array_equal(self.codes, other.codes)
         if isinstance(other, Real):
             raise TypeError(
-                "Variables: a literal is what it says of its variable: z is 'z is 1', ~z is 'z is "
+                "Variables: a literal is a statement on its variable: z is 'z is 1', ~z is 'z is "
                 "0'. Fix values with graph.fix(z, True)."
             )
         return NotImplemented
@@ -156,17 +156,17 @@ class Categorical:
 
     @property
     def size(self) -> int:
-        """How many variables there are."""
+        """The number of variables."""
         return int(np.prod(self.shape))
 
     @property
     def ndim(self) -> int:
-        """How many axes there are."""
+        """The number of axes."""
         return self.literals.ndim - 1
 
     @property
     def n_values(self) -> int:
-        """How many values there are, ``K``."""
+        """The number of values, ``K``."""
         return self.literals.shape[-1]
 
     def is_value(self, value: int) -> Variables:
@@ -174,7 +174,7 @@ class Categorical:
         if not isinstance(value, Integral):
             raise TypeError(
                 f"value: expected a whole number, got {type(value).__name__}. Two variables are "
-                "equal where XorOut([x == k], y == k) holds for every value k; Pair scores both."
+                "equal if XorOut([x == k], y == k) holds for every value k; Pair scores both."
             )
         if not 0 <= value < self.n_values:
             raise ValueError(f"value: expected one of 0 … {self.n_values - 1}, got {value}.")

@@ -58,17 +58,17 @@ class GraphClaim(Claim):
                 raise WrongError(f"{name}: expected a number, got {getattr(answer, name)!r}.")
         if answer.values is None:
             if answer.status not in WITHOUT_VALUES or answer.score > -inf:
-                raise WrongError(f"values: there are none, and it is said to be {answer.status}.")
+                raise WrongError(f"values: there are none, but the status is {answer.status!r}.")
             return -inf
         if answer.status == "infeasible":
-            raise WrongError("status: there are values, and it is said to be infeasible.")
+            raise WrongError("status: there are values, but the status is 'infeasible'.")
         try:
             value = graph.value(answer.values)
         except (TypeError, ValueError) as error:
             raise WrongError(f"It is no assignment of the graph: {error}") from error
         if value == -inf:
             broken = graph.violated(answer.values)
-            what = repr(broken[0]) if broken else "what is fixed"
+            what = repr(broken[0]) if broken else "fixed values"
             raise WrongError(f"values: they break {what}, or have a score of -inf.")
         return value
 

@@ -136,7 +136,7 @@ def conflict_error(
     rules = join_names([shorten(repr(c)) for c in broken]) if broken else ""
     if not broken:
         error = NotInLanguageError(
-            f"y: sequence {sequence}, {where}: no segments fit what is known of the labels. "
+            f"y: sequence {sequence}, {where}: no segments fit the known labels. "
             "Correct them, raise max_segment, or leave the sequence out (on_conflict='skip')."
         )
     elif not conflict.with_known:  # the constraints alone conflict

@@ -26,8 +26,8 @@ class Leaf(Generic[DecisionT]):
     Attributes
     ----------
     decisions : tuple of tuple
-        What the answers of the leaf have in common, from the root of the search on. The last entry
-        of a decision is true or false, the others are the question.
+        The decisions shared by the answers of the leaf, from the root of the search on. The last
+        entry of a decision is true or false; the others are the question.
     """
 
     decisions: tuple[DecisionT, ...]
@@ -55,20 +55,22 @@ class WrongError(Exception):
 def check_cover(leaves: Sequence[Leaf[Any]]) -> None:
     """Raise where some answer belongs to no leaf.
 
-    The decisions of all leaves form a tree: at every node either one leaf ends, or all leaves go on
-    with one question, which is answered both ways.
+    The decisions of all leaves form a tree: at every node either one leaf ends, or all leaves
+    continue with one question, which is answered both ways.
     """
     waiting = [(0, [leaf.decisions for leaf in leaves])]
     while waiting:
         depth, paths = waiting.pop()
         if any(len(path) == depth for path in paths):
             if len(paths) > 1:
-                raise WrongError("certificate: a leaf ends where others go on.")
+                raise WrongError("certificate: a leaf ends where others continue.")
             continue
         if not paths:
             raise WrongError("certificate: a leaf is missing: some answers belong to none.")
         if len({path[depth][:-1] for path in paths}) > 1:
-            raise WrongError("certificate: leaves with one beginning go on with two questions.")
+            raise WrongError(
+                "certificate: leaves with the same decisions continue with two questions."
+            )
         for answer in (True, False):
             part = [path for path in paths if path[depth][-1] is answer]
             waiting.append((depth + 1, part))

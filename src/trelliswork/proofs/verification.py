@@ -162,7 +162,7 @@ def _check_claims(claim: Claim, value: float) -> None:
         raise WrongError(f"score: the {parts} are worth {value}, not {answer.score}.")
     if not answer.upper_bound >= value - slack(value):
         raise WrongError(
-            f"upper_bound: {answer.upper_bound} is less than {value}, what the {parts} are worth."
+            f"upper_bound: {answer.upper_bound} is less than {value}, the value of the {parts}."
         )
 
 
@@ -184,7 +184,8 @@ def _judge_nothing(claim: Claim, bound: float) -> Verification:
     if claim.answer.status == "infeasible":
         if bound == -inf:
             return Verification("proven", f"There is no {claim.whole}.", -inf, bound)
-        return Verification("unverified", "The certificate leaves room for some.", -inf, bound)
+        reason = f"The certificate does not exclude every {claim.whole}."
+        return Verification("unverified", reason, -inf, bound)
     _check_bound(claim, bound)
     return Verification("unverified", f"It has no {claim.parts}.", -inf, bound)
 
@@ -194,6 +195,6 @@ def _check_bound(claim: Claim, bound: float) -> None:
     answer = claim.answer
     if answer.status == "optimal" or answer.upper_bound < bound - slack(bound):
         raise WrongError(
-            f"certificate: it shows that no {claim.whole} is worth more than {bound}; it is said "
-            f"to show {answer.upper_bound}."
+            f"certificate: it shows that no {claim.whole} is worth more than {bound}; the "
+            f"answer claims {answer.upper_bound}."
         )

@@ -23,7 +23,20 @@ if TYPE_CHECKING:
     from trelliswork.spans.rules import SpanRulebook
     from trelliswork.spans.table import SpanTable
 
-__all__ = ["AssignMethod", "Assignment", "GraphAssignMethod", "NoAnswerError", "answer"]
+__all__ = [
+    "AssignMethod",
+    "Assignment",
+    "Choices",
+    "GraphAssignMethod",
+    "NoAnswerError",
+    "answer",
+    "broken_rules",
+    "gains",
+    "null_constant",
+    "overlaps",
+    "role_counts",
+    "value",
+]
 
 GraphAssignMethod = Literal["branch", "ad3", "milp", "lp"]
 AssignMethod = Literal["chain"] | GraphAssignMethod
@@ -38,23 +51,23 @@ class Assignment(Answer[SpanCertificate | GraphCertificate]):
     Attributes
     ----------
     roles : dict
-        The span ``(start, end)`` of every role; None where it has the null span. Where a role may
-        be filled more than once: the first.
+        The span ``(start, end)`` of every role; None for the null span. If a role is filled more
+        than once, the first span.
     spans : tuple of Span
         All spans that fill a role, ``(start, end, role)``, from left to right.
     choices : tuple of (int, int)
-        Their places in the table: indices of the span and of the role.
+        The same as indices into the table: of the span and of the role.
     score : float
-        What it is worth, less the penalties of the soft constraints it breaks; ``-inf`` where it
-        breaks a hard one, which rounded answers of ``"ad3"`` and ``"lp"`` may do.
+        The sum of its scores, less the penalties of the soft constraints it violates; ``-inf`` if
+        it violates a hard one, which rounded answers of ``"ad3"`` and ``"lp"`` may do.
     upper_bound : float
-        No assignment that satisfies the hard constraints is worth more.
+        No assignment that satisfies the hard constraints scores more.
     status : str
         ``"optimal"``; ``"feasible"`` (not proven: a limit was reached first); ``"unverified"`` (the
-        best, by a solver that leaves no certificate); ``"fractional"`` (rounded: the linear
-        relaxation has no assignment for an answer, or AD3 ran out of iterations).
+        best, by a solver that leaves no certificate); ``"fractional"`` (rounded: the answer of the
+        linear relaxation is no assignment, or AD3 ran out of iterations).
     violations : dict
-        How badly each constraint that is broken is broken, by its expression.
+        The degree to which each violated constraint is violated, by its expression.
     method : str
         ``"chain"``, ``"branch"``, ``"ad3"``, ``"milp"`` or ``"lp"``.
     iterations, nodes : int
@@ -62,7 +75,7 @@ class Assignment(Answer[SpanCertificate | GraphCertificate]):
     constraints : tuple of Constraint
         The constraints that were asked for.
     certificate : SpanCertificate, GraphCertificate or None
-        What `trelliswork.verify` proves the answer from.
+        The proof that `trelliswork.verify` evaluates.
     """
 
     roles: dict[str, tuple[int, int] | None]
@@ -74,7 +87,7 @@ class Assignment(Answer[SpanCertificate | GraphCertificate]):
 
 
 class NoAnswerError(Exception):
-    """A table without an answer, by its place; proven: there is none."""
+    """A table without an answer, by its index; `is_proven`: the table is infeasible."""
 
     def __init__(self, place: int, is_proven: bool) -> None:
         super().__init__(place)
@@ -82,12 +95,12 @@ class NoAnswerError(Exception):
 
 
 def gains(table: SpanTable) -> FloatArray:
-    """Return what spans of a chain add to the score of no span at all, ``(S, R)``."""
+    """Return the scores of spans relative to the null spans, ``(S, R)``."""
     return table.scores if table.null is None else table.scores - table.null
 
 
 def null_constant(table: SpanTable) -> float:
-    """Return the score of no span at all."""
+    """Return the score of the assignment without spans."""
     return 0.0 if table.null is None else float(table.null.sum())
 
 
@@ -104,7 +117,7 @@ def answer(
     nodes: int,
     certificate: SpanCertificate | GraphCertificate | None = None,
 ) -> Assignment:
-    """Return what was chosen, as users read it."""
+    """Convert the choices of a solver to an `Assignment`."""
     is_proven = status == "optimal"
     spans = table.spans
     ordered = sorted(choices, key=lambda pair: (*spans[pair[0]].tolist(), pair[1]))
@@ -130,7 +143,7 @@ def answer(
 
 
 def broken_rules(table: SpanTable, book: SpanRulebook, choices: Choices) -> dict[str, int]:
-    """Return how badly each constraint is broken that is, by its expression."""
+    """Return the violations of an assignment, by the expressions of the constraints."""
     counts = role_counts(book, choices)
     degrees = [
         (rule.constraint, round(rule.violation(counts)))
@@ -152,7 +165,7 @@ def broken_rules(table: SpanTable, book: SpanRulebook, choices: Choices) -> dict
 
 
 def value(table: SpanTable, book: SpanRulebook, choices: Choices) -> float:
-    """Return ``P(y)``, the score less what is to be paid; ``-inf`` where a hard rule is broken."""
+    """Return ``P(y)``, the score less penalties; ``-inf`` if a hard rule is violated."""
     counts = role_counts(book, choices)
     broken = [(rule.penalty, rule.violation(counts)) for rule in book.rules]
     if book.overlap:
@@ -161,7 +174,7 @@ def value(table: SpanTable, book: SpanRulebook, choices: Choices) -> float:
 
 
 def overlaps(table: SpanTable, choices: Choices) -> int:
-    """Return how many spans too many there are at a token, of all tokens."""
+    """Return the number of surplus spans at a token, summed over tokens."""
     edges = sorted((edge, step) for s, _ in choices for edge, step in _edges(table.spans[s]))
     too_many = depth = before = 0
     for edge, step in edges:
@@ -175,7 +188,7 @@ def _edges(span: NDArray[np.int64]) -> tuple[tuple[int, int], tuple[int, int]]:
 
 
 def role_counts(book: SpanRulebook, choices: Choices) -> list[int]:
-    """Return how often each role is filled, ``(R,)``."""
+    """Return the number of spans that fill each role, ``(R,)``."""
     counts = [0] * len(book.roles)
     for _, role in choices:
         counts[role] += 1

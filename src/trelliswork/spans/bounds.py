@@ -1,6 +1,6 @@
-"""The bound of a leaf of a certificate of spans: one pass over a chain.
+"""Dual bounds of leaves: one pass over a chain of spans.
 
-It shares nothing with the solver but the rules; see `trelliswork.spans.certificate`.
+This shares nothing with the solver but the rules; see `trelliswork.spans.certificate`.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def leaf_bound(
     book: SpanRulebook,
     leaf: SpanLeaf,
 ) -> float:
-    """Return ``max G(y)`` over the assignments of a leaf; ``-inf`` where there is none.
+    """Return ``max G(y)`` over the assignments of a leaf; ``-inf`` without any.
 
-    Rounding is added to it, so that no prices prove too much.
+    A bound on the rounding error is added.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def leaf_bound(
             paid[role] += price * coefficient
     best = np.where(is_open, scores - paid, -inf)
     chain = _chain(table.spans, best.max(axis=1)) if book.apart else _sum(best)
-    # What is taken is worth more than 0, so that only its parts can be larger than the sum.
+    # Only spans with a positive sum are taken, so only the parts can be larger than the sum.
     parts = np.abs(scores[is_open]).max() + (len(leaf.prices) + 1) * np.abs(paid).max()
     n_taken = min(len(table.spans), int(limits.sum())) if book.apart else int(limits.sum())
     rounding = len(terms) * sum(map(abs, terms)) + best.size * chain + 2 * n_taken * float(parts)
@@ -84,7 +84,7 @@ def leaf_bound(
 
 
 def _best_of_each_role(scores: FloatArray, most: IntArray) -> NDArray[np.bool_]:
-    """Return the spans that roles can need: rules see only how many there are."""
+    """Return the best spans of each role: rules depend on their number only."""
     kept = np.zeros(scores.shape, dtype=bool)
     for role, limit in enumerate(most.tolist()):
         kept[np.argsort(-scores[:, role], kind="stable")[:limit], role] = True
@@ -97,11 +97,11 @@ def _overlapping(spans: IntArray, span: int) -> NDArray[np.bool_]:
 
 
 def _narrowed(rules: Sequence[RoleRule], least: IntArray, most: IntArray) -> IntArray | None:
-    """Return how often roles are filled at most, by what every hard rule leaves of one count.
+    """Return upper bounds of the counts of roles, by propagation of the hard rules.
 
         Σ_r a_r n_r ≤ b   ⟹   a_r n_r ≤ b − Σ_{q ≠ r} min(a_q least_q, a_q most_q)
 
-    until nothing changes. None where nothing is left.
+    until nothing changes. None if no counts are left.
     """
     low, high = least.tolist(), most.tolist()
     hard = [rule for rule in rules if rule.penalty == inf]
@@ -135,5 +135,5 @@ def _chain(spans: IntArray, best: FloatArray) -> float:
 
 
 def _sum(best: FloatArray) -> float:
-    """Return the largest sum over pairs that do not mind each other."""
+    """Return the largest sum over pairs that are independent of each other."""
     return float(np.maximum(best, 0.0).sum())

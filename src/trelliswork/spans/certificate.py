@@ -1,15 +1,15 @@
-"""Certificates of assignments: what proves one the best, without the search that found it.
+"""Certificates of assignments of spans: proofs that an assignment is the best one.
 
     P(y) = score(y) − Σ_c ρ_c v_c(n(y))
 
-Every rule has a row below its violation, so that for prices ``λ_c`` in ``[0, ρ_c]``
+The violation of every rule is at least that of its row, so for prices ``λ_c`` in ``[0, ρ_c]``
 
     G(y) = score(y) − Σ_c λ_c (a_c·n(y) − b_c)  ≥  P(y)
 
 and ``max_y G(y)`` is one pass over a chain of spans. A certificate splits the assignments into
-*leaves* by decisions about spans and roles, each with prices of its own; the maximum is over what
-the decisions and hard rules leave open, and where that is nothing, the decisions are the
-assignment. Where no leaf has a maximum above ``P(y)``, nothing is better than ``y``.
+*leaves* by decisions about spans and roles, each with prices of its own. The maximum is over the
+pairs that the decisions and hard rules leave open; without any, the decisions are the assignment.
+If no leaf has a maximum above ``P(y)``, nothing is better than ``y``.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ SpanDecision = tuple[int, int, bool]
 
 @dataclass(frozen=True, eq=False)
 class SpanLeaf(Leaf[SpanDecision]):
-    """Some of the assignments, and what bounds the best of them.
+    """Some of the assignments, and prices that bound the best of them.
 
     Attributes
     ----------
     decisions : tuple of (int, int, bool)
-        What the assignments of the leaf have in common, from the root of the search on.
+        The decisions shared by the assignments of the leaf, from the root of the search on.
     prices : sequence of float
         ``λ``, in the order of the rules, shape ``(C,)``.
     """

@@ -1,4 +1,4 @@
-"""Spans and roles as chains: one call of the core for all tables, and what it answers."""
+"""Spans as a chain with prices on rules: one call of the core for all tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["assign_by_chain"]
 
-MAX_ITERATIONS = 200  # of the prices, at the root
+MAX_ITERATIONS = 200  # of the dual, at the root
 
 
 def assign_by_chain(

@@ -83,7 +83,7 @@ class SpanGraph:
         return made
 
     def choices(self, found: Solution, most: Sequence[int]) -> Choices:
-        """Return the pairs of an answer; one of the relaxation is rounded role by role."""
+        """Return the chosen pairs; an answer of the relaxation is rounded role by role."""
         if found.values is not None:
             return [(int(s), int(r)) for s, r in np.argwhere(found[self.pairs])]
         assert found.relaxed is not None, "of a relaxation"
@@ -147,10 +147,10 @@ class SpanGraph:
         return [self._units(size, rule.penalty)]
 
     def _units(self, size: int, penalty: float) -> Variables:
-        """Return variables at a price, to be taken one after the other.
+        """Return variables at a price, in a fixed order of use.
 
-        Which of them are taken makes no difference: without an order, branch and bound would try
-        all that come to the same.
+        The variables are interchangeable: without an order, branch and bound would try equivalent
+        assignments.
         """
         units = self.graph.binary(size, -penalty, name="slack")
         self.graph.add(*(Imply(later, before) for before, later in pairwise(units)))
@@ -223,14 +223,14 @@ def _read(
 
 
 def _is_limit(rule: RoleRule) -> bool:
-    """Return whether a rule says how often a role fills at most, and nothing else."""
+    """Return whether a rule only limits the count of one role."""
     return rule.penalty == inf and len(rule.terms) == 1 and rule.terms[0][1] > 0.0
 
 
 def _covers(spans: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Return which spans cover the tokens between two edges, and how many tokens these are.
+    """Return the spans that cover the tokens between two edges, and the number of these tokens.
 
-    Shapes ``(edges − 1, S)`` and ``(edges − 1,)``, without what no span covers.
+    Shapes ``(edges − 1, S)`` and ``(edges − 1,)``, without tokens that no span covers.
     """
     edges = np.unique(spans)
     first = edges[:-1, None]
@@ -240,7 +240,7 @@ def _covers(spans: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int
 
 
 def _largest(covers: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the sets of spans that are no part of another: those of other tokens follow."""
+    """Return the maximal sets of spans: the factors of the others follow from theirs."""
     unique = np.unique(covers, axis=0)
     sizes = unique.sum(axis=1)
     common = unique.astype(np.int64) @ unique.T.astype(np.int64)

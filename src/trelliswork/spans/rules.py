@@ -1,12 +1,12 @@
-"""Constraints on roles, as the solvers of spans read them: rules about how often roles are filled.
+"""Compiled constraints on roles: rules on the counts of roles.
 
 A constraint is a sum of rules, each with a violation ``v(n)`` of the counts ``n`` of filled roles:
 
 | rule | ``v(n)`` |
 | --- | --- |
 | linear | ``max(0, a·n − b)`` |
-| both ``a`` and ``b`` | 1 where ``n_a > 0`` and ``n_b > 0`` |
-| ``a`` without ``b`` | 1 where ``n_a > 0`` and ``n_b = 0`` |
+| both ``a`` and ``b`` | 1 if ``n_a > 0`` and ``n_b > 0`` |
+| ``a`` without ``b`` | 1 if ``n_a > 0`` and ``n_b = 0`` |
 
 Between roles that fill once, the last two are linear: ``n_a + n_b ≤ 1`` and ``n_a − n_b ≤ 0``.
 """
@@ -39,9 +39,9 @@ __all__ = ["RoleRule", "SpanRulebook", "compile_rules"]
 
 RuleKind = Literal["linear", "both", "without"]
 MANY = 1_000_000
-"""How often a role can be filled at most where no rule says it: tables have fewer spans."""
+"""The limit of the count of a role without a rule: tables have fewer spans."""
 
-ONCE = -1  # a rule that no constraint asks for
+ONCE = -1  # the constraint of the default rule that a role fills once
 
 RULEBOOKS_KEPT = 2048
 
@@ -55,13 +55,13 @@ class RoleRule:
     kind : str
         ``"linear"``, ``"both"`` or ``"without"``.
     terms : tuple of (int, float)
-        Indices of roles and coefficients ``a``; without a meaning where the violation is a bit.
+        Indices of roles and coefficients ``a``, which are unused if the violation is a bit.
     bound : float
         ``b``.
     penalty : float
         ``ρ``; infinite: hard.
     constraint : int
-        The index of the constraint it is a part of; `ONCE`: a role fills once.
+        The index of its constraint; `ONCE`: the default rule that a role fills once.
     """
 
     kind: RuleKind
@@ -95,7 +95,7 @@ class SpanRulebook:
     rules : tuple of RoleRule
         All rules.
     most : tuple of int
-        How often each role can be filled, `MANY` where nothing limits it.
+        The limit of the count of each role; `MANY` without a limit.
     overlap : tuple of float
         The penalties of the constraints ``no_overlap``; infinite: hard.
     """
@@ -108,7 +108,7 @@ class SpanRulebook:
 
     @cached_property
     def once(self) -> NDArray[np.bool_]:
-        """Which roles fill once at most, shape ``(R,)``."""
+        """A mask of the roles that fill once at most, shape ``(R,)``."""
         return np.array(self.most, dtype=np.int64) <= 1
 
     @property
@@ -118,7 +118,7 @@ class SpanRulebook:
 
     @cached_property
     def is_chain(self) -> bool:
-        """Whether all rules are linear, and overlaps forbidden or without a price."""
+        """Whether all rules are linear, and overlaps either forbidden or free."""
         return all(rule.kind == "linear" for rule in self.rules) and (
             self.apart or not any(self.overlap)
         )
@@ -126,14 +126,13 @@ class SpanRulebook:
     def chains(self, table: SpanTable) -> bool:
         """Return whether a table under these rules is a chain of spans with prices on roles.
 
-        The null span of a role that may fill more often is a matter of none or some, which prices
-        do not see.
+        The score of the null span of a role that may fill more often is not linear in its count.
         """
         return self.is_chain and (table.null is None or not table.null[~self.once].any())
 
     @cached_property
     def native(self) -> _core.SpanRules:
-        """The rules in the core, which are linear."""
+        """The rules as the core reads them; all are linear."""
         terms = [term for rule in self.rules for term in rule.terms]
         return _core.SpanRules(
             len(self.roles),
@@ -146,23 +145,23 @@ class SpanRulebook:
 
     @property
     def is_soft(self) -> bool:
-        """Whether some constraint may be broken."""
+        """Whether some constraint is soft."""
         return any(constraint.is_soft for constraint in self.constraints)
 
 
 @lru_cache(maxsize=RULEBOOKS_KEPT)
 def compile_rules(roles: tuple[str, ...], constraints: tuple[Constraint, ...]) -> SpanRulebook:
-    """Return what constraints mean for the roles of a table.
+    """Compile constraints for the roles of a table.
 
-    A role fills at most once, unless a rule about it alone sets another limit, or asks for two.
+    A role fills at most once, unless a rule about it alone sets another limit or requires two.
 
     Raises
     ------
     LabelError
-        For names that are none of the roles.
+        For names that are not roles.
     RuleError
-        For constraints that are not about how often roles are filled, or whose penalty is still to
-        be learned.
+        For constraints that are not about the counts of roles, or whose penalty is still to be
+        learned.
     """
     index = {role: i for i, role in enumerate(roles)}
     for constraint in constraints:
@@ -194,7 +193,7 @@ def _penalty(constraint: Constraint) -> float:
 
 
 def _check(constraint: Constraint, index: Mapping[str, int]) -> None:
-    """Raise where a constraint is none about the counts of these roles."""
+    """Raise unless a constraint is about the counts of these roles."""
     if isinstance(constraint, Soft) and constraint.penalty is None:
         raise RuleError(f"{constraint!r} has no penalty. Say what a violation costs: .soft(2.0).")
     for part in constraint.conjuncts:
@@ -222,7 +221,7 @@ def _linear_rules(i: int, part: Constraint, index: Mapping[str, int]) -> Iterato
 
 
 def _limited(rule: RoleRule) -> list[int]:
-    """Return the role that a rule is about, where it says that it may fill other than once."""
+    """Return the role, if any, whose default limit of one a rule replaces."""
     if len(rule.terms) != 1:
         return []
     ((role, a),) = rule.terms
@@ -230,7 +229,7 @@ def _limited(rule: RoleRule) -> list[int]:
 
 
 def _most(rules: Iterable[RoleRule], n_roles: int) -> tuple[int, ...]:
-    """Return how often roles can be filled: the least that a hard rule about one alone allows."""
+    """Return the limits of the counts of roles, from hard rules about one role alone."""
     most = [MANY] * n_roles
     for rule in rules:
         if rule.penalty == math.inf and len(rule.terms) == 1 and rule.terms[0][1] > 0.0:

@@ -1,19 +1,19 @@
-"""The best assignment of spans to roles under constraints.
+"""The methods of assigning spans to roles under constraints, by name.
 
-| method | what it does | exact |
+| method | algorithm | exact |
 | --- | --- | --- |
 | ``"chain"`` | spans as one chain, prices on all other rules, and branch and bound | yes |
 | ``"branch"`` | AD3 on a factor graph, and branch and bound | yes |
-| ``"ad3"`` | the relaxation of that graph by AD3, rounded role by role | where it is tight |
+| ``"ad3"`` | the relaxation of that graph by AD3, rounded role by role | if it is tight |
 | ``"milp"`` | an integer program, solved by HiGHS | yes, without a certificate |
-| ``"lp"`` | its relaxation, by HiGHS, rounded role by role | where it is tight |
-| ``"auto"`` | ``"chain"``, or ``"branch"`` where that does not apply | yes |
+| ``"lp"`` | its relaxation, by HiGHS, rounded role by role | if it is tight |
+| ``"auto"`` | ``"chain"`` if it applies, else ``"branch"`` | yes |
 
-The chain of spans that do not overlap is solved in one pass over the sentence. Prices make up for
-all other rules (`cpp/span_dual`), and where they leave a gap, branch and bound splits the
-assignments (`cpp/span_solver`). That takes rules that are linear in how often roles are filled:
-overlaps at a price are not, nor are pair rules about roles that fill more than once. The graph is
-that of Das, Martins and Smith (2012); see `trelliswork.spans.graph`.
+The chain of spans that do not overlap is solved in one pass over the sentence. All other rules have
+prices (`cpp/spans/dual`), and if these leave a gap, branch and bound splits the assignments
+(`cpp/spans/solver`). This needs rules that are linear in the counts of roles: soft overlaps are
+not, nor are pair rules about roles that fill more than once. The graph is that of Das, Martins and
+Smith (2012); see `trelliswork.spans.graph`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def assign(
     ad3: AD3Options | None = None,
     n_jobs: int | None = None,
 ) -> Assignment | list[Assignment]:
-    """Fill roles with spans as well as constraints allow, with a certificate.
+    """Find the best assignment of spans to roles under constraints, with a certificate.
 
         ŷ = argmax_y score(y) − Σ_c ρ_c v_c(y)
 
@@ -93,8 +93,8 @@ def assign(
         ``exactly``, comparisons of counts, several joined by ``&``; hard, or soft with a penalty.
         For several tables: those of all, or a list of lists, one for each table.
     method
-        ``"auto"``: the next, or ``"branch"`` where that does not apply. ``"chain"``: spans that do
-        not overlap as one chain, with prices on rules, and branch and bound; exact. ``"branch"``:
+        ``"auto"``: ``"chain"`` if it applies, else ``"branch"``. ``"chain"``: spans that do not
+        overlap as one chain, with prices on rules, and branch and bound; exact. ``"branch"``:
         AD3 on a factor graph, and branch and bound; exact. ``"milp"``: HiGHS; exact, without a
         certificate. ``"ad3"`` and ``"lp"``: the linear relaxation, rounded role by role.
     time_limit
@@ -109,17 +109,18 @@ def assign(
     Returns
     -------
     Assignment or list of Assignment
-        The best, where the status is ``"optimal"``; with a gap, where a limit was reached first.
+        The best assignment if the status is ``"optimal"``; one with a gap if a limit was reached
+        first.
 
     Raises
     ------
     InfeasibleError
-        Where no assignment satisfies the hard constraints, naming those that conflict; its
-        `sequence` is the index of the table.
+        If no assignment satisfies the hard constraints, naming those that conflict; its `sequence`
+        is the index of the table.
     RuleError, LabelError
-        For constraints of other kinds, or about roles that the table does not have.
+        For constraints of other kinds, or about roles that are not in the table.
     SearchLimitError
-        Where a limit was reached before any assignment was found.
+        If a limit was reached before an assignment was found.
 
     Examples
     --------
@@ -171,7 +172,7 @@ def _several(given: Any) -> list[SpanTable]:
 
 
 def _rulebooks(tables: Sequence[SpanTable], constraints: Any, alone: bool) -> list[SpanRulebook]:
-    """Return what the constraints mean for each table; tables of one frame share it."""
+    """Return the compiled constraints of each table; tables with the same roles share them."""
     is_nested = (
         not alone
         and isinstance(constraints, list | tuple)

@@ -2,7 +2,7 @@
 
     score(y) = Σ_{(s, r) ∈ y} c_sr + Σ_{r not filled} null_r,      y ⊆ spans × roles
 
-A role that is filled by no span has the *null span*.
+A role without a span has the *null span*.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["SpanTable"]
 
 
 class SpanTable:
-    """Candidate spans of one sentence, and how well each fills each role.
+    """Candidate spans of one sentence, with a score for each span and role.
 
     Parameters
     ----------
@@ -34,15 +34,15 @@ class SpanTable:
     roles
         ``R`` names.
     scores
-        ``c``, shape ``(S, R)``, copied; ``-inf`` where a span cannot fill a role.
+        ``c``, shape ``(S, R)``, copied; ``-inf`` if a span cannot fill a role.
     null
-        What a role is worth that no span fills, shape ``(R,)``; 0 by default.
+        The score of the null span of each role, shape ``(R,)``; 0 by default.
 
     Raises
     ------
     ValueError
-        For other shapes, empty spans, roles that are named twice, NaN, ``+inf`` and scores so large
-        that sums overflow.
+        For other shapes, empty spans, duplicate roles, NaN, ``+inf`` and scores so large that sums
+        overflow.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class SpanTable:
         self.null: FloatArray | None = None if null is None else _checked_null(null, self.roles)
 
     def value(self, choices: Sequence[tuple[int, int]]) -> float:
-        """Return the score of pairs (index of a span, index of a role), rules left aside."""
+        """Return the score of pairs (index of a span, index of a role), without rules."""
         total = sum(float(self.scores[s, r]) for s, r in choices)
         if self.null is None:
             return total
