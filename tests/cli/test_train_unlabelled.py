@@ -211,8 +211,8 @@ def test_labels_by_option(tmp_path, corpus):
         (
             "--training wCIBT --rule only_on(token(regex='x'),PER).per_token().soft() "
             "--rule at_most(1,PER):soft",
-            "does not learn what only_on(token(regex='x'), 'PER').per_token().soft() cost, as "
-            "tokens are counted one by one. Count what they cost, with --training L+wCI; or leave "
+            "does not learn the penalties of only_on(token(regex='x'), 'PER').per_token().soft(), "
+            "as tokens are counted one by one. Count penalties with --training L+wCI; or leave "
             "--training out",
         ),
         (

@@ -115,7 +115,9 @@ def test_hard_rules_mean_the_same_with_or_without():
 def test_the_likelihood_does_not_learn_them():
     X, y = [TOKENS_HERE], [["year", "title", "title", "year"]]
     tagger = tw.CRFTagger(features="word", constraints=YEARS.per_token().soft())
-    with pytest.raises(RuleError, match=r"the likelihood does not learn what where.*'perceptron'"):
+    with pytest.raises(
+        RuleError, match=r"the likelihood does not learn the penalties of where.*'perceptron'"
+    ):
         tagger.fit(X, y)
     fitted = tw.CRFTagger(features="word", constraints=YEARS.per_token().soft(2.0)).fit(X, y)
     assert fitted.predict(X) == y

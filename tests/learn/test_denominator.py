@@ -175,7 +175,7 @@ def test_constraints_beyond_the_budget_are_said(caplog):
     )
     with caplog.at_level(logging.WARNING):
         under = Denominator.choose(rules, X, Y, trained=True, on_conflict="error")
-    assert "without 1 constraints" in caplog.text
+    assert "training leaves out 1 constraints" in caplog.text
     assert "at_most(2, 'A')" in caplog.text
     assert under.automaton.n_arcs == rules.training.rules_product.automaton.n_arcs
 
@@ -184,7 +184,7 @@ def test_too_many_token_tests_are_said_in_training(caplog):
     rules = [changes_only_at(token(regex=f"x{i}") | YEAR | token(regex="[ab]")) for i in range(7)]
     with caplog.at_level(logging.WARNING):
         fitted(rules, max_iter=1)
-    assert "without 1 constraints beyond 6 token tests: changes_only_at" in caplog.text
+    assert "training leaves out 1 constraints beyond 6 token tests: changes_only_at" in caplog.text
     assert "read 7 token tests, and 6 are the most" in caplog.text
     assert "Join tests" in caplog.text
     assert "arcs" not in caplog.text

@@ -122,7 +122,7 @@ def test_rules_beyond_the_budget_are_left_to_decoding(caplog):
     )
     assert found.training.rules == (0,)
     assert under.automaton.n_arcs <= 12
-    assert "training goes without 1 constraints" in caplog.text
+    assert "training leaves out 1 constraints" in caplog.text
 
 
 @pytest.mark.parametrize("trained", [True, False])

@@ -209,7 +209,7 @@ def test_errors(parameters, given, message):
 
 
 def test_labels_that_nothing_tells_apart():
-    with pytest.raises(tw.DataError, match="tell labels apart"):
+    with pytest.raises(tw.DataError, match="distinguish labels"):
         tw.regularization_path(tw.CRFTagger(features="bias", l1=1.0), [["a"]], [["X"]])
 
 

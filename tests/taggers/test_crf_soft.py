@@ -176,7 +176,7 @@ def test_rules_beyond_the_training_budget_are_an_error():
     known = [ONE, at_most(2, "A").soft(1.0)]
     assert fitted(known, training_budget=12).penalties_[repr(ONE)] > 0
     for options in ({"constrained_training": False}, {"training_budget": 0}):
-        with pytest.raises(RuleError, match="training goes without constraints"):
+        with pytest.raises(RuleError, match="training leaves out the constraints"):
             fitted([ONE], **options)
 
 
@@ -260,7 +260,7 @@ def test_decoding_learns_what_training_has_no_room_for():
 def test_given_penalties_need_no_sequences_to_be_held_out():
     one = tw.CRFTagger(features="word[0]", constraints=at_most(1, "T").soft(1.0))
     assert one.set_params(penalties="ssvm").fit([["a", "t"]], [["A", "T"]]).penalties_
-    with pytest.raises(DataError, match="expected sequences to hold out"):
+    with pytest.raises(DataError, match="expected fully labelled sequences to hold out"):
         one.set_params(constraints=[ONE]).fit([["a", "t"]], [["A", "T"]])
 
 

@@ -135,7 +135,7 @@ def calibration(
     sure = [np.asarray(row, dtype=np.float64) for row in confidences]
     if len(sure) != len(pairs):
         raise DataError(
-            f"confidences: expected {len(pairs)} sequences, one a sentence, got {len(sure)}."
+            f"confidences: expected {len(pairs)} sequences, one per sentence, got {len(sure)}."
         )
     hits: list[bool] = []
     kept: list[float] = []
@@ -169,8 +169,8 @@ def _fill(confidence: np.ndarray, hit: np.ndarray, bins: int) -> tuple[Calibrati
 def _check_row(row: np.ndarray, length: int, index: int) -> None:
     if row.shape != (length,):
         raise DataError(
-            f"confidences, sentence {index}: expected {length} numbers, one a token, got an array "
-            f"of shape {row.shape}. Pass the probability of each predicted label."
+            f"confidences, sentence {index}: expected {length} numbers, one per token, got an "
+            f"array of shape {row.shape}. Pass the probability of each predicted label."
         )
     wrong = np.flatnonzero(~((row >= -ROUNDING) & (row <= 1 + ROUNDING)))
     if len(wrong):

@@ -140,8 +140,8 @@ def pair_up(gold: LabelSequences, predicted: LabelSequences) -> list[Pair]:
     for index, (right, guess) in enumerate(zip(gold_labels, predicted_labels, strict=True)):
         if len(right) != len(guess):
             raise DataError(
-                f"sentence {index}: expected {len(right)} predicted labels, one a gold token, got "
-                f"{len(guess)}. Score the predictions of the same file and tokens."
+                f"sentence {index}: expected {len(right)} predicted labels, one per gold token, "
+                f"got {len(guess)}. Score the predictions of the same file and tokens."
             )
         for position, label in enumerate(guess):
             if not isinstance(label, str):
@@ -174,7 +174,7 @@ def _labels_of(item: Sequence[Label] | Sentence, side: str, index: int) -> tuple
     if labels is None or isinstance(labels, str):
         raise DataError(
             f"{side}, sentence {index}: expected a sequence of labels, got {labels!r}. Pass a "
-            "labelled corpus, or one list of labels a sentence."
+            "labelled corpus, or one list of labels per sentence."
         )
     return tuple(frozenset(x) if isinstance(x, set) else x for x in labels)
 

@@ -7,7 +7,8 @@
 ones, and `codl` adds sequences without labels to any of the three. They share the interface in
 `learner`. Training of a CRF runs through `crf_settings`, `setup` (structure and constraints),
 `denominator` (labellings that the likelihood sums over), `objective`, `sparsity`, `optimizers` and
-`train`. `protocols` says what constraints do in training, `penalties` what they cost.
+`train`. `protocols` defines the role of constraints in training, `penalties` learns their
+penalties.
 
 Imports `models`, `evaluation`, `decoding` and the floors below. Knows no estimators: they hand in
 their settings.

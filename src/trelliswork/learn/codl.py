@@ -239,7 +239,7 @@ def _learn_from(
         assert isinstance(learner, HMMLearner)  # checked by the tagger
         known = learner.count(*labelled) if settings.include_labelled else None
         feasible = [pool.sequences[u] for u in dict.fromkeys(labels.numbers)]
-        found = learner.learn_expected(feasible, _with_summable_plan(now), labelled=known)
+        found = learner.learn_expected(feasible, _with_summation_plan(now), labelled=known)
         return Learned(found.model, now.plan)
     sequences = [pool.sequences[u] for u in labels.numbers]
     names: list[Sequence[Any]] = list(labels.names)
@@ -251,7 +251,7 @@ def _learn_from(
     return learner.learn(sequences, names, None if (weights == 1.0).all() else weights)
 
 
-def _with_summable_plan(learned: Learned) -> Learned:
+def _with_summation_plan(learned: Learned) -> Learned:
     """Return the model under a plan whose decoding budget is that of training.
 
     Raises

@@ -174,7 +174,7 @@ def _check_learnable(plan: Plan, left: Sequence[int], trained: bool) -> None:
     if not unknown:
         return
     learn = (
-        "Count what they cost, with training='L+wCI'; or leave training= out and set "
+        "Count penalties with training='L+wCI'; or leave training= out and set "
         "penalties='counts' or penalties='perceptron'; or give numbers, as in .soft(2.0)"
     )
     reasons = (
@@ -188,7 +188,8 @@ def _check_learnable(plan: Plan, left: Sequence[int], trained: bool) -> None:
         if at_fault := [i for i in unknown if i in those]:
             names = _rule_names(plan, at_fault)
             raise RuleError(
-                f"penalties: the likelihood does not learn what {names} cost, {why}. {learn}."
+                f"penalties: the likelihood does not learn the penalties of {names}, {why}. "
+                f"{learn}."
             )
     names = _rule_names(plan, unknown)
     if trained and plan.training_budget:
@@ -200,8 +201,8 @@ def _check_learnable(plan: Plan, left: Sequence[int], trained: bool) -> None:
             f"{learn}; or raise training_budget."
         )
     raise RuleError(
-        f"penalties: the likelihood cannot learn what {names} cost where training goes without "
-        f"constraints. {learn}; or set constrained_training=True and a training_budget."
+        f"penalties: the likelihood cannot learn the penalties of {names} if training leaves out "
+        f"the constraints. {learn}; or set constrained_training=True and a training_budget."
     )
 
 
@@ -212,7 +213,7 @@ def _rule_names(plan: Plan, constraints: Sequence[int]) -> str:
 def _warn_of_left_out(plan: Plan, constraints: Sequence[int], limit: str) -> None:
     if constraints:
         logger.warning(
-            "training goes without %d constraints beyond %s: %s",
+            "training leaves out %d constraints beyond %s: %s",
             len(constraints),
             limit,
             join_names([shorten(repr(plan.constraints[i])) for i in constraints]),

@@ -40,8 +40,8 @@ def find_conflicting_gold(
 ) -> BoolArray:
     """Return which sequences have gold labels that break a constraint, shape ``(B,)``.
 
-    A sequence that is labelled in part is ruled out where no labelling inside its allowed sets
-    satisfies all constraints.
+    A partially labelled sequence conflicts if no labelling within its allowed sets satisfies all
+    constraints.
 
     Parameters
     ----------
@@ -50,12 +50,11 @@ def find_conflicting_gold(
     gold
         The gold labels of the ``N`` tokens.
     evidence
-        What the constraints see of the batch.
+        The evidence of the batch.
     constraints
-        Indices of those that count.
+        Indices of the constraints to check.
     partial_too
-        Whether to look at sequences that are labelled in part, for which all constraints must fit
-        into one product.
+        Whether to check partially labelled sequences, which needs all constraints in one product.
     """
     offsets = evidence.offsets
     n_sequences = offsets.size - 1

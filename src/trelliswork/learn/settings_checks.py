@@ -77,7 +77,7 @@ def check_rule_names(constraints: Any, labels: LabelSet) -> None:
             constraint.check(labels)
         except LabelError as error:
             raise LabelError(
-                f"{error} Where there are such labels and training shows none, name them: "
+                f"{error} If such labels exist but do not occur in training, declare them: "
                 f"labels={missing!r}."
             ) from error
 
@@ -106,7 +106,7 @@ def warn_of_no_features(features: EncodedFeatures, min_count: int) -> None:
     parts = (features.state, features.begin, features.end, features.segment)
     if not any(part.n_features for part in parts if part is not None):
         logger.warning(
-            "no feature occurs %d times or more: the model will know transitions only", min_count
+            "no feature occurs %d times or more: the model will have transitions only", min_count
         )
 
 
@@ -151,9 +151,9 @@ def warn_of_long_segments(
 
 def _warn_of_adjacent(segmentation: Segmentation | None) -> None:
     if segmentation is None:
-        logger.warning("adjacent=True changes nothing in a chain; set max_segment as well")
+        logger.warning("adjacent=True has no effect in a chain; set max_segment as well")
     elif segmentation.labels.scheme == "bio":
-        logger.warning("adjacent=True changes nothing here: segments of bio labels may touch")
+        logger.warning("adjacent=True has no effect here: segments of bio labels may be adjacent")
 
 
 def _warn_of_plain_outside(segmentation: Segmentation) -> None:

@@ -122,7 +122,7 @@ class MinedRules(Sequence[MinedRule]):
             values = np.asarray(penalties, dtype=float).tolist()
         if np.shape(values) != (len(self),):
             raise ValueError(
-                f"penalties: expected {len(self)} numbers, one a rule, got shape "
+                f"penalties: expected {len(self)} numbers, one per rule, got shape "
                 f"{np.shape(values)}."
             )
         return MinedRules(

@@ -253,7 +253,7 @@ def _part_sizes(structure: Structure, encoder: Encoder) -> dict[str, tuple[int, 
     longest = None if segmentation is None else segmentation.max_duration
     if encoder.max_duration not in (None, longest):
         raise DataError(
-            f"limits: expected {encoder.max_duration} tokens at most, as the features have it, got "
+            f"limits: expected {encoder.max_duration} tokens at most, as in the features, got "
             f"{longest}."
         )
     sizes = {kind: (n_features, n_letters) for kind, n_features in counts.items()}

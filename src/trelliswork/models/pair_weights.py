@@ -58,7 +58,7 @@ class PairWeights:
         rises = offsets.size == n_features + 1 and offsets[0] == 0 and (np.diff(offsets) >= 0).all()
         if not rises or offsets[-1] != outputs.size:
             raise DataError(
-                f"{kind}.offsets: expected {n_features + 1} numbers that rise from 0 to "
+                f"{kind}.offsets: expected {n_features + 1} increasing numbers from 0 to "
                 f"{outputs.size}, one more than there are features."
             )
         if outputs.size and not 0 <= outputs.min() <= outputs.max() < n_outputs:
@@ -66,7 +66,9 @@ class PairWeights:
         found = cls(offsets, outputs, weights)
         same_feature = np.diff(found.features) == 0
         if (np.diff(outputs)[same_feature] <= 0).any():
-            raise DataError(f"{kind}.outputs: expected those of a feature to rise.")
+            raise DataError(
+                f"{kind}.outputs: expected strictly increasing output ids within each feature."
+            )
         if weights.size != outputs.size:
             raise DataError(f"{kind}.weights: expected {outputs.size} weights, got {weights.size}.")
         return found

@@ -166,8 +166,8 @@ def _strongest(learner: CRFLearner, task: SparseTask) -> tuple[FloatArray, float
     strongest = regularizer.dual_norm(np.where(free, 0.0, -gradient))
     if not 0.0 < strongest < np.inf:
         raise DataError(
-            "X: expected features that tell labels apart: without any the model fits the labels "
-            "as well. Are there two labels, and features beside a bias?"
+            "X: expected features that distinguish labels: the model fits as well without any. "
+            "Are there two labels, and features beside a bias?"
         )
     return parameters, strongest
 
@@ -218,7 +218,7 @@ def _check(tagger: CRFTagger, strengths: Sequence[float] | None, n: int, least: 
     if tagger.l1 == 0 and (groups is None or not any(groups.strengths)):
         raise ValueError(
             "tagger: expected one with l1 or a regularizer, such as "
-            "CRFTagger(regularizer=GroupLasso()), got one without: there is nothing to follow."
+            "CRFTagger(regularizer=GroupLasso()), got one without either."
         )
     if strengths is not None:
         if isinstance(strengths, str) or not np.ndim(strengths) == 1 or not len(strengths):

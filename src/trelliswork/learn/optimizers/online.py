@@ -207,7 +207,8 @@ def _check_penalty(
     lambdas = np.ascontiguousarray(strengths, dtype=np.float64)
     if own.shape != (objective.n_parameters,):
         raise ValueError(
-            f"groups: expected shape ({objective.n_parameters},), one a parameter, got {own.shape}."
+            f"groups: expected shape ({objective.n_parameters},), one per parameter, got "
+            f"{own.shape}."
         )
     if own.size and not -1 <= own.min() <= own.max() < lambdas.size:
         raise ValueError(

@@ -100,8 +100,8 @@ def learn_held_out(
     held = split_off(names, settings.held_out, settings.random_state)
     if not held.any():
         raise DataError(
-            f"penalties={method!r}: expected sequences to hold out, all of whose labels "
-            "are known and occur in others too; there are none. Give numbers, as in .soft(2.0), "
+            f"penalties={method!r}: expected fully labelled sequences to hold out, whose labels "
+            "occur in others too, got none. Give numbers, as in .soft(2.0), "
             "or set penalties='likelihood'."
         )
     train, left = np.flatnonzero(~held).tolist(), np.flatnonzero(held).tolist()
