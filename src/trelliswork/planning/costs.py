@@ -76,7 +76,7 @@ class Costs:
         Raises
         ------
         RuleError
-            Where one has no penalty yet.
+            If one has no penalty yet.
         """
         soft = [c for c in constraints if self._constraints[c].is_soft]
         self.check(soft)
@@ -93,7 +93,7 @@ class Costs:
         Raises
         ------
         RuleError
-            Where a penalty is not known.
+            If a penalty is unknown.
         """
         self.check()
         own = np.zeros(self._terms.model.n_patterns) if of_model is None else of_model

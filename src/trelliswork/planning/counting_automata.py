@@ -90,12 +90,12 @@ def bit_automaton(language: Automaton, n_letters: int, max_states: int) -> Viola
     n_letters
         ``L``.
     max_states
-        Where to give up.
+        Most states.
 
     Raises
     ------
     TooLargeError
-        Where the deterministic automaton has more states than that.
+        If the deterministic automaton has more states than that.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def row_automaton(table: IntArray, bound: int, length: int, max_states: int) -> 
     length
         Most letters; matters where coefficients have both signs.
     max_states
-        Where to give up.
+        Most states.
 
     Examples
     --------
@@ -187,7 +187,7 @@ class _Counter:
     rows : numpy.ndarray
         What letters add there, shape ``(S, L)``.
     target : numpy.ndarray
-        Where they lead, shape ``(S, L)``. The automaton starts in state 0.
+        The state that each letter leads to, shape ``(S, L)``. The automaton starts in state 0.
     at_top, at_bottom : numpy.ndarray
         States at an end that nothing leads away from, shape ``(S, 1)``.
     """

@@ -5,7 +5,7 @@ become automata over labels, and the product of the model automaton with some of
 training sums over and decoding maximises over. Products grow with every rule, so training has a
 budget in arcs: rules are added in the order given while the product fits, and the others are left
 to decoding, which adds to a sequence only those that its best labelling breaks (see
-`trelliswork.decoding.exact`). Soft rules forbid nothing: a product counts their violations. Where
+`trelliswork.decoding.prices`). Soft rules forbid nothing: a product counts their violations. Where
 each rule goes is the table in `trelliswork.planning.placements`.
 """
 
@@ -354,11 +354,11 @@ def plan(
     Raises
     ------
     LabelError
-        Where a constraint names a label that is not there.
+        If a constraint names an unknown label.
     RuleError
-        Where one cannot be read off segments, in a semi-Markov model.
+        If one cannot be computed from segments, in a semi-Markov model.
     TooLargeError
-        Where one constraint alone has more than `max_states` states.
+        If one constraint alone has more than `max_states` states.
 
     Examples
     --------

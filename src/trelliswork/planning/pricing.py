@@ -215,7 +215,7 @@ class Pricing:
         Raises
         ------
         RuleError
-            Where a penalty is yet to be learned.
+            If a penalty is not learned yet.
         """
         key = None if constraints is None else tuple(constraints), costs.key
         kept = self._charges.get(key)

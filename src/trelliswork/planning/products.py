@@ -186,7 +186,7 @@ class RuleCompiler:
         Raises
         ------
         TooLargeError
-            Where a model that is no chain has more arcs than `budget` there.
+            If the model is not a chain and the product has more arcs than `budget`.
         """
         if self.model.is_chain:
             return chain_product_size(self.model.n_labels, self.language(index))
@@ -199,7 +199,7 @@ class RuleCompiler:
         Raises
         ------
         TooLargeError
-            Where it has more arcs than `budget`.
+            If it has more arcs than `budget`.
         """
         if not indices:
             return Product(self.model)

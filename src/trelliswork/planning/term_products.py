@@ -71,7 +71,7 @@ def multiply(
     Raises
     ------
     TooLargeError
-        Where the product has more arcs than `budget`.
+        If the product has more arcs than `budget`.
     """
     together = _together(factors, budget * n_classes)
     if together is None:

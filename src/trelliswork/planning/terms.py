@@ -265,7 +265,7 @@ class Terms:
         Raises
         ------
         TooLargeError
-            Where it has more arcs than `budget`, or one of the terms more states than allowed.
+            If it has more arcs than `budget`, or one of the terms more states than allowed.
         """
         chosen = tuple(sorted(set(terms)))
         most = self.budget if budget is None else budget
@@ -321,6 +321,7 @@ class Terms:
 
     def _text(self, index: int) -> str:
         """Return a term as the names of cached products have it."""
+        # Part of the names of files on disk: other words would make all of them useless.
         term = self._terms[index]
         return f"Item({term.constraint}, {term.row if term.rule is None else term.rule!r})"
 
