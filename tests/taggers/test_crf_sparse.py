@@ -39,7 +39,7 @@ def whole_problem(tagger, names=Y):
     """Return the objective of all weights, its regularizer, and the weights of a tagger in it."""
     learner = clone(tagger)._learner(tw.LabelSet.infer(names), X, names)
     setup, features = learner._prepare(X, names)
-    objective = learner._objective(setup, features, names, None, None, setup.under.soft)
+    objective = learner._objective(setup, features, names, None, None, setup.denominator.soft)
     groups = tagger.regularizer
     size = objective.n_parameters
     regularizer = Regularizer(
