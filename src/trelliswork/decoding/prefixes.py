@@ -176,7 +176,7 @@ def search_batch(
         trellis._batch(open_labels(plan, evidence, applied, allowed), n_jobs),
         [
             _core.SearchItem(
-                plan.terms.violation_automaton(i, evidence.longest).of_core,
+                plan.terms.violation_automaton(i, evidence.longest).for_core,
                 float(by_term[i]),
                 evidence.classes(plan.terms.tests_of(i)),
             )

@@ -103,10 +103,10 @@ class Costs:
 
     def constant(self, product: Product) -> float:
         """Return ``−Σ_i ρ_i v_i(ε)`` over the soft terms in a product, to add to its scores."""
-        if product.empty is None:
+        if product.empty_violations is None:
             return 0.0
-        inside = product.empty > 0
-        return -float(product.empty[inside] @ self.of_terms[inside])
+        inside = product.empty_violations > 0
+        return -float(product.empty_violations[inside] @ self.of_terms[inside])
 
 
 def check_penalties(constraints: Sequence[Constraint], values: ArrayLike) -> FloatArray:

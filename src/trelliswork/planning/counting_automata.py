@@ -49,14 +49,14 @@ class ViolationAutomaton:
     value : numpy.ndarray
         What being in a state adds to it, shape ``(S,)``: an arc from ``q`` to ``r`` by ``y`` adds
         ``added[q, y] + value[r] - value[q]``.
-    empty : int
+    empty_violation : int
         ``v(ε)``, the violation of the empty labelling.
     """
 
     automaton: Automaton
     added: IntArray
     value: IntArray
-    empty: int
+    empty_violation: int
 
     @classmethod
     def counting(cls, automaton: Automaton, added: IntArray) -> ViolationAutomaton:
@@ -64,7 +64,7 @@ class ViolationAutomaton:
         return cls(automaton, added, np.zeros(automaton.n_states, dtype=np.int64), 0)
 
     @cached_property
-    def of_core(self) -> _core.ViolationAutomaton:
+    def for_core(self) -> _core.ViolationAutomaton:
         """The automaton as a search over prefixes runs it, see `trelliswork.decoding.prefixes`."""
         automaton, n_letters = self.automaton, self.added.shape[1]
         after = np.zeros((automaton.n_states, automaton.n_labels), dtype=np.int32)
@@ -72,7 +72,9 @@ class ViolationAutomaton:
         letters = np.arange(automaton.n_labels) % n_letters
         step = self.added[:, letters] + self.value[after] - self.value[:, None]
         start = int(np.argmax(automaton.initial == 0.0))
-        return _core.ViolationAutomaton(self.empty, start, after, np.ascontiguousarray(step))
+        return _core.ViolationAutomaton(
+            self.empty_violation, start, after, np.ascontiguousarray(step)
+        )
 
     @property
     def reads_tokens(self) -> bool:
@@ -101,7 +103,7 @@ def bit_automaton(language: Automaton, n_letters: int, max_states: int) -> Viola
     --------
     >>> ends_in_b = Automaton(2, 2, [0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 0, 1], final=[-np.inf, 0])
     >>> made = bit_automaton(ends_in_b, 2, 100)
-    >>> made.empty, sorted(made.value.tolist())
+    >>> made.empty_violation, sorted(made.value.tolist())
     (1, [0, 1])
     """
     made = language.minimise(max_states=max_states).complete()
@@ -149,7 +151,7 @@ def row_automaton(table: IntArray, bound: int, length: int, max_states: int) -> 
     Examples
     --------
     >>> at_most_one = row_automaton(np.array([[1, 0]] * 3), 1, 8, 100)  # of two labels
-    >>> at_most_one.automaton.n_states, at_most_one.empty
+    >>> at_most_one.automaton.n_states, at_most_one.empty_violation
     (2, 0)
     """
     counter = _Counter.of(table, bound, bound, length, max_states)
@@ -157,7 +159,7 @@ def row_automaton(table: IntArray, bound: int, length: int, max_states: int) -> 
     added = np.maximum(0, total + rows - bound) - np.maximum(0, total - bound)
     added = np.where(counter.at_top, rows, np.where(counter.at_bottom, 0, added))
     made = Automaton(len(total), table.shape[1], *counter.arcs)
-    return replace(ViolationAutomaton.counting(made, added), empty=max(0, -bound))
+    return replace(ViolationAutomaton.counting(made, added), empty_violation=max(0, -bound))
 
 
 def row_language(table: IntArray, bound: int, length: int, max_states: int) -> Automaton:

@@ -29,8 +29,8 @@ from trelliswork.planning.hard_rules import HardRules
 from trelliswork.planning.placements import (
     Placement,
     describe_placements,
-    find_place,
-    left_for,
+    first_place,
+    not_placed_before,
     place,
 )
 from trelliswork.planning.predicates import predicate_violations, predicates_of
@@ -120,7 +120,7 @@ class Plan:
 
     def _at(self, where: Where) -> tuple[int, ...]:
         everything = range(len(self.constraints))
-        return tuple(i for i in everything if find_place(self, i, upto=where) == where)
+        return tuple(i for i in everything if first_place(self, i, last=where) == where)
 
     @cached_property
     def masks(self) -> tuple[int, ...]:
@@ -135,7 +135,9 @@ class Plan:
     @cached_property
     def rules(self) -> tuple[int, ...]:
         """Indices of the hard rules that become automata."""
-        return tuple(i for i in left_for(self, "scores") if not self.constraints[i].is_soft)
+        return tuple(
+            i for i in not_placed_before(self, "scores") if not self.constraints[i].is_soft
+        )
 
     @cached_property
     def soft(self) -> tuple[int, ...]:
@@ -152,7 +154,7 @@ class Plan:
     @cached_property
     def terms(self) -> Terms:
         """The terms of the violation sum: of all rules but masks and predicates, in order."""
-        left = [(i, self.constraints[i]) for i in left_for(self, "scores")]
+        left = [(i, self.constraints[i]) for i in not_placed_before(self, "scores")]
         terms, token_charges = split_rules(left, self.labels, self.segmentation)
         return Terms(terms, token_charges, self._compiler, self.decoding_budget)
 

@@ -64,13 +64,13 @@ class Product:
         `trelliswork.planning.term_products`.
     tests : tuple of TokenTest
         Bit ``i`` of a token's class is the outcome of ``tests[i]``.
-    empty : numpy.ndarray or None
+    empty_violations : numpy.ndarray or None
         In a product of terms: ``v_i(ε)`` of the soft terms in it, 0 elsewhere, shape ``(I,)``.
     """
 
     automaton: Automaton
     tests: tuple[TokenTest, ...] = ()
-    empty: IntArray | None = None
+    empty_violations: IntArray | None = None
 
 
 class RuleCompiler:

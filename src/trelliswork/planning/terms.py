@@ -301,7 +301,7 @@ class Terms:
         )
         empty = np.zeros(len(self), dtype=np.int64)
         soft = [i for i in chosen if self._is_soft[i]]
-        empty[soft] = [self.violation_automaton(i, length).empty for i in soft]
+        empty[soft] = [self.violation_automaton(i, length).empty_violation for i in soft]
         stored = load_automaton(name)
         if stored is None:
             begun = time.perf_counter()
