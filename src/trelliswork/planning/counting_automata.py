@@ -237,24 +237,24 @@ class _Counter:
 
 
 def _end(up: int, down: int, bound: int, length: int) -> tuple[int, bool]:
-    """Return where a sum that starts at 0 no longer needs to be counted, and whether it may get so.
+    """Return the sum from which on counting may stop, and whether a sum from 0 can reach it.
 
     Parameters
     ----------
     up, down
         The most that a letter adds and takes away.
     bound
-        The sum is at its end where it stays at `bound` or above for the rest of the sequence.
+        Counting may stop if the sum stays at `bound` or above for the rest of the sequence.
     length
-        Letters of the sequence, which matter where there are both ups and downs.
+        Letters of the sequence; matters if letters both add and take away.
     """
     if up == 0:
         return 0, False if down else bound <= 0
     end = max(bound, 0)
     if down == 0:
         return end, True
-    last = length * up + 1  # which is never reached
-    while end < last:  # the least that will do, by bisection: coefficients may be large
+    last = length * up + 1  # more than any sum
+    while end < last:  # the smallest, by bisection: coefficients may be large
         middle = (end + last) // 2
         if middle - (length - -(-middle // up)) * down < bound:
             end = middle + 1
