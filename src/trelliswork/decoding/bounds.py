@@ -3,8 +3,10 @@
     G(y) = score(y) − Σ_{i ∈ K} ρ_i v_i(y) − Σ_{rows i ∉ K} λ_i (a_i·n(y) − b_i),   D = max_y G(y)
 
 The count of a row follows from pairs of neighbouring labels, so a price is a weight on pairs: the
-automaton of the terms in ``K`` is marked with the pair that each arc completes. This module shares
-no code with the solvers on purpose: it proves their answers.
+automaton of the terms in ``K`` is marked with the pair that each arc completes. This is no search,
+as it proves the answers of searches: prices and decisions are given, no prices are sought and
+nothing is branched on. It runs `viterbi` on the compiled automata of the plan.
+
 Letters: ``T`` tokens, ``L`` labels (letters, in a semi-Markov model), ``A`` arcs.
 """
 

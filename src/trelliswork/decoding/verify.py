@@ -1,7 +1,7 @@
 """Verification of labellings: their values, and the bounds of the leaves of their certificates.
 
-The value of a labelling is computed from the labels alone. Then every leaf of the certificate is
-one dynamic program (see `trelliswork.decoding.certificate`).
+The value of a labelling is computed from its labels and the definitions of the rules. Then every
+leaf of the certificate is one dynamic program (see `trelliswork.decoding.certificate`).
 """
 
 from __future__ import annotations
