@@ -50,7 +50,7 @@ class Scorer:
     bits
         There are 2^bits weights.
     max_iter, tol
-        When training ends, see :func:`trelliswork.learn.optimizers.lbfgs.minimize`.
+        When training ends, see :func:`trelliswork.learn.optimizers.lbfgs.minimize_lbfgs`.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Scorer:
         rows, n_coarse = describe(targets, candidates)
         self.support = Support.of(targets, candidates, rows, n_coarse)
         blocks = self._blocks(targets, candidates, rows, n_coarse)
-        found = lbfgs.minimize(
+        found = lbfgs.minimize_lbfgs(
             self.objective(blocks),
             self.weights,
             max_iter=self.max_iter,

@@ -7,7 +7,7 @@ enum class Status : int {
     optimal = 0,     // the score equals the bound
     feasible = 1,    // it is below
     infeasible = 2,  // proven: there is no answer
-    unknown = 3,     // neither an answer nor a proof
+    unknown = 3,     // unsolved: neither an answer nor a proof
     fractional = 4   // of AD³ alone: the relaxation has no integral solution
 };
 

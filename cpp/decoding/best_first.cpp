@@ -34,7 +34,7 @@ void search_best_first(Prefixes& prefixes, const PrefixOptions& options, const D
         if (answer.n_expanded >= options.max_states || prefixes.size() > kMostPrefixes ||
             deadline.passed()) {
             answer.bound = prefixes[id].optimistic;
-            return;  // unknown
+            return;  // unsolved
         }
         queue.pop();
         if (prefixes.is_open(id)) {

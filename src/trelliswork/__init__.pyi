@@ -4,7 +4,16 @@ from trelliswork import (
     citations as citations,
 )
 from trelliswork import (
+    constraints as constraints,
+)
+from trelliswork import (
     factors as factors,
+)
+from trelliswork import (
+    features as features,
+)
+from trelliswork import (
+    inference as inference,
 )
 from trelliswork.automata.automaton import Automaton as Automaton
 from trelliswork.automata.semantic_roles import srl_language as srl_language

@@ -476,7 +476,7 @@ class SolverOptions:
     ) -> None: ...
 
 # labels and begins (N,); scores, bounds, status and methods (B,). status: 0 optimal, 1 feasible,
-# 2 infeasible, 3 unknown. Where there is no labelling, its labels are −1.
+# 2 infeasible, 3 unsolved. Where there is no labelling, its labels are −1.
 class BatchAnswers:
     @property
     def labels(self) -> NDArray[np.int32]: ...
@@ -686,8 +686,8 @@ class SpanRules:
         penalties: list[float],
     ) -> None: ...
 
-# Returns status (0 optimal, 1 feasible, 2 infeasible, 3 unknown), payoff, bound, iterations, nodes;
-# choice_offsets (B + 1,) and choices (span, role); leaf_offsets (B + 1,), decision_offsets
+# Returns status (0 optimal, 1 feasible, 2 infeasible, 3 unsolved), payoff, bound, iterations,
+# nodes; choice_offsets (B + 1,) and choices (span, role); leaf_offsets (B + 1,), decision_offsets
 # (leaves + 1,) and decisions (span, role, taken); the prices of each leaf (C,).
 def solve_spans(
     spans: list[NDArray[np.int64]],

@@ -262,6 +262,6 @@ def _several(given: Any) -> list[Any]:
             raise TypeError(
                 f"problem: expected a {kind.__name__} or a list of these, got "
                 f"{type(one).__name__} at {index}. Make one: tw.Problem(scores, …), or "
-                "est.problem(x), or tw.FactorGraph()."
+                "tagger.problem(x), or tw.FactorGraph()."
             )
     return problems

@@ -128,7 +128,7 @@ def leaf(*decisions, **prices) -> tw.Leaf:
 FIRST = (0, frozenset({"a"}), True)
 OTHER = (0, frozenset({"a"}), False)
 SECOND = (1, frozenset({"a", "b"}), True)
-ITEMS = everything(CASE).items
+TERMS = everything(CASE).items
 
 
 @pytest.mark.parametrize(
@@ -143,23 +143,23 @@ ITEMS = everything(CASE).items
         ({"labels": ["x", "a", "a", "b"]}, "no labelling of the problem"),
         ({"violations": {"at_most(7, 'a')": 2}}, "violations: "),
         ({"certificate": tw.Certificate((), (tw.Leaf(),))}, "no labelling is worth more than"),
-        ({"certificate": tw.Certificate((*ITEMS, 99), (tw.Leaf(),))}, "expected different items"),
-        ({"certificate": tw.Certificate((0, 0), (tw.Leaf(),))}, "expected different items"),
-        ({"certificate": tw.Certificate((True,), (tw.Leaf(),))}, "expected different items"),
-        ({"certificate": tw.Certificate(ITEMS, ())}, "a leaf is missing"),
-        ({"certificate": tw.Certificate(ITEMS, (leaf(FIRST),))}, "a leaf is missing"),
-        ({"certificate": tw.Certificate(ITEMS, (leaf(FIRST), leaf()))}, "a leaf ends where"),
-        ({"certificate": tw.Certificate(ITEMS, (leaf(FIRST), leaf(FIRST)))}, "a leaf is missing"),
-        ({"certificate": tw.Certificate(ITEMS, (leaf(FIRST), leaf(SECOND)))}, "two questions"),
+        ({"certificate": tw.Certificate((*TERMS, 99), (tw.Leaf(),))}, "expected different terms"),
+        ({"certificate": tw.Certificate((0, 0), (tw.Leaf(),))}, "expected different terms"),
+        ({"certificate": tw.Certificate((True,), (tw.Leaf(),))}, "expected different terms"),
+        ({"certificate": tw.Certificate(TERMS, ())}, "a leaf is missing"),
+        ({"certificate": tw.Certificate(TERMS, (leaf(FIRST),))}, "a leaf is missing"),
+        ({"certificate": tw.Certificate(TERMS, (leaf(FIRST), leaf()))}, "a leaf ends where"),
+        ({"certificate": tw.Certificate(TERMS, (leaf(FIRST), leaf(FIRST)))}, "a leaf is missing"),
+        ({"certificate": tw.Certificate(TERMS, (leaf(FIRST), leaf(SECOND)))}, "two questions"),
         (
-            {"certificate": tw.Certificate(ITEMS, (leaf((9, frozenset("a"), True)),))},
+            {"certificate": tw.Certificate(TERMS, (leaf((9, frozenset("a"), True)),))},
             "one of 4 tokens",
         ),
         (
-            {"certificate": tw.Certificate(ITEMS, (leaf((0, frozenset("x"), True)),))},
+            {"certificate": tw.Certificate(TERMS, (leaf((0, frozenset("x"), True)),))},
             "a set of labels",
         ),
-        ({"certificate": tw.Certificate(ITEMS, (leaf((0, "a")),))}, "cannot be read"),
+        ({"certificate": tw.Certificate(TERMS, (leaf((0, "a")),))}, "cannot be read"),
         ({"certificate": "trust me"}, "expected a Certificate, got str"),
     ],
 )
@@ -183,8 +183,8 @@ BIT = next(i for i, item in enumerate(PROBLEM.plan.terms) if item.row is None)
         ((), {ROW: np.nan}, "from 0 to 1.5"),
         ((), {2: np.inf}, "a finite number"),
         ((), {ROW: "1"}, "from 0 to 1.5"),
-        ((), {BIT: 0.5}, "no row of the problem"),
-        ((), {77: 0.5}, "no row of the problem"),
+        ((), {BIT: 0.5}, "not a row of the problem"),
+        ((), {77: 0.5}, "not a row of the problem"),
     ],
 )
 def test_prices_outside_their_box_are_rejected(items, prices, reason):
@@ -196,7 +196,7 @@ def test_prices_outside_their_box_are_rejected(items, prices, reason):
 
 def test_leaves_cover_with_both_answers():
     both = tw.Certificate(
-        ITEMS, (leaf(FIRST, SECOND), leaf(OTHER), leaf(FIRST, (*SECOND[:2], False)))
+        TERMS, (leaf(FIRST, SECOND), leaf(OTHER), leaf(FIRST, (*SECOND[:2], False)))
     )
     assert tw.verify(PROBLEM, replace(TRUE, certificate=both))
 

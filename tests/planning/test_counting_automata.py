@@ -49,7 +49,7 @@ tables = arrays((3, 2), st.integers(-3, 3)).map(lambda table: table.astype(np.in
 def test_steps_of_a_row_are_changes_of_its_violation(table, bound, length):
     counter = row_automaton(table, bound, length, MOST)
     language = row_language(table, bound, length, MOST)
-    assert counter.empty == max(0, -bound)
+    assert counter.empty_violation == max(0, -bound)
     longest = min(length, 6) if table.min() < 0 < table.max() else 6
     for word in itertools.product(range(2), repeat=longest):
         values = [max(0, left_side(table, word[:t]) - bound) for t in range(longest + 1)]
@@ -68,7 +68,7 @@ def test_counters_end_where_the_rest_can_no_longer_lead_back(table, bound, lengt
         switch = int(rng.integers(0, length + 1))
         for tried in (word, (0,) * switch + (1,) * (length - switch)):
             total = max(0, left_side(table, tried) - bound)
-            assert sum(steps(counter, tried)) == total - counter.empty
+            assert sum(steps(counter, tried)) == total - counter.empty_violation
 
 
 def test_a_difference_of_counts_needs_as_many_states_as_tokens():
@@ -86,7 +86,7 @@ def test_large_coefficients_are_refused_and_not_tried():
 def test_steps_of_a_bit_are_changes_of_membership(expression):
     language = Automaton.from_regex(expression, ["a", "b"])
     counter = bit_automaton(language, 2, MOST)
-    assert counter.empty == (not language.accepts([]))
+    assert counter.empty_violation == (not language.accepts([]))
     for word in itertools.product(range(2), repeat=4):
         values = [int(not language.accepts(word[:t])) for t in range(5)]
         assert steps(counter, word) == np.diff(values).tolist()

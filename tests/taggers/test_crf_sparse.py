@@ -39,7 +39,7 @@ def whole_problem(tagger, names=Y):
     """Return the objective of all weights, its regularizer, and the weights of a tagger in it."""
     learner = clone(tagger)._learner(tw.LabelSet.infer(names), X, names)
     setup, features = learner._prepare(X, names)
-    objective = learner._objective(setup, features, names, None, None, setup.under.soft)
+    objective = learner._objective(setup, features, names, None, None, setup.denominator.soft)
     groups = tagger.regularizer
     size = objective.n_parameters
     regularizer = Regularizer(
@@ -349,7 +349,7 @@ def test_control_c_before_the_survivors_are_fitted_keeps_them(call, monkeypatch)
         raise KeyboardInterrupt
 
     place = (
-        "trelliswork.learn.optimizers.choose.minimize"
+        "trelliswork.learn.optimizers.choose.minimize_lbfgs"
         if call == 0
         else f"{lbfgs.__name__}._line_search"
     )

@@ -53,6 +53,7 @@ def attach_stub(
     names = sorted(module_of)
 
     def list_names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *names})
+        own = (name for name in vars(sys.modules[package]) if name.startswith("__"))
+        return sorted({*own, *names})
 
     return get, list_names, names

@@ -36,11 +36,11 @@ class Decoding(Answer[Certificate]):
         No labelling that satisfies the constraints scores more; in a list of the best, no other
         than those before it.
     status : str
-        ``"optimal"``; ``"feasible"`` (not proven: a limit was reached first, or a beam pruned a
-        prefix that may be better); ``"unverified"`` (the best, by a solver that leaves no
-        certificate); ``"relaxed"`` (best under some of the constraints: all together conflict, or
-        need a product beyond the budget) or ``"unconstrained"`` (best under none, for the same
-        reasons).
+        ``"optimal"`` (without a certificate in an n-best list); ``"feasible"`` (not proven: a limit
+        was reached first, or a beam pruned a prefix that may be better); ``"unverified"`` (the
+        best, by a solver that leaves no certificate); ``"relaxed"`` (best under some of the
+        constraints: all together conflict, or need a product beyond the budget) or
+        ``"unconstrained"`` (best under none, for the same reasons).
     violations : dict
         The degree to which each violated constraint is violated, by its expression.
     method : str
@@ -55,7 +55,7 @@ class Decoding(Answer[Certificate]):
         charge for each unit of the count, up to the penalty. At the penalty the constraint may be
         violated and paid for, or exactly reached.
     certificate : Certificate or None
-        The proof that `trelliswork.verify` evaluates.
+        The proof that `trelliswork.verify` evaluates. None in an n-best list.
     """
 
     labels: list[str]

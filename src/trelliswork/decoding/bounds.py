@@ -3,8 +3,10 @@
     G(y) = score(y) − Σ_{i ∈ K} ρ_i v_i(y) − Σ_{rows i ∉ K} λ_i (a_i·n(y) − b_i),   D = max_y G(y)
 
 The count of a row follows from pairs of neighbouring labels, so a price is a weight on pairs: the
-automaton of the terms in ``K`` is marked with the pair that each arc completes. This module shares
-no code with the solvers on purpose: it proves their answers.
+automaton of the terms in ``K`` is marked with the pair that each arc completes. This is no search,
+as it proves the answers of searches: prices and decisions are given, no prices are sought and
+nothing is branched on. It runs `viterbi` on the compiled automata of the plan.
+
 Letters: ``T`` tokens, ``L`` labels (letters, in a semi-Markov model), ``A`` arcs.
 """
 
@@ -99,7 +101,7 @@ class Relaxation:
     ----------
     problem
         The problem.
-    items
+    terms
         Indices in ``plan.terms`` of the terms in the product, ``K``.
 
     Attributes
@@ -117,15 +119,15 @@ class Relaxation:
         If the product has more arcs than the plan's budget for decoding.
     """
 
-    def __init__(self, problem: Problem, items: Sequence[int]) -> None:
+    def __init__(self, problem: Problem, terms: Sequence[int]) -> None:
         plan = problem.plan
         given = with_token_charges(plan, problem.trellis, problem.evidence)
         self.problem = problem
-        self.items = tuple(items)
+        self.terms = tuple(terms)
         weights = np.zeros(plan.model.n_patterns) if given.weights is None else given.weights
         automaton, classes, self.constant = plan.model, None, 0.0
-        if self.items:
-            compiled = plan.terms.product(self.items, len(problem))
+        if self.terms:
+            compiled = plan.terms.product(self.terms, len(problem))
             automaton, classes = compiled.automaton, problem.evidence.classes(compiled.tests)
             weights, self.constant = plan.costs.weights(weights), plan.costs.constant(compiled)
         marked, self.pairs = mark_pairs(automaton)
@@ -183,7 +185,7 @@ class Relaxation:
         """
         plan, trellis = self.problem.plan, self.trellis
         weights, total = self._priced(prices)
-        rows = [plan.terms[item].row for item in counted]
+        rows = [plan.terms[i].row for i in counted]
         terms = dict.fromkeys((name, unit) for row in rows if row for _, name, unit in row.terms)
         places = {term: place for place, term in enumerate(terms)}
         coefficients = np.zeros((len(rows), len(terms)), dtype=np.int64)
@@ -203,7 +205,7 @@ class Relaxation:
                 coefficients,
                 np.array([row.bound for row in rows if row], dtype=np.int64),
                 plan.costs.of_terms[list(counted)],
-                np.array([prices.get(item, 0.0) for item in counted]),
+                np.array([prices.get(i, 0.0) for i in counted]),
             ),
             total,
             floor,
@@ -214,10 +216,10 @@ class Relaxation:
         plan = self.problem.plan
         assert self.trellis.weights is not None, "set above"
         weights, total = self.trellis.weights.copy(), self.constant
-        for item, price in prices.items():
-            row = plan.terms[item].row
+        for term, price in prices.items():
+            row = plan.terms[term].row
             assert row is not None, "only rows have prices"
-            table = plan.terms.table(item)
+            table = plan.terms.table(term)
             weights[-table.size :] -= price * table.ravel()
             total += price * row.bound
         return weights, total

@@ -70,8 +70,8 @@ def prices_by_rule(plan: Plan, certificate: Certificate | None) -> Mapping[str, 
     """Return the prices of a proof with one leaf, summed over the terms of each constraint."""
     found: dict[str, float] = {}
     if certificate is not None and len(certificate.leaves) == 1:
-        for item, price in certificate.leaves[0].prices.items():
-            name = repr(plan.constraints[plan.terms[item].constraint])
+        for term, price in certificate.leaves[0].prices.items():
+            name = repr(plan.constraints[plan.terms[term].constraint])
             found[name] = found.get(name, 0.0) + price
     return found
 

@@ -60,7 +60,7 @@ class LazyAnswers:
         Rounds of decoding, shape ``(B,)``.
     methods : numpy.ndarray
         Index of the method in `METHODS`, shape ``(B,)``.
-    items : dict
+    terms : dict
         By sequence, the terms in the product of its answers; no entry without a product.
     given_up : dict
         Sequences that would need a product beyond the budget, and the constraints under which
@@ -71,7 +71,7 @@ class LazyAnswers:
     scores: NDArray[np.float64]
     iterations: IntArray
     methods: IntArray
-    items: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    terms: dict[int, tuple[int, ...]] = field(default_factory=dict)
     given_up: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
     @classmethod
@@ -95,7 +95,7 @@ class Units:
         The compiled constraints.
     rules : tuple of int
         Hard constraints that are automata.
-    items : tuple of int
+    terms : tuple of int
         Terms of soft constraints whose penalty is not 0.
     compact : Automaton or None
         The language of all `rules` together if it is small: then they are added together.
@@ -105,7 +105,7 @@ class Units:
 
     plan: Plan
     rules: tuple[int, ...]
-    items: tuple[int, ...]
+    terms: tuple[int, ...]
     compact: Automaton | None
     all_at_once: bool
 
@@ -123,37 +123,37 @@ class Units:
         soft = [i for i in constraints if i in plan.soft]
         if not soft:
             return cls(plan, rules, (), compact, compact is not None)
-        items = plan.costs.costly_terms(soft)
-        together = len(items) <= MOST_TOGETHER and plan.terms.are_compact(
-            (*plan.terms.of(rules), *items), evidence.longest
+        terms = plan.costs.costly_terms(soft)
+        together = len(terms) <= MOST_TOGETHER and plan.terms.are_compact(
+            (*plan.terms.of(rules), *terms), evidence.longest
         )
-        return cls(plan, rules, items, compact, together)
+        return cls(plan, rules, terms, compact, together)
 
     @property
     def count(self) -> int:
         """Number of units, ``U``."""
-        return len(self.rules) + len(self.items)
+        return len(self.rules) + len(self.terms)
 
     def constraints(self, chosen: BoolArray) -> list[int]:
         """Return the constraints whose units are all chosen; `chosen` is a mask ``(U,)``."""
         whole = [rule for rule, there in zip(self.rules, chosen, strict=False) if there]
         soft: dict[int, bool] = {}
-        for item, there in zip(self.items, chosen[len(self.rules) :].tolist(), strict=True):
-            constraint = self.plan.terms[item].constraint
+        for term, there in zip(self.terms, chosen[len(self.rules) :].tolist(), strict=True):
+            constraint = self.plan.terms[term].constraint
             soft[constraint] = soft.get(constraint, True) and there
         return whole + [constraint for constraint, there in soft.items() if there]
 
-    def chosen_items(self, chosen: BoolArray) -> tuple[int, ...]:
+    def chosen_terms(self, chosen: BoolArray) -> tuple[int, ...]:
         """Return the terms of the chosen units; `chosen` is a mask ``(U,)``."""
         n_rules = len(self.rules)
         rules = [rule for rule, there in zip(self.rules, chosen.tolist(), strict=False) if there]
-        soft = [self.items[place] for place in np.flatnonzero(chosen[n_rules:])]
+        soft = [self.terms[place] for place in np.flatnonzero(chosen[n_rules:])]
         return tuple(sorted((*self.plan.terms.of(rules), *soft)))
 
     def lengths(self, evidence: Evidence) -> IntArray:
         """Return the length for which the product of each sequence is built, shape ``(B,)``."""
         lengths = np.diff(evidence.offsets)
-        if not self.plan.terms.depend_on_length((*self.plan.terms.of(self.rules), *self.items)):
+        if not self.plan.terms.depend_on_length((*self.plan.terms.of(self.rules), *self.terms)):
             return np.zeros_like(lengths)
         return np.array([round_length(length) for length in lengths.tolist()], dtype=np.int64)
 
@@ -180,9 +180,9 @@ class Units:
             for place, rule in enumerate(self.rules):
                 if not known[:, place].all():
                     found[:, place] = ~self.plan.hard.accepts(rule, tags, evidence)
-        if self.items and not known[:, n_rules:].all():
-            degrees = self.plan.terms.violations(tags, evidence, self.items)
-            found[:, n_rules:] = degrees[:, self.items] > 0
+        if self.terms and not known[:, n_rules:].all():
+            degrees = self.plan.terms.violations(tags, evidence, self.terms)
+            found[:, n_rules:] = degrees[:, self.terms] > 0
         found &= ~known
         if self.all_at_once:
             found |= found.any(axis=1, keepdims=True)
@@ -211,7 +211,7 @@ class Units:
             rules = [rule for rule, there in zip(self.rules, chosen, strict=False) if there]
             compiled = self.plan.hard.product(rules, length)
             return compiled.automaton, compiled.tests, None, 0.0
-        made = self.plan.terms.product(self.chosen_items(chosen), length)
+        made = self.plan.terms.product(self.chosen_terms(chosen), length)
         weights = self.plan.costs.weights(trellis.weights)
         return made.automaton, made.tests, weights, self.plan.costs.constant(made)
 
@@ -280,7 +280,7 @@ def best_lazily(
             found.scores[chosen] += constant
             found.methods[chosen] = METHODS.index("product" if pattern.all() else "lazy")
             solved[chosen] = pattern
-            found.items.update(dict.fromkeys(chosen.tolist(), units.chosen_items(pattern)))
+            found.terms.update(dict.fromkeys(chosen.tolist(), units.chosen_terms(pattern)))
         pending = np.setdiff1d(pending, np.fromiter(found.given_up, dtype=np.int64))
         pending = _add_broken(units, found, pending, evidence, added)
     return found

@@ -97,7 +97,7 @@ def solve_milp(problem: Problem, time_limit: float | None = None) -> MilpAnswer 
     """
     plan = problem.plan
     penalties = plan.costs.of_terms
-    bits = [i for i, item in enumerate(plan.terms) if item.row is None and penalties[i] > 0.0]
+    bits = [i for i, term in enumerate(plan.terms) if term.row is None and penalties[i] > 0.0]
     inside = set(bits).intersection(plan.pricing.free)
     began = time.monotonic()
     while True:
@@ -219,12 +219,12 @@ def _count_rows(
     """Return the counts of steps in the rows, ``(R, M)``, and the rows' bounds and penalties."""
     plan = relaxed.problem.plan
     counts, bounds, penalties = [], [], []
-    for i, (item, penalty) in enumerate(zip(plan.terms, plan.costs.of_terms, strict=True)):
-        if item.row is None or penalty == 0.0:
+    for i, (term, penalty) in enumerate(zip(plan.terms, plan.costs.of_terms, strict=True)):
+        if term.row is None or penalty == 0.0:
             continue
         added = plan.terms.table(i).ravel()[relaxed.pairs[steps.arc]]
         counts.append(scipy.sparse.csr_array(added[None, :].astype(np.float64)))
-        bounds.append(float(item.row.bound))
+        bounds.append(float(term.row.bound))
         penalties.append(penalty)
     matrix = scipy.sparse.vstack(counts) if counts else np.zeros((0, steps.arc.size))
     return scipy.sparse.csr_array(matrix), np.array(bounds), np.array(penalties)

@@ -166,9 +166,9 @@ def search_batch(
     check_width(width)
     applied = range(len(plan.constraints)) if constraints is None else constraints
     plan.costs.check(applied)
-    penalties, by_item = plan.penalties, plan.costs.of_terms
+    penalties, by_term = plan.penalties, plan.costs.of_terms
     trellis = with_token_charges(plan, trellis, evidence, applied)
-    items = [i for i in plan.terms.of(applied) if by_item[i] > 0.0]
+    terms = [i for i in plan.terms.of(applied) if by_term[i] > 0.0]
     asked = [
         (i, rule) for i, rule in predicates_of(plan.constraints, applied) if penalties[i] > 0.0
     ]
@@ -176,11 +176,11 @@ def search_batch(
         trellis._batch(open_labels(plan, evidence, applied, allowed), n_jobs),
         [
             _core.SearchItem(
-                plan.terms.violation_automaton(i, evidence.longest).of_core,
-                float(by_item[i]),
+                plan.terms.violation_automaton(i, evidence.longest).for_core,
+                float(by_term[i]),
                 evidence.classes(plan.terms.tests_of(i)),
             )
-            for i in items
+            for i in terms
         ],
         _core.Predicates(
             penalties[[i for i, _ in asked]],

@@ -116,11 +116,11 @@ class PricedAnswers:
         if self.status[sequence] != OPTIMAL or sequence in self.searched:
             return None
         counted = [self.rows[r] for r in np.flatnonzero(self.counted[sequence])]
-        items = tuple(sorted((*self.bits[sequence], *counted)))
+        terms = tuple(sorted((*self.bits[sequence], *counted)))
         leaves = self.leaves.get(sequence)
         if leaves is None:
             leaves = (Leaf((), prices_by_term(self.rows, self.prices[sequence])),)
-        return Certificate(items, leaves)
+        return Certificate(terms, leaves)
 
 
 def prices_by_term(rows: Sequence[int], prices: FloatArray) -> dict[int, float]:

@@ -219,7 +219,7 @@ class _Problem:
             classes = classes[token_rows]
         answers = _core.solve(
             part._batch(None if self.mask is None else self.mask[token_rows], self.n_jobs),
-            self.charges.of_core(base, bits),
+            self.charges.for_core(base, bits),
             self.options,
             classes,
             added,

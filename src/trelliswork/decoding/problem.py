@@ -213,7 +213,8 @@ def _one_sequence(
     if scores.automaton.guards is not None:
         raise ValueError(
             "scores: expected a Trellis on the automaton of a model, got one with token classes, "
-            "as constraints make them. Pass the scores without constraints, or use est.problem(x)."
+            "as constraints make them. Pass the scores without constraints, or use "
+            "tagger.problem(x)."
         )
     return scores
 
@@ -254,7 +255,7 @@ def _planned(trellis: Trellis, constraints: Any, labels: LabelSet | Sequence[str
     if trellis.scores.shape[1] > 1:
         raise ValueError(
             "scores: scores of segments need a Plan with a segmentation as the model; see "
-            "trelliswork.plan. A trained tagger makes such problems: est.problem(x)."
+            "trelliswork.plan. A trained tagger makes such problems: tagger.problem(x)."
         )
     rules = as_constraints(constraints)
     if trellis.automaton.is_chain:

@@ -153,7 +153,7 @@ def _by_lazy(batch: ProblemBatch, time_limit: float | None, n_jobs: int | None) 
             float(found.scores[b, 0]),
             method=METHODS[found.methods[b]],
             iterations=int(found.iterations[b]),
-            certificate=Certificate(found.items.get(b, ())),
+            certificate=Certificate(found.terms.get(b, ())),
         )
         for b in range(len(batch.problems))
     ]
@@ -163,11 +163,11 @@ def _by_product(batch: ProblemBatch, n_jobs: int | None) -> list[Decoding]:
     """Decode on the product of the model with all terms that have a penalty."""
     plan = batch.plan
     trellis = with_token_charges(plan, batch.trellis, batch.evidence)
-    items = tuple(np.flatnonzero(plan.costs.of_terms > 0.0).tolist())
-    certificate, constant = Certificate(items), 0.0
-    if items:
+    terms = tuple(np.flatnonzero(plan.costs.of_terms > 0.0).tolist())
+    certificate, constant = Certificate(terms), 0.0
+    if terms:
         longest = max(map(len, batch.problems))
-        made = plan.terms.product(items, longest)
+        made = plan.terms.product(terms, longest)
         classes = batch.evidence.classes(made.tests)
         weights, constant = plan.costs.weights(trellis.weights), plan.costs.constant(made)
         trellis = derive(trellis, automaton=made.automaton, classes=classes, weights=weights)

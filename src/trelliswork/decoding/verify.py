@@ -1,7 +1,7 @@
 """Verification of labellings: their values, and the bounds of the leaves of their certificates.
 
-The value of a labelling is computed from the labels alone. Then every leaf of the certificate is
-one dynamic program (see `trelliswork.decoding.certificate`).
+The value of a labelling is computed from its labels and the definitions of the rules. Then every
+leaf of the certificate is one dynamic program (see `trelliswork.decoding.certificate`).
 """
 
 from __future__ import annotations
@@ -66,20 +66,20 @@ class LabellingClaim(Claim):
         return value
 
     def leaves(self, certificate: Any) -> Sequence[Leaf]:
-        """Return the leaves, if items, prices and decisions are those of the problem."""
+        """Return the leaves, if terms, prices and decisions are those of the problem."""
         if not isinstance(certificate, Certificate):
             raise WrongError(
                 f"certificate: expected a Certificate, got {type(certificate).__name__}."
             )
-        n_items, items = len(self.problem.plan.terms), certificate.items
-        if not all(_is_index(i, n_items) for i in items) or len(set(items)) < len(items):
+        n_terms, counted = len(self.problem.plan.terms), certificate.items
+        if not all(_is_index(i, n_terms) for i in counted) or len(set(counted)) < len(counted):
             raise WrongError(
-                f"certificate: expected different items among the {n_items} of the problem, got "
-                f"{items}."
+                f"certificate: expected different terms among the {n_terms} of the problem, got "
+                f"{counted}."
             )
         for leaf in certificate.leaves:
-            for item, price in leaf.prices.items():
-                self._check_price(item, price)
+            for term, price in leaf.prices.items():
+                self._check_price(term, price)
             for decision in leaf.decisions:
                 self._check_decision(decision)
         return certificate.leaves
@@ -97,17 +97,17 @@ class LabellingClaim(Claim):
         """The problem with some terms in the product, and the rows that are counted outside it."""
         certificate = self.answer.certificate
         assert certificate is not None, "its leaves were read"
-        items = certificate.items
-        rows = [i for i in items if self.problem.plan.terms[i].row is not None]
+        terms = certificate.items
+        rows = [i for i in terms if self.problem.plan.terms[i].row is not None]
         # Prices of counted rows prune most of the states of their product.
-        guided = any(item in leaf.prices for leaf in certificate.leaves for item in rows)
+        guided = any(row in leaf.prices for leaf in certificate.leaves for row in rows)
         if not guided:
             try:
-                return Relaxation(self.problem, items), []
+                return Relaxation(self.problem, terms), []
             except TooLargeError:
                 if not rows:
                     raise
-        return Relaxation(self.problem, [i for i in items if i not in rows]), rows
+        return Relaxation(self.problem, [i for i in terms if i not in rows]), rows
 
     @cached_property
     def _open_labels(self) -> BoolArray | None:
@@ -125,16 +125,16 @@ class LabellingClaim(Claim):
         tags = problem.plan.tag_mask(mask)
         return tags if self._open_labels is None else tags & self._open_labels
 
-    def _check_price(self, item: int, price: float) -> None:
+    def _check_price(self, term: int, price: float) -> None:
         plan = self.problem.plan
-        if not _is_index(item, len(plan.terms)) or plan.terms[item].row is None:
+        if not _is_index(term, len(plan.terms)) or plan.terms[term].row is None:
             raise WrongError(
-                f"certificate: item {item} has a price, and it is no row of the problem."
+                f"certificate: term {term} has a price but is not a row of the problem."
             )
-        most = float(plan.costs.of_terms[item])
+        most = float(plan.costs.of_terms[term])
         if not isinstance(price, Real) or not isfinite(price) or not 0.0 <= price <= most:
             raise WrongError(
-                f"certificate: the price of item {item} is {price}; expected a finite number from "
+                f"certificate: the price of term {term} is {price}; expected a finite number from "
                 f"0 to {most}."
             )
 

@@ -1,6 +1,6 @@
 """The base class of factors: literals, and the meaning of a factor for their values.
 
-A factor sees ``K`` *literals*, in the order given, and knows nothing of the variables behind them.
+A factor has ``K`` *literals*, in the order given; it does not refer to their variables.
 It is defined three times: by the values that it accepts, by the best of them under given scores,
 and by rows of a linear program. The core has a fourth definition, which is tested and verified
 against these.

@@ -1,4 +1,4 @@
-"""Factors: logical constraints and joint scores of binary variables.
+"""Factors: constraints and scores on binary variables.
 
 | factor | meaning |
 | --- | --- |

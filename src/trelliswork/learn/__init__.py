@@ -10,6 +10,6 @@ ones, and `codl` adds sequences without labels to any of the three. They share t
 `train`. `protocols` defines the role of constraints in training, `penalties` learns their
 penalties.
 
-Imports `models`, `evaluation`, `decoding` and the floors below. Knows no estimators: they hand in
-their settings.
+Imports `models`, `evaluation`, `decoding` and the floors below. Does not import `taggers`;
+settings are passed in.
 """

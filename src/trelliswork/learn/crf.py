@@ -149,7 +149,7 @@ class CRFLearner:
             segments=structure.known_segments(structure.encode(own), [len(one) for one in own]),
         )
         warn_of_no_features(features, settings.min_count)
-        self._rules = setup.rules
+        self._rules = setup.plan
         # Usually the first call of `learn` gets the same sequences: their features are reused.
         self._first: tuple[Any, Setup, EncodedFeatures | None] | None = (
             sequences,
@@ -201,7 +201,7 @@ class CRFLearner:
         For adaptive groups this runs the initial fit.
         """
         setup, features = self._prepare(sequences, names)
-        rules = self._with_penalties(setup.rules, sequences, names, weights)
+        rules = self._with_penalties(setup.plan, sequences, names, weights)
         of_sequences = sequence_weights(names, weights, self._class_weight(names))
         n_skipped = len(names) - setup.kept.size
         if n_skipped:
@@ -210,7 +210,7 @@ class CRFLearner:
             of_sequences = None if of_sequences is None else of_sequences[kept]
         task = SparseTask.whole(
             lambda kept, soft: self._objective(setup, features, names, of_sequences, kept, soft),
-            setup.under.soft,
+            setup.denominator.soft,
             self.encoder,
             self._settings.l1,
             self._settings.regularizer,
@@ -357,7 +357,7 @@ class CRFLearner:
         kept: NDArray[np.bool_] | None,
         soft: SoftTerms | None,
     ) -> Objective:
-        settings, under = self._settings, setup.under
+        settings, under = self._settings, setup.denominator
         return Objective(
             features,
             self.structure.encode(names),

@@ -31,17 +31,17 @@ class Setup:
     ----------
     structure : Structure
         Labels, patterns and segments.
-    rules : Plan
+    plan : Plan
         The constraints.
-    under : Denominator
+    denominator : Denominator
         The labellings that the likelihood is normalised over.
     kept : numpy.ndarray
         Indices of the sequences to train on.
     """
 
     structure: Structure
-    rules: Plan
-    under: Denominator
+    plan: Plan
+    denominator: Denominator
     kept: NDArray[np.int64]
 
     @classmethod
@@ -60,7 +60,7 @@ class Setup:
         """
         structure = _structure(settings, labels, names)
         first = cls.on(settings, structure, sequences, names)
-        if not first.under.n_skipped:
+        if not first.denominator.n_skipped:
             return first
         kept = first.kept.tolist()
         own = [sequences[b] for b in kept], [names[b] for b in kept]
@@ -77,7 +77,7 @@ class Setup:
         structure: Structure,
         sequences: Sequence[Any],
         names: Sequence[Sequence[Label]],
-        rules: Plan | None = None,
+        compiled: Plan | None = None,
     ) -> Setup:
         """Return the setup for a training set on a given structure.
 
@@ -87,13 +87,13 @@ class Setup:
             As for `choose`.
         structure
             The structure.
-        rules
+        compiled
             The compiled constraints. Default: compile those of the settings.
         """
         trained = bool(settings.constrained_training)
-        rules = (
-            rules
-            if rules is not None
+        compiled = (
+            compiled
+            if compiled is not None
             else plan(
                 structure.labels,
                 settings.constraints,
@@ -104,10 +104,10 @@ class Setup:
                 train_soft=settings.penalties == "likelihood",
             )
         )
-        under = Denominator.choose(
-            rules, sequences, names, trained=trained, on_conflict=settings.on_conflict
+        denominator = Denominator.choose(
+            compiled, sequences, names, trained=trained, on_conflict=settings.on_conflict
         )
-        return cls(structure, rules, under, np.flatnonzero(under.kept))
+        return cls(structure, compiled, denominator, np.flatnonzero(denominator.kept))
 
 
 def _structure(

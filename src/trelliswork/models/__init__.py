@@ -7,5 +7,5 @@ segments. `pair_weights` holds the weights of pairs of a feature and an output, 
 of a model: it scores sequences, decodes them, and turns into arrays and settings for a file.
 `batches` scores and decodes long inputs in batches that fit into memory, in order.
 
-Imports `decoding`, `planning`, `features` and the floors below. Knows no training.
+Imports `decoding`, `planning`, `features` and the floors below. Does not import `learn`.
 """

@@ -76,7 +76,7 @@ class Costs:
         Raises
         ------
         RuleError
-            Where one has no penalty yet.
+            If one has no penalty yet.
         """
         soft = [c for c in constraints if self._constraints[c].is_soft]
         self.check(soft)
@@ -93,7 +93,7 @@ class Costs:
         Raises
         ------
         RuleError
-            Where a penalty is not known.
+            If a penalty is unknown.
         """
         self.check()
         own = np.zeros(self._terms.model.n_patterns) if of_model is None else of_model
@@ -103,10 +103,10 @@ class Costs:
 
     def constant(self, product: Product) -> float:
         """Return ``−Σ_i ρ_i v_i(ε)`` over the soft terms in a product, to add to its scores."""
-        if product.empty is None:
+        if product.empty_violations is None:
             return 0.0
-        inside = product.empty > 0
-        return -float(product.empty[inside] @ self.of_terms[inside])
+        inside = product.empty_violations > 0
+        return -float(product.empty_violations[inside] @ self.of_terms[inside])
 
 
 def check_penalties(constraints: Sequence[Constraint], values: ArrayLike) -> FloatArray:

@@ -49,14 +49,14 @@ class ViolationAutomaton:
     value : numpy.ndarray
         What being in a state adds to it, shape ``(S,)``: an arc from ``q`` to ``r`` by ``y`` adds
         ``added[q, y] + value[r] - value[q]``.
-    empty : int
+    empty_violation : int
         ``v(ε)``, the violation of the empty labelling.
     """
 
     automaton: Automaton
     added: IntArray
     value: IntArray
-    empty: int
+    empty_violation: int
 
     @classmethod
     def counting(cls, automaton: Automaton, added: IntArray) -> ViolationAutomaton:
@@ -64,7 +64,7 @@ class ViolationAutomaton:
         return cls(automaton, added, np.zeros(automaton.n_states, dtype=np.int64), 0)
 
     @cached_property
-    def of_core(self) -> _core.ViolationAutomaton:
+    def for_core(self) -> _core.ViolationAutomaton:
         """The automaton as a search over prefixes runs it, see `trelliswork.decoding.prefixes`."""
         automaton, n_letters = self.automaton, self.added.shape[1]
         after = np.zeros((automaton.n_states, automaton.n_labels), dtype=np.int32)
@@ -72,7 +72,9 @@ class ViolationAutomaton:
         letters = np.arange(automaton.n_labels) % n_letters
         step = self.added[:, letters] + self.value[after] - self.value[:, None]
         start = int(np.argmax(automaton.initial == 0.0))
-        return _core.ViolationAutomaton(self.empty, start, after, np.ascontiguousarray(step))
+        return _core.ViolationAutomaton(
+            self.empty_violation, start, after, np.ascontiguousarray(step)
+        )
 
     @property
     def reads_tokens(self) -> bool:
@@ -90,18 +92,18 @@ def bit_automaton(language: Automaton, n_letters: int, max_states: int) -> Viola
     n_letters
         ``L``.
     max_states
-        Where to give up.
+        Most states.
 
     Raises
     ------
     TooLargeError
-        Where the deterministic automaton has more states than that.
+        If the deterministic automaton has more states than that.
 
     Examples
     --------
     >>> ends_in_b = Automaton(2, 2, [0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 0, 1], final=[-np.inf, 0])
     >>> made = bit_automaton(ends_in_b, 2, 100)
-    >>> made.empty, sorted(made.value.tolist())
+    >>> made.empty_violation, sorted(made.value.tolist())
     (1, [0, 1])
     """
     made = language.minimise(max_states=max_states).complete()
@@ -144,12 +146,12 @@ def row_automaton(table: IntArray, bound: int, length: int, max_states: int) -> 
     length
         Most letters; matters where coefficients have both signs.
     max_states
-        Where to give up.
+        Most states.
 
     Examples
     --------
     >>> at_most_one = row_automaton(np.array([[1, 0]] * 3), 1, 8, 100)  # of two labels
-    >>> at_most_one.automaton.n_states, at_most_one.empty
+    >>> at_most_one.automaton.n_states, at_most_one.empty_violation
     (2, 0)
     """
     counter = _Counter.of(table, bound, bound, length, max_states)
@@ -157,7 +159,7 @@ def row_automaton(table: IntArray, bound: int, length: int, max_states: int) -> 
     added = np.maximum(0, total + rows - bound) - np.maximum(0, total - bound)
     added = np.where(counter.at_top, rows, np.where(counter.at_bottom, 0, added))
     made = Automaton(len(total), table.shape[1], *counter.arcs)
-    return replace(ViolationAutomaton.counting(made, added), empty=max(0, -bound))
+    return replace(ViolationAutomaton.counting(made, added), empty_violation=max(0, -bound))
 
 
 def row_language(table: IntArray, bound: int, length: int, max_states: int) -> Automaton:
@@ -187,7 +189,7 @@ class _Counter:
     rows : numpy.ndarray
         What letters add there, shape ``(S, L)``.
     target : numpy.ndarray
-        Where they lead, shape ``(S, L)``. The automaton starts in state 0.
+        The state that each letter leads to, shape ``(S, L)``. The automaton starts in state 0.
     at_top, at_bottom : numpy.ndarray
         States at an end that nothing leads away from, shape ``(S, 1)``.
     """
@@ -235,24 +237,24 @@ class _Counter:
 
 
 def _end(up: int, down: int, bound: int, length: int) -> tuple[int, bool]:
-    """Return where a sum that starts at 0 no longer needs to be counted, and whether it may get so.
+    """Return the sum from which on counting may stop, and whether a sum from 0 can reach it.
 
     Parameters
     ----------
     up, down
         The most that a letter adds and takes away.
     bound
-        The sum is at its end where it stays at `bound` or above for the rest of the sequence.
+        Counting may stop if the sum stays at `bound` or above for the rest of the sequence.
     length
-        Letters of the sequence, which matter where there are both ups and downs.
+        Letters of the sequence; matters if letters both add and take away.
     """
     if up == 0:
         return 0, False if down else bound <= 0
     end = max(bound, 0)
     if down == 0:
         return end, True
-    last = length * up + 1  # which is never reached
-    while end < last:  # the least that will do, by bisection: coefficients may be large
+    last = length * up + 1  # more than any sum
+    while end < last:  # the smallest, by bisection: coefficients may be large
         middle = (end + last) // 2
         if middle - (length - -(-middle // up)) * down < bound:
             end = middle + 1

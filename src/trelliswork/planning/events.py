@@ -58,7 +58,7 @@ class Events:
         Raises
         ------
         RuleError
-            Where a row counts tokens in a semi-Markov model, whose letters are segments.
+            If a row counts tokens in a semi-Markov model, whose letters are segments.
         """
         quantities = dict.fromkeys((name, unit) for row in rows for _, name, unit in row.terms)
         places = {quantity: place for place, quantity in enumerate(quantities)}

@@ -116,7 +116,7 @@ class HardRules:
         Raises
         ------
         TooLargeError
-            Where it has more arcs than the decoding budget of the plan.
+            If it has more arcs than the decoding budget of the plan.
         """
         chosen = self.indices if indices is None else tuple(sorted(set(indices)))
         if not set(chosen).intersection(self.counted):

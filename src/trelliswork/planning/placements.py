@@ -30,8 +30,8 @@ __all__ = [
     "Where",
     "count_penalties",
     "describe_placements",
-    "find_place",
-    "left_for",
+    "first_place",
+    "not_placed_before",
     "place",
     "warn_of_tests",
 ]
@@ -104,25 +104,27 @@ PLACES: tuple[tuple[Where, Callable[[Plan, int], bool]], ...] = (
 WITHOUT_AUTOMATA = ("mask", "search", "scores")
 
 
-def find_place(plan: Plan, index: int, upto: Where = "decoding") -> Where | None:
-    """Return where a rule goes by the rows up to one of them; None where none of these fits."""
+def first_place(plan: Plan, index: int, last: Where = "decoding") -> Where | None:
+    """Return where a rule goes by the rows up to `last`; None if none of these fits."""
     for where, fits in PLACES:
         if fits(plan, index):
             return where
-        if where == upto:
+        if where == last:
             break
     return None
 
 
-def left_for(plan: Plan, where: Where) -> tuple[int, ...]:
-    """Return the rules that no row above that of a place takes."""
+def not_placed_before(plan: Plan, where: Where) -> tuple[int, ...]:
+    """Return the rules that no row above `where` takes."""
     above: Where = PLACES[[row for row, _ in PLACES].index(where) - 1][0]
-    return tuple(i for i in range(len(plan.constraints)) if find_place(plan, i, upto=above) is None)
+    return tuple(
+        i for i in range(len(plan.constraints)) if first_place(plan, i, last=above) is None
+    )
 
 
 def place(plan: Plan, index: int) -> Placement:
     """Return where a rule goes, and the size of the model times that rule alone."""
-    constraint, where = plan.constraints[index], find_place(plan, index)
+    constraint, where = plan.constraints[index], first_place(plan, index)
     assert where is not None, "the last row takes all"
     if where in WITHOUT_AUTOMATA:
         return Placement(constraint, where, 0, 0, 0.0)

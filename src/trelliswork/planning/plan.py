@@ -5,7 +5,7 @@ become automata over labels, and the product of the model automaton with some of
 training sums over and decoding maximises over. Products grow with every rule, so training has a
 budget in arcs: rules are added in the order given while the product fits, and the others are left
 to decoding, which adds to a sequence only those that its best labelling breaks (see
-`trelliswork.decoding.exact`). Soft rules forbid nothing: a product counts their violations. Where
+`trelliswork.decoding.prices`). Soft rules forbid nothing: a product counts their violations. Where
 each rule goes is the table in `trelliswork.planning.placements`.
 """
 
@@ -29,8 +29,8 @@ from trelliswork.planning.hard_rules import HardRules
 from trelliswork.planning.placements import (
     Placement,
     describe_placements,
-    find_place,
-    left_for,
+    first_place,
+    not_placed_before,
     place,
 )
 from trelliswork.planning.predicates import predicate_violations, predicates_of
@@ -120,7 +120,7 @@ class Plan:
 
     def _at(self, where: Where) -> tuple[int, ...]:
         everything = range(len(self.constraints))
-        return tuple(i for i in everything if find_place(self, i, upto=where) == where)
+        return tuple(i for i in everything if first_place(self, i, last=where) == where)
 
     @cached_property
     def masks(self) -> tuple[int, ...]:
@@ -135,7 +135,9 @@ class Plan:
     @cached_property
     def rules(self) -> tuple[int, ...]:
         """Indices of the hard rules that become automata."""
-        return tuple(i for i in left_for(self, "scores") if not self.constraints[i].is_soft)
+        return tuple(
+            i for i in not_placed_before(self, "scores") if not self.constraints[i].is_soft
+        )
 
     @cached_property
     def soft(self) -> tuple[int, ...]:
@@ -152,7 +154,7 @@ class Plan:
     @cached_property
     def terms(self) -> Terms:
         """The terms of the violation sum: of all rules but masks and predicates, in order."""
-        left = [(i, self.constraints[i]) for i in left_for(self, "scores")]
+        left = [(i, self.constraints[i]) for i in not_placed_before(self, "scores")]
         terms, token_charges = split_rules(left, self.labels, self.segmentation)
         return Terms(terms, token_charges, self._compiler, self.decoding_budget)
 
@@ -354,11 +356,11 @@ def plan(
     Raises
     ------
     LabelError
-        Where a constraint names a label that is not there.
+        If a constraint names an unknown label.
     RuleError
-        Where one cannot be read off segments, in a semi-Markov model.
+        If one cannot be computed from segments, in a semi-Markov model.
     TooLargeError
-        Where one constraint alone has more than `max_states` states.
+        If one constraint alone has more than `max_states` states.
 
     Examples
     --------

@@ -116,19 +116,19 @@ class Charges:
     bits: tuple[int, ...]
     events: Events
     free: NDArray[np.bool_]
-    _of_core: dict[tuple[tuple[int, ...], tuple[int, ...]], _core.CountRows] = field(
+    _for_core: dict[tuple[tuple[int, ...], tuple[int, ...]], _core.CountRows] = field(
         default_factory=dict
     )
 
-    def of_core(self, product: MarkedProduct, bits: tuple[int, ...]) -> _core.CountRows:
+    def for_core(self, product: MarkedProduct, bits: tuple[int, ...]) -> _core.CountRows:
         """Return the rows as the core reads them on the marked product of some bits."""
         key = bits, product.changes
-        kept = self._of_core.get(key)
+        kept = self._for_core.get(key)
         if kept is None:
             kept = product.marked.rows(self.events, self.penalties[list(self.rows)])
-            if len(self._of_core) >= PRODUCTS_KEPT:
-                self._of_core.clear()  # another thread may be reading: it has what it asked for
-            self._of_core[key] = kept
+            if len(self._for_core) >= PRODUCTS_KEPT:
+                self._for_core.clear()  # another thread may be reading: it has what it asked for
+            self._for_core[key] = kept
         return kept
 
 
@@ -215,7 +215,7 @@ class Pricing:
         Raises
         ------
         RuleError
-            Where a penalty is yet to be learned.
+            If a penalty is not learned yet.
         """
         key = None if constraints is None else tuple(constraints), costs.key
         kept = self._charges.get(key)

@@ -64,13 +64,13 @@ class Product:
         `trelliswork.planning.term_products`.
     tests : tuple of TokenTest
         Bit ``i`` of a token's class is the outcome of ``tests[i]``.
-    empty : numpy.ndarray or None
+    empty_violations : numpy.ndarray or None
         In a product of terms: ``v_i(ε)`` of the soft terms in it, 0 elsewhere, shape ``(I,)``.
     """
 
     automaton: Automaton
     tests: tuple[TokenTest, ...] = ()
-    empty: IntArray | None = None
+    empty_violations: IntArray | None = None
 
 
 class RuleCompiler:
@@ -186,7 +186,7 @@ class RuleCompiler:
         Raises
         ------
         TooLargeError
-            Where a model that is no chain has more arcs than `budget` there.
+            If the model is not a chain and the product has more arcs than `budget`.
         """
         if self.model.is_chain:
             return chain_product_size(self.model.n_labels, self.language(index))
@@ -199,7 +199,7 @@ class RuleCompiler:
         Raises
         ------
         TooLargeError
-            Where it has more arcs than `budget`.
+            If it has more arcs than `budget`.
         """
         if not indices:
             return Product(self.model)

@@ -81,7 +81,7 @@ def split_rules(
     Raises
     ------
     RuleError
-        Where a semi-Markov model cannot count what a soft rule counts.
+        If a semi-Markov model cannot count what a soft rule counts.
     """
     terms: list[Term] = []
     charges: list[TokenCharge] = []
@@ -135,7 +135,7 @@ def letter_table(row: Row, labels: LabelSet, segmentation: Segmentation | None) 
     Raises
     ------
     RuleError
-        Where the lengths of segments matter to the row, in a semi-Markov model.
+        If the row depends on the lengths of segments, in a semi-Markov model.
     """
     table = row.table(labels)
     if segmentation is None:

@@ -71,7 +71,7 @@ def multiply(
     Raises
     ------
     TooLargeError
-        Where the product has more arcs than `budget`.
+        If the product has more arcs than `budget`.
     """
     together = _together(factors, budget * n_classes)
     if together is None:
@@ -178,7 +178,7 @@ def _contexts_with(
     if not pairs.model_states.size or not is_deterministic(model):
         return None
     if any(counter.violations.reads_tokens for counter in counters):
-        return None  # one label fires different patterns, as the token has it
+        return None  # which patterns a label fires depends on the token
     columns = [pairs.model_states.astype(np.int64), *(own.classes() for own in counters)]
     numbers = np.unique(np.stack(columns), axis=1, return_inverse=True)[1]
     return numbers.ravel().astype(np.int32)

@@ -265,7 +265,7 @@ class Terms:
         Raises
         ------
         TooLargeError
-            Where it has more arcs than `budget`, or one of the terms more states than allowed.
+            If it has more arcs than `budget`, or one of the terms more states than allowed.
         """
         chosen = tuple(sorted(set(terms)))
         most = self.budget if budget is None else budget
@@ -301,7 +301,7 @@ class Terms:
         )
         empty = np.zeros(len(self), dtype=np.int64)
         soft = [i for i in chosen if self._is_soft[i]]
-        empty[soft] = [self.violation_automaton(i, length).empty for i in soft]
+        empty[soft] = [self.violation_automaton(i, length).empty_violation for i in soft]
         stored = load_automaton(name)
         if stored is None:
             begun = time.perf_counter()
@@ -321,6 +321,7 @@ class Terms:
 
     def _text(self, index: int) -> str:
         """Return a term as the names of cached products have it."""
+        # Part of the names of files on disk: other words would make all of them useless.
         term = self._terms[index]
         return f"Item({term.constraint}, {term.row if term.rule is None else term.rule!r})"
 

@@ -39,7 +39,7 @@ def with_token_charges(
     Raises
     ------
     RuleError
-        Where the penalty of one of them is yet to be learned.
+        If the penalty of one of them is not learned yet.
     """
     chosen = range(len(plan.constraints)) if constraints is None else constraints
     charges = [charge for charge in plan.terms.token_charges if charge.constraint in chosen]

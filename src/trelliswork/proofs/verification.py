@@ -1,8 +1,8 @@
 """Verification of answers: one driver for all kinds of problems.
 
 The driver recomputes the value of an answer, compares it with the claims, and evaluates every leaf
-of the certificate. A kind of problem is a subclass of `Claim`, which computes values and
-bounds from the definitions and shares no code with the search.
+of the certificate. A kind of problem is a subclass of `Claim`. It makes no search: it recomputes
+the value from the definitions, and takes prices and decisions of the leaves as they are given.
 """
 
 from __future__ import annotations

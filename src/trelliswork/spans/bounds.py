@@ -1,6 +1,7 @@
 """Dual bounds of leaves: one pass over a chain of spans.
 
-This shares nothing with the solver but the rules; see `trelliswork.spans.certificate`.
+Python on the table and the rules, without the solver in the core: prices and decisions are given,
+nothing is searched. See `trelliswork.spans.certificate`.
 """
 
 from __future__ import annotations

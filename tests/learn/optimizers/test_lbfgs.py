@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trelliswork.learn.optimizers.lbfgs import minimize
+from trelliswork.learn.optimizers.lbfgs import minimize_lbfgs
 
 
 def quadratic(matrix, target):
@@ -32,7 +32,7 @@ def test_quadratics_are_solved(seed, size, memory, scaled):
     target = rng.normal(size=size)
     scale = rng.uniform(0.5, 2, size=size) if scaled else None
     start = np.zeros(size)
-    found = minimize(
+    found = minimize_lbfgs(
         quadratic(matrix, target), start, max_iter=500, tol=1e-9, memory=memory, scale=scale
     )
     np.testing.assert_allclose(found.x, target, atol=1e-4)
@@ -47,13 +47,13 @@ def rosenbrock(x, gradient):
 
 
 def test_a_curved_valley_is_followed():
-    found = minimize(rosenbrock, np.array([-1.2, 1.0]), max_iter=1000, tol=1e-10)
+    found = minimize_lbfgs(rosenbrock, np.array([-1.2, 1.0]), max_iter=1000, tol=1e-10)
     np.testing.assert_allclose(found.x, 1.0, atol=1e-4)
 
 
 def test_values_never_rise():
     values = []
-    minimize(
+    minimize_lbfgs(
         rosenbrock,
         np.array([-1.2, 1.0]),
         max_iter=100,
@@ -64,11 +64,11 @@ def test_values_never_rise():
 
 def test_the_result_says_why_it_stopped():
     start = np.array([-1.2, 1.0])
-    assert minimize(rosenbrock, start, max_iter=3).reason == "max_iter"
-    assert minimize(rosenbrock, start, max_iter=0).n_iterations == 0
-    stopped = minimize(rosenbrock, start, callback=lambda it: it.number == 2)
+    assert minimize_lbfgs(rosenbrock, start, max_iter=3).reason == "max_iter"
+    assert minimize_lbfgs(rosenbrock, start, max_iter=0).n_iterations == 0
+    stopped = minimize_lbfgs(rosenbrock, start, callback=lambda it: it.number == 2)
     assert (stopped.reason, stopped.n_iterations) == ("stopped", 2)
-    assert minimize(rosenbrock, np.ones(2)).reason == "converged"
+    assert minimize_lbfgs(rosenbrock, np.ones(2)).reason == "converged"
 
 
 def test_control_c_keeps_what_was_reached():
@@ -81,7 +81,7 @@ def test_control_c_keeps_what_was_reached():
             raise KeyboardInterrupt
         return rosenbrock(x, gradient)
 
-    found = minimize(interrupted, np.array([-1.2, 1.0]))
+    found = minimize_lbfgs(interrupted, np.array([-1.2, 1.0]))
     assert found.reason == "interrupted"
     assert found.value < 24.2  # the value at the start
     assert found.value == pytest.approx(rosenbrock(found.x, np.empty(2)))
@@ -92,7 +92,7 @@ def test_a_flat_function_is_left_alone():
         gradient[:] = 0.0
         return 1.0
 
-    assert minimize(flat, np.zeros(3)).reason == "converged"
+    assert minimize_lbfgs(flat, np.zeros(3)).reason == "converged"
 
 
 @given(seed=st.integers(0, 1000), size=st.integers(1, 12), scaled=st.booleans())
@@ -105,7 +105,7 @@ def test_bounded_quadratics_are_solved(seed, size, scaled):
     scale = rng.uniform(0.5, 2, size=size) if scaled else None
     function = quadratic(matrix, rng.normal(size=size))
     seen = []
-    found = minimize(
+    found = minimize_lbfgs(
         function,
         rng.normal(size=size),
         max_iter=500,
@@ -130,7 +130,7 @@ def test_a_gradient_that_points_below_a_bound_is_no_reason_to_go_on():
         gradient[:] = [1.0, 2 * (x[1] - 1)]
         return float(x[0] + (x[1] - 1) ** 2)
 
-    found = minimize(function, np.array([3.0, 5.0]), tol=1e-8, nonnegative=np.array([0]))
+    found = minimize_lbfgs(function, np.array([3.0, 5.0]), tol=1e-8, nonnegative=np.array([0]))
     np.testing.assert_allclose(found.x, [0.0, 1.0], atol=1e-6)
     assert found.reason == "converged"
     assert found.gradient_norm < 1e-6

@@ -21,7 +21,7 @@ from trelliswork.labels.gold import GoldLabels
 from trelliswork.labels.label_set import LabelSet
 from trelliswork.learn.denominator import Denominator
 from trelliswork.learn.objective.objective import Objective
-from trelliswork.learn.optimizers.lbfgs import minimize
+from trelliswork.learn.optimizers.lbfgs import minimize_lbfgs
 from trelliswork.learn.optimizers.online import minimize_online
 from trelliswork.learn.sparsity.group_norms import GroupNorms
 from trelliswork.learn.sparsity.group_penalty import GroupPenalty
@@ -215,7 +215,7 @@ def test_calls_in_pieces_make_one_pass():
 def test_a_smooth_problem_is_solved():
     objective = random_objective()
     objective.l2[:] = 1.0
-    best = minimize(objective.value_and_grad, np.zeros(objective.n_parameters), tol=1e-10)
+    best = minimize_lbfgs(objective.value_and_grad, np.zeros(objective.n_parameters), tol=1e-10)
     none = np.full(objective.n_parameters, -1, dtype=np.int32)
     found = minimize_online(objective, none, np.zeros(0), l2=1.0, epochs=60, tol=0.0)
     assert best.value <= found.value < best.value * (1 + 1e-4)

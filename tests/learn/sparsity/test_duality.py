@@ -106,6 +106,13 @@ def test_solvers_say_how_close_they_are(solver):
     assert found.gap <= 1e-6 * found.value
 
 
+def test_smooth_solvers_take_no_regularizer():
+    objective = small(known=True)
+    start = np.zeros(objective.n_parameters)
+    with pytest.raises(AssertionError, match="'lbfgs' does not minimise under a regularizer"):
+        Minimizer("lbfgs").run(objective, start, Regularizer(start.size, 0.5), lambda it: False)
+
+
 def test_partial_labels_have_no_bound():
     objective = small(known=False)
     assert not objective.is_convex

@@ -60,7 +60,6 @@ _READER_OF: dict[str, tuple[str, Callable[[str], str]]] = {
     "http": ("url", parse_url),
     "https": ("url", parse_url),
 }
-_OTHERWISE_CITED = ("author", "title", "journal")
 _PAGES_BEHIND = re.compile(r"[:,]\s*(?:pp?\.\s*)?([A-Za-z]?\d+\s*[-–]+\s*[A-Za-z]?\d+)$")
 _EDGES = " \t\n,;:"
 

@@ -8,5 +8,5 @@ sequences in a fixed order; any range of sequences can be asked for. `parts` dec
 and patterns have a weight, `layout` says where each weight lies in the parameter vector, and
 `soft_terms` adds the penalties of soft constraints as parameters.
 
-Imports `learn.objective`, `models`, `planning` and the floors below. Knows no optimiser.
+Imports `models`, `planning`, `features` and the floors below, and no optimiser.
 """

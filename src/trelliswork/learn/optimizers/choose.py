@@ -11,7 +11,7 @@ import numpy as np
 
 from trelliswork.learn.optimizers.growing import StartingPoint, begin_on_parts
 from trelliswork.learn.optimizers.hybrid import minimize_hybrid
-from trelliswork.learn.optimizers.lbfgs import minimize
+from trelliswork.learn.optimizers.lbfgs import minimize_lbfgs
 from trelliswork.learn.optimizers.online import minimize_online
 from trelliswork.learn.optimizers.owlqn import minimize_owlqn
 from trelliswork.learn.optimizers.proximal import minimize_proximal
@@ -45,7 +45,8 @@ class Minimizer:
     ----------
     solver : str
         ``"auto"``: L-BFGS for a smooth objective, OWL-QN for l1 alone; with groups, the hybrid of
-        these and SpaRSA, or SpaRSA alone if norms are not Euclidean.
+        these and SpaRSA, or SpaRSA alone if norms are not Euclidean. Without l1 and groups, every
+        solver but ``"online"`` is L-BFGS.
     max_iter, tol, gap_tol
         Stopping tests, see `trelliswork.learn.optimizers.common.Stopping`. For ``"online"``:
         maximum number of passes over the sequences, and relative change of the value over a pass;
@@ -99,7 +100,7 @@ class Minimizer:
             return objective.value_and_grad(x, gradient, n_jobs=self.n_jobs)
 
         if regularizer is None:
-            return minimize(
+            return minimize_lbfgs(
                 function,
                 start,
                 max_iter=self.max_iter,
@@ -147,17 +148,19 @@ class Minimizer:
                 gap_tol=self.gap_tol,
                 callback=callback,
             )
-        return minimize_proximal(
-            function,
-            start,
-            regularizer,
-            method="fista" if self.solver == "fista" else "sparsa",
-            max_iter=self.max_iter,
-            tol=self.tol,
-            lower_bound=proven,
-            gap_tol=self.gap_tol,
-            callback=callback,
-        )
+        if self.solver in ("auto", "sparsa", "fista"):
+            return minimize_proximal(
+                function,
+                start,
+                regularizer,
+                method="fista" if self.solver == "fista" else "sparsa",
+                max_iter=self.max_iter,
+                tol=self.tol,
+                lower_bound=proven,
+                gap_tol=self.gap_tol,
+                callback=callback,
+            )
+        raise AssertionError(f"solver: {self.solver!r} does not minimise under a regularizer.")
 
 
 def _finish_on_all(

@@ -106,16 +106,16 @@ class Stopping:
         self._values: list[float] = []
         self._n_iterations = 0
 
-    def at_once(
+    def before_first(
         self, x: FloatArray, smooth: float, gradient: FloatArray, norm: float
     ) -> str | None:
         """Return the reason to stop before the first iteration, or None."""
-        self._look(x, smooth, gradient)
+        self._update_bound(x, smooth, gradient)
         if norm < self._tol * max(1.0, norm_of(x)):
             return "converged"
         return "max_iter" if self._max_iter == 0 else None
 
-    def after(
+    def after_iteration(
         self, x: FloatArray, smooth: float, gradient: FloatArray, value: float, norm: float
     ) -> str | None:
         """Return the reason to stop after another iteration, or None.
@@ -138,7 +138,7 @@ class Stopping:
         is_close = slow or norm < self._tol * max(1.0, norm_of(x))
         is_last = self._n_iterations >= self._max_iter
         if self._n_iterations % PERIOD == 0 or is_close or is_last:
-            self._look(x, smooth, gradient)
+            self._update_bound(x, smooth, gradient)
         gap = self.gap(value)
         if gap is not None and gap <= self._gap_tol * abs(value):
             return "gap"
@@ -154,7 +154,7 @@ class Stopping:
         """Return an upper bound on the distance of a value from the minimum; None if unknown."""
         return max(0.0, value - self._bound) if np.isfinite(self._bound) else None
 
-    def _look(self, x: FloatArray, smooth: float, gradient: FloatArray) -> None:
+    def _update_bound(self, x: FloatArray, smooth: float, gradient: FloatArray) -> None:
         if self._lower_bound is not None:
             self._bound = max(self._bound, self._lower_bound(x, smooth, gradient))
 

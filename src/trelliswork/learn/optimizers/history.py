@@ -47,7 +47,7 @@ class History:
         self.products[:, pair] = products.T
         self.gamma = curvature / length
 
-    def on(self, before: IntArray, after: IntArray, size: int) -> History:
+    def restricted_to(self, before: IntArray, after: IntArray, size: int) -> History:
         """Return the memory for another set of weights; new weights have not moved so far.
 
         Parameters

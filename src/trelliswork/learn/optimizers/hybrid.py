@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork.learn.optimizers.common import Iteration
-from trelliswork.learn.optimizers.lbfgs import minimize
+from trelliswork.learn.optimizers.lbfgs import minimize_lbfgs
 from trelliswork.learn.optimizers.owlqn import minimize_owlqn
 from trelliswork.learn.optimizers.proximal import minimize_proximal
 from trelliswork.learn.sparsity.regularizer import Regularizer
@@ -175,7 +175,7 @@ class _Face:
             return minimize_owlqn(
                 self._evaluate, start, self._rest, max_iter=max_iter, tol=tol, callback=show
             )
-        return minimize(
+        return minimize_lbfgs(
             self._evaluate,
             start,
             max_iter=max_iter,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from trelliswork.learn.optimizers.common import ValueAndGrad
 
 
-__all__ = ["minimize"]
+__all__ = ["minimize_lbfgs"]
 
 logger = logging.getLogger(__name__)
 
@@ -73,7 +73,7 @@ class _Bounds:
         direction[at_zero[down]] = 0.0
 
 
-def minimize(
+def minimize_lbfgs(
     function: ValueAndGrad,
     start: FloatArray,
     *,
@@ -134,7 +134,7 @@ def minimize(
     value = evaluate(x, gradient)
     norm = norm_of(bounds.projected_gradient(x, raw_gradient))
     refuse_start(value, norm)
-    reason = stopping.at_once(x, value, gradient, norm)
+    reason = stopping.before_first(x, value, gradient, norm)
     try:
         while reason is None:
             direction = history.direction(bounds.projected_gradient(x, gradient))
@@ -155,7 +155,7 @@ def minimize(
             if callback is not None and callback(Iteration(number, value, norm, n_evaluations, x)):
                 reason = "stopped"
                 break
-            reason = stopping.after(x, value, gradient, value, norm)
+            reason = stopping.after_iteration(x, value, gradient, value, norm)
     except KeyboardInterrupt:
         reason = "interrupted"
     assert reason is not None

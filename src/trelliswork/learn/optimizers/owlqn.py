@@ -96,7 +96,7 @@ def minimize_owlqn(
     norm = norm_of(pseudo_gradient(x, gradient, regularizer))
     refuse_start(value, norm)
     stopping = Stopping(tol, gap_tol, lower_bound, max_iter)
-    reason = stopping.at_once(x, smooth, gradient, norm)
+    reason = stopping.before_first(x, smooth, gradient, norm)
     number, step = 0, 1.0
     free = _Free(x, gradient, regularizer)
     history = History(free.places.size, memory)
@@ -139,13 +139,13 @@ def minimize_owlqn(
             if callback is not None and callback(iteration):
                 reason = "stopped"
                 break
-            reason = stopping.after(x, smooth, gradient, value, norm)
+            reason = stopping.after_iteration(x, smooth, gradient, value, norm)
             if reason == "converged" and free.lacks_some(x, gradient):
                 reason = "max_iter" if number >= max_iter else None
                 stopping.begin_again()
             if reason is None and (number % _REFRESH == 0 or free.is_outgrown):
                 free, before = _Free(x, gradient, regularizer), free.places
-                history = history.on(before, free.places, x.size)
+                history = history.restricted_to(before, free.places, x.size)
     except KeyboardInterrupt:
         reason = "interrupted"
     assert reason is not None

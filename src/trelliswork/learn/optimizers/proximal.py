@@ -70,7 +70,7 @@ def minimize_proximal(
     refuse_start(run.at.value, norm_of(run.at.gradient))
     stopping = Stopping(tol, gap_tol, lower_bound, max_iter)
     norm = proximal_residual(run.at.x, run.at.gradient, regularizer)
-    reason = stopping.at_once(run.at.x, run.at.smooth, run.at.gradient, norm)
+    reason = stopping.before_first(run.at.x, run.at.smooth, run.at.gradient, norm)
     number = 0
     try:
         while reason is None:
@@ -85,7 +85,7 @@ def minimize_proximal(
             if callback is not None and callback(iteration):
                 reason = "stopped"
                 break
-            reason = stopping.after(at.x, at.smooth, at.gradient, at.value, norm)
+            reason = stopping.after_iteration(at.x, at.smooth, at.gradient, at.value, norm)
     except KeyboardInterrupt:
         reason = "interrupted"
     assert reason is not None

@@ -9,5 +9,6 @@
 learns penalties on sequences that the weights have not seen. Penalties learned together with the
 weights are parameters of `learn.objective`.
 
-Imports `decoding`, `evaluation` and the floors below. Knows taggers by a protocol alone.
+Imports `decoding`, `evaluation` and the floors below. Does not import `taggers`;
+a protocol stands for them.
 """

@@ -8,5 +8,5 @@ a square. `duality` bounds the distance from the optimum. `task` pairs an object
 regulariser, leaves out weights that are 0 at every optimum, and fits the remaining ones again.
 `pruning` removes weights of 0 from a model.
 
-Imports `learn.objective`, `models` and the floors below. Knows no optimiser.
+Imports `learn.objective`, `models` and the floors below. Imports no optimiser.
 """
