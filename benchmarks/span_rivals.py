@@ -85,8 +85,7 @@ def highs(*, tuned: bool = False) -> Callable[[Instance], Answer]:
 
 def milp() -> Callable[[Instance], Answer]:
     """Return HiGHS through scipy.optimize.milp."""
-    from scipy.optimize import Bounds, LinearConstraint
-    from scipy.optimize import milp as solve_milp
+    from scipy.optimize import Bounds, LinearConstraint, milp as solve_milp
     from scipy.sparse import csr_array
 
     def solve(instance: Instance) -> Answer:

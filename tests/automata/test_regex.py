@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from language_oracle import NAMES, all_strings, expressions, matches, n_paths
 from trelliswork.automata.automaton import Automaton

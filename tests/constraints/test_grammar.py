@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from rule_strategies import combined, leaves, linear_rules, looking
 from trelliswork import LabelError, LabelSet, RegexError, RuleError

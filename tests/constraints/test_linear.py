@@ -7,8 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import trelliswork as tw
 from rule_strategies import LABEL_SETS, counts, leaves, linear_rules

@@ -5,8 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rule_strategies import LABEL_SETS, leaves, linear_rules
 from trelliswork import LabelSet

@@ -9,8 +9,7 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oracle import enumerate_paths, log_sum_exp
 from strategies import arrays, sparse_chain, trellises

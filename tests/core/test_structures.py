@@ -7,8 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from factor_cases import numbers, vectors
 from structure_cases import chain_cases, fixings, pair_cases, span_cases, structure_cases, weights

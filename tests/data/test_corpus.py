@@ -3,8 +3,7 @@ import io
 import pickle
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from trelliswork.data.corpus import (
     Corpus,

@@ -6,8 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from soft_cases import SoftCase, soft_cases
 from trelliswork.constraints import at_least, at_most, count, exactly, excludes, requires

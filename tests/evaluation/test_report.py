@@ -4,8 +4,7 @@ import json
 import sys
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import conlleval
 from trelliswork.constraints import at_most, matches, only_on, starts_with, token

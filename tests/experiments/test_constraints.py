@@ -22,8 +22,7 @@ import table1
 import transducer
 import usaddress
 from common import ResultTable, find_data
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from trials import Trial, TrialStore, permutation_test
 
 import trelliswork as tw

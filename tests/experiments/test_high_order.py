@@ -28,8 +28,7 @@ from hosemicrf import (
     significance_table,
     token_accuracy,
 )
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from trials import Trial
 
 import trelliswork as tw

@@ -8,8 +8,7 @@ from collections import Counter, OrderedDict
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from trelliswork.features import DictEncoder, MatrixEncoder, restore
 

@@ -6,8 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from trelliswork.data.corpus import Sentence
 from trelliswork.features import ObservationEncoder, restore

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 import scipy.sparse
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import trelliswork as tw
 from factor_graph_cases import chain_factors, logic_factors, pair_factors, span_factors

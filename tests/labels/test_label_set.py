@@ -3,8 +3,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from trelliswork.data.corpus import Corpus, read_conll
 from trelliswork.errors import LabelError

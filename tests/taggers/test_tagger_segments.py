@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oracle import enumerate_paths, log_sum_exp
 from segment_cases import SegmentCase, segment_cases

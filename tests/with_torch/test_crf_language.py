@@ -10,8 +10,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 torch = pytest.importorskip("torch", reason="needs the torch extra: make test-torch")
 

@@ -14,8 +14,7 @@ import numpy as np
 from trelliswork.constraints.arguments import call, check_name, check_unit
 from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.monitors import Symbols, build
-from trelliswork.constraints.rows import Row, Term, merge_terms
-from trelliswork.constraints.rows import count as count_in
+from trelliswork.constraints.rows import Row, Term, count as count_in, merge_terms
 from trelliswork.errors import RuleError
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from trelliswork import inference
-from trelliswork.torch import kernels
-from trelliswork.torch import tensor as tensor_path
+from trelliswork.torch import kernels, tensor as tensor_path
 from trelliswork.torch.batch import PaddedBatch
 from trelliswork.torch.checks import (
     IGNORED_TAG,

@@ -1,8 +1,7 @@
 import unicodedata
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from trelliswork.citations.documents.latex import decode_latex, decode_latex_spans, encode_latex
 

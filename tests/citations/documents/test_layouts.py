@@ -4,8 +4,7 @@ import random
 import textwrap
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from document_cases import assert_located
 from trelliswork.citations import STYLES, load_works, render

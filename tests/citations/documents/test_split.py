@@ -5,8 +5,7 @@ import sys
 import textwrap
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from document_cases import assert_located
 from trelliswork.citations.documents import Entry, split_references

@@ -5,8 +5,7 @@ from dataclasses import asdict
 from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from trelliswork.citations.invention import invent_works
 from trelliswork.citations.invention.foreign import CULTURE_OF, invent_foreign_title

@@ -1,8 +1,7 @@
 import re
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from trelliswork.citations import STYLES, Name, load_works
 from trelliswork.citations.meaning.people import parse_people

@@ -1,6 +1,5 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from trelliswork.citations.fields import LABELS
 from trelliswork.citations.meaning.trimming import trim, trim_text

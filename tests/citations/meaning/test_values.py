@@ -1,6 +1,5 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from trelliswork.citations.fields import BARE_MONTHS, GERMAN_MONTHS, MONTHS, SHORT_MONTHS
 from trelliswork.citations.meaning.values import (

@@ -3,8 +3,7 @@
 import sys
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from trelliswork.citations import Name, Work, load_works
 from trelliswork.citations.documents.latex import encode_latex

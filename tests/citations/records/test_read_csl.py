@@ -4,8 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from trelliswork.citations import Name, Work, load_works
 from trelliswork.citations.records import WORK_TYPES

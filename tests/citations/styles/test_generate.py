@@ -3,8 +3,7 @@ from dataclasses import fields
 from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from trelliswork.citations import (
     FIELDS,

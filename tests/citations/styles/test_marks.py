@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from trelliswork.citations.fields import FIELDS, LABELS, to_cora
 from trelliswork.citations.styles.marks import closing, opening, unmark

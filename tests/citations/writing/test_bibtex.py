@@ -3,8 +3,7 @@ from string import ascii_lowercase
 import bibtexparser
 import pytest
 from bibtexparser import middlewares
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from reference_cases import NAMES, REFERENCES, all_rendered
 from trelliswork.citations import Name

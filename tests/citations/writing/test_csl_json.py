@@ -3,8 +3,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from reference_cases import REFERENCES, all_rendered
 from trelliswork.citations import Name

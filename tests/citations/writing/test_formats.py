@@ -3,8 +3,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from reference_cases import REFERENCES
 from trelliswork.citations import Name

@@ -9,8 +9,7 @@ from operator import call
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import objective_cases
 import segment_objective_cases

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from penalty_cases import ListedProblem, listed_problems
 from trelliswork.learn.penalties.perceptron import learn_by_perceptron
