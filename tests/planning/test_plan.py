@@ -10,13 +10,14 @@ import pytest
 from strategies import sparse_chain
 from trelliswork import inference
 from trelliswork.constraints import at, at_most, changes_only_at, matches, only_on, token, where
+from trelliswork.constraints.given import as_constraints
 from trelliswork.data.sentence import Sentence
 from trelliswork.decoding.exact import decode_batch
 from trelliswork.errors import DataError, LabelError, RegexError, RuleError, TooLargeError
 from trelliswork.labels.label_set import LabelSet
 from trelliswork.planning import products
 from trelliswork.planning.cache import cache_directory
-from trelliswork.planning.plan import Plan, as_constraints, plan
+from trelliswork.planning.plan import Plan, plan
 
 LABELS = LabelSet(["author", "title", "year"])
 YEAR = token(regex=r"\d{4}")

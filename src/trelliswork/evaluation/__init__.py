@@ -7,5 +7,5 @@ counts by field, `confusion` compares token labels, `calibration` compares confi
 `significance` tests the difference of two systems by approximate randomisation, `rule_report`
 counts violations of rules, and `plots` draws figures.
 
-Imports `constraints`, `planning`, `labels` and the floors below. Reads labels, never models.
+Imports `constraints`, `labels` and the floors below. Reads labels, never models.
 """

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from trelliswork._utils.tables import percent, shorten, text_table
+from trelliswork.constraints.given import as_constraints
 from trelliswork.constraints.reading import judge
 from trelliswork.constraints.soft import Soft, spell_penalty
 from trelliswork.errors import DataError
 from trelliswork.labels.label_set import LabelSet
-from trelliswork.planning.plan import as_constraints
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

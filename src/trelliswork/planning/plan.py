@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from trelliswork.labels.segmentation import Segmentation
     from trelliswork.planning.placements import Where
 
-__all__ = ["DECODING_BUDGET", "TRAINING_BUDGET", "Placement", "Plan", "as_constraints", "plan"]
+__all__ = ["DECODING_BUDGET", "TRAINING_BUDGET", "Placement", "Plan", "plan"]
 
 TRAINING_BUDGET = 100_000  # planning and training stay a matter of seconds
 DECODING_BUDGET = 5_000_000

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from trelliswork import inference
+from trelliswork.constraints.given import as_constraints
 from trelliswork.decoding.conflicts import check_on_infeasible
 from trelliswork.decoding.describe import describe_batch, describe_nbest
 from trelliswork.decoding.on_products import constrained_trellis
@@ -27,7 +28,7 @@ from trelliswork.models.batches import (
     scored_batches,
     token_offsets,
 )
-from trelliswork.planning.plan import Plan, as_constraints, plan
+from trelliswork.planning.plan import Plan, plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
