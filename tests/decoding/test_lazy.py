@@ -10,7 +10,8 @@ from hypothesis import given, settings, strategies as st
 
 from soft_cases import SoftCase, soft_cases
 from trelliswork.constraints import at_least, at_most, count, exactly, excludes, requires
-from trelliswork.decoding.lazy import METHODS, LazyAnswers, best_lazily
+from trelliswork.decoding.answers import METHODS
+from trelliswork.decoding.lazy import LazyAnswers, best_lazily
 from trelliswork.errors import RuleError, TooLargeError
 from trelliswork.inference.verbs import Trellis
 from trelliswork.labels.label_set import LabelSet

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 from trelliswork.decoding.certificate import Certificate
 from trelliswork.proofs.answer import Answer
@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from trelliswork.proofs.answer import Status
 
 
-__all__ = ["DecodedBatch", "Decoding"]
+__all__ = ["METHODS", "DecodedBatch", "Decoding", "Method"]
+
+Method = Literal["chain", "lazy", "product", "dual", "astar", "branch", "milp", "beam"]
+
+METHODS: tuple[Method, ...] = get_args(Method)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,7 @@ from trelliswork.automata.arrays import Arrays, arc_order
 from trelliswork.automata.automaton import Automaton
 from trelliswork.constraints.rows import Row
 from trelliswork.decoding.counted_bounds import CountedRows, counted_bound
-from trelliswork.decoding.on_products import masked_scores
+from trelliswork.decoding.masks import masked_scores
 from trelliswork.inference.trellis import Trellis
 from trelliswork.inference.verbs import viterbi
 from trelliswork.planning.splitting import letter_table

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from trelliswork._utils.tables import join_names, shorten
+from trelliswork.decoding.masks import open_labels
 from trelliswork.errors import InfeasibleError
 from trelliswork.inference.trellis import Trellis
 from trelliswork.inference.verbs import log_partition, viterbi
@@ -37,7 +38,6 @@ __all__ = [
     "feasible_rules",
     "find_conflict",
     "group_by_rules",
-    "open_labels",
     "scores_forbid_all",
 ]
 
@@ -232,20 +232,6 @@ def find_conflict(
         if not feasible(rest, with_known):
             suspects = rest
     return Conflict(tuple(suspects), with_known)
-
-
-def open_labels(
-    plan: Plan, evidence: Evidence, constraints: Sequence[int], known: BoolArray | None = None
-) -> BoolArray | None:
-    """Return the labels that position-wise constraints and `known` leave open.
-
-    Shape ``(N, L)``, or ``(N, 2, L)`` in a semi-Markov model: labels that may begin and continue.
-    """
-    of_tokens = evidence.mask(plan.masked(constraints))
-    if of_tokens is None:
-        return known
-    mask = plan.tag_mask(of_tokens)
-    return mask if known is None else mask & known
 
 
 def _conflicting_set(

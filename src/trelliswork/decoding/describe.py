@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.decoding.answers import Decoding
-from trelliswork.decoding.lazy import METHODS
+from trelliswork.decoding.answers import METHODS, Decoding
 from trelliswork.proofs.answer import OPTIMAL
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.decoding.answers import DecodedBatch
+from trelliswork.decoding.answers import METHODS, DecodedBatch
 from trelliswork.decoding.conflicts import check_on_infeasible, group_by_rules, scores_forbid_all
-from trelliswork.decoding.lazy import METHODS, best_lazily
+from trelliswork.decoding.lazy import best_lazily
 from trelliswork.decoding.prefixes import search_broken
 from trelliswork.decoding.prices import MAX_NODES, priced_batch
 from trelliswork.errors import SearchLimitError

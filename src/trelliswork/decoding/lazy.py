@@ -12,11 +12,12 @@ The parts that are added are *units*: hard constraints, and terms of soft ones.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.decoding.conflicts import open_labels
+from trelliswork.decoding.answers import METHODS
+from trelliswork.decoding.masks import open_labels
 from trelliswork.errors import TooLargeError
 from trelliswork.inference.trellis import derive, rows_of
 from trelliswork.inference.verbs import kbest, viterbi
@@ -36,12 +37,8 @@ if TYPE_CHECKING:
     from trelliswork.planning.plan import Plan
 
 
-__all__ = ["METHODS", "LazyAnswers", "Method", "Units", "best_lazily"]
+__all__ = ["LazyAnswers", "Units", "best_lazily"]
 
-
-Method = Literal["chain", "lazy", "product", "dual", "astar", "branch", "milp", "beam"]
-
-METHODS: tuple[Method, ...] = get_args(Method)
 
 MOST_TOGETHER = 12  # soft terms in one small product: most double its states
 

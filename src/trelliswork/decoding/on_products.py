@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.decoding.conflicts import check_on_infeasible, group_by_rules, open_labels
+from trelliswork.decoding.conflicts import check_on_infeasible, group_by_rules
+from trelliswork.decoding.masks import masked_scores, open_labels
 from trelliswork.inference.trellis import derive
 from trelliswork.inference.verbs import log_partition
 from trelliswork.planning.predicates import refuse_predicates
@@ -15,9 +16,7 @@ from trelliswork.planning.token_charges import with_token_charges
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import BoolArray, IntArray
+    from trelliswork._typing import IntArray
     from trelliswork.decoding.conflicts import OnInfeasible
     from trelliswork.inference.trellis import Trellis
     from trelliswork.planning.evidence import Evidence
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from trelliswork.planning.products import Product
 
 
-__all__ = ["constrained_trellis", "feasible_trellises", "masked_scores"]
+__all__ = ["constrained_trellis", "feasible_trellises"]
 
 
 def constrained_trellis(
@@ -119,23 +118,3 @@ def feasible_trellises(
         part = derive(trellis, sequences=chosen)
         found.append((chosen, constrained_trellis(plan, part, evidence.take(chosen), kept)))
     return found
-
-
-def masked_scores(trellis: Trellis, mask: BoolArray) -> NDArray[np.float64]:
-    """Return the scores of segments, with ``-inf`` for those that a mask closes.
-
-    A segment of ``d + 1`` tokens that ends at ``t`` needs its letter to begin at ``t - d`` and to
-    continue at the tokens after that.
-    """
-    scores = trellis.scores.copy()
-    if mask.ndim == 2:
-        scores[~np.broadcast_to(mask[:, None], scores.shape)] = -np.inf
-        return scores
-    begins, goes_on = mask[:, 0], mask[:, 1]
-    is_open = np.ones(begins.shape, dtype=bool)  # of the tokens after the first, so far
-    for back in range(min(scores.shape[1], len(scores))):
-        first = np.roll(begins, back, axis=0)
-        first[:back] = False  # where there is no such token
-        scores[:, back][~(is_open & first)] = -np.inf
-        is_open &= np.roll(goes_on, back, axis=0)
-    return scores

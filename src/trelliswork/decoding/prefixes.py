@@ -34,7 +34,7 @@ import numpy as np
 from trelliswork import _core
 from trelliswork._utils.arguments import check_time_limit
 from trelliswork.decoding.certificate import Certificate
-from trelliswork.decoding.conflicts import open_labels
+from trelliswork.decoding.masks import open_labels
 from trelliswork.inference.results import tags_of
 from trelliswork.inference.trellis import derive, rows_of
 from trelliswork.planning.predicates import costly_predicates, predicate_violations, predicates_of

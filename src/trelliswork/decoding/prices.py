@@ -19,7 +19,7 @@ import numpy as np
 from trelliswork import _core
 from trelliswork._utils.arguments import check_time_limit
 from trelliswork.decoding.certificate import Leaf
-from trelliswork.decoding.conflicts import open_labels
+from trelliswork.decoding.masks import open_labels
 from trelliswork.decoding.priced_answers import PricedAnswers, prices_by_term
 from trelliswork.errors import TooLargeError
 from trelliswork.inference.results import tags_of

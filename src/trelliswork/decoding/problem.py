@@ -16,7 +16,7 @@ import numpy as np
 from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.given import HasConstraint, as_constraints
 from trelliswork.constraints.reading import Reading
-from trelliswork.decoding.conflicts import open_labels
+from trelliswork.decoding.masks import open_labels
 from trelliswork.features.inputs import sequence_length
 from trelliswork.inference.trellis import Trellis
 from trelliswork.inference.verbs import viterbi

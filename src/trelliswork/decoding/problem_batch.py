@@ -8,13 +8,9 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from trelliswork.decoding.answers import Decoding
-from trelliswork.decoding.conflicts import (
-    feasible_rules,
-    find_conflict,
-    open_labels,
-    scores_forbid_all,
-)
+from trelliswork.decoding.conflicts import feasible_rules, find_conflict, scores_forbid_all
 from trelliswork.decoding.describe import prices_by_rule
+from trelliswork.decoding.masks import open_labels
 from trelliswork.errors import InfeasibleError, SearchLimitError, TooLargeError
 from trelliswork.inference.trellis import Trellis
 
@@ -24,8 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork._typing import BoolArray
+    from trelliswork.decoding.answers import Method
     from trelliswork.decoding.certificate import Certificate
-    from trelliswork.decoding.lazy import Method
     from trelliswork.decoding.problem import Problem
     from trelliswork.planning.evidence import Evidence
     from trelliswork.planning.plan import Plan

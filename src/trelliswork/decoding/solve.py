@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 
-from trelliswork.decoding.answers import Decoding
+from trelliswork.decoding.answers import METHODS, Decoding
 from trelliswork.decoding.certificate import Certificate
-from trelliswork.decoding.lazy import METHODS, best_lazily
+from trelliswork.decoding.lazy import best_lazily
 from trelliswork.decoding.milp import solve_milp
 from trelliswork.decoding.prefixes import WIDTH, search_broken, solve_by_search
 from trelliswork.decoding.prices import CORE_METHODS, priced_batch
@@ -38,7 +38,7 @@ from trelliswork.proofs.answer import INFEASIBLE, OPTIMAL, UNSOLVED
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trelliswork.decoding.lazy import Method
+    from trelliswork.decoding.answers import Method
     from trelliswork.decoding.prices import PricedMethod
     from trelliswork.decoding.problem import Problem
     from trelliswork.proofs.answer import Status

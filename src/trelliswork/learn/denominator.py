@@ -10,7 +10,7 @@ import numpy as np
 
 from trelliswork._utils.tables import join_names, shorten
 from trelliswork.constraints.monitors import MAX_TESTS
-from trelliswork.decoding.conflicts import open_labels
+from trelliswork.decoding.masks import open_labels
 from trelliswork.errors import DataError, RuleError
 from trelliswork.labels.gold import GoldLabels
 from trelliswork.learn.gold import conflict_error, find_conflicting_gold

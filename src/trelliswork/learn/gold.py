@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork._utils.tables import join_names, shorten
-from trelliswork.decoding.conflicts import dead_end, find_conflict, open_labels
+from trelliswork.decoding.conflicts import dead_end, find_conflict
+from trelliswork.decoding.masks import open_labels
 from trelliswork.errors import NotInLanguageError
 from trelliswork.inference.trellis import Trellis, rows_of
 from trelliswork.inference.verbs import log_partition

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from trelliswork.decoding.conflicts import open_labels
 from trelliswork.decoding.exact import decode_batch
+from trelliswork.decoding.masks import open_labels
 from trelliswork.errors import InfeasibleError
 from trelliswork.inference.verbs import viterbi
 
