@@ -1,4 +1,4 @@
-// Array types that cross the border, and the checks every binding makes.
+// Array types of the bindings, and the checks that all of them make.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// Arrays across the border, as the feature bindings need them.
+// Arrays of the feature bindings.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// What is left of a time limit.
+// The time left of a limit.
 #pragma once
 
 #include <chrono>

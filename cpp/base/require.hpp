@@ -1,4 +1,4 @@
-// The check of what comes from outside.
+// Checks of input.
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// Linear constraints on counts: what a path counts, and what it pays.
+// Linear constraints on counts: the counts of a path, and the penalties it pays.
 //
 // Arcs fire patterns, and a pattern may stand for an *event*, what happens at a token: "an author
 // begins here, and in it a person". An event counts for some *terms*, the names in rules: n_m(y) of

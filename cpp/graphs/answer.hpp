@@ -1,4 +1,4 @@
-// What the solvers of graphs are asked, and what they answer.
+// Options and answers of the graph solvers.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which links AD³ has to look at.
+// The links that AD³ still has to look at.
 //
 // A variable sleeps while u and all its z are 0: its shares θ do not change then. Its links in an
 // "exactly one" or "at most one" stay at 0 as long as θ/η is not above the threshold τ of the

@@ -1,4 +1,4 @@
-// Binary variables under factors: what the solvers of graphs read.
+// Binary variables under factors, as the graph solvers read them.
 //
 //   max Σ_j c_j z_j + Σ_m h_m(z_m)   over z ∈ {0, 1}^N with z_m ∈ Z_m for every factor m
 //

@@ -1,4 +1,4 @@
-// What the solvers ask of a logic factor. Literals, not variables: negation is the caller's.
+// Operations on logic factors. They see literals, not variables: the caller negates.
 //
 // weights (n,) are read for knapsacks alone, limits for budgets and knapsacks. A total of weights
 // is within the limit where it is above it by no more than rounding.
@@ -19,8 +19,8 @@ struct Room {
     double most() const { return limit + slack; }
 };
 
-// What sums of n weights are forgiven: rounding, measured by the largest. Whoever fixes literals
-// keeps it as it is.
+// Slack allowed in sums of n weights: rounding, relative to the largest weight. Fixing literals
+// leaves it unchanged.
 double weight_slack(std::int64_t n, const double* weights);
 
 // Whether `on` (n,) is a configuration of the factor.

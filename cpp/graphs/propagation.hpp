@@ -1,4 +1,4 @@
-// What fixed variables force.
+// Propagation: the values that fixed variables force.
 //
 // A factor alone forces a literal where none of its configurations has the other value. Logic
 // factors are propagated so to a fixpoint, with counters: O(1) a link that becomes fixed.

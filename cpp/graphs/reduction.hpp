@@ -1,4 +1,4 @@
-// The graph that is left where variables are fixed.
+// The smaller graph that remains when variables are fixed.
 #pragma once
 
 #include <cstdint>

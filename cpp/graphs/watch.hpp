@@ -1,4 +1,4 @@
-// Whether to go on with a graph: its time limit, and whoever watches.
+// When to stop working on a graph: its time limit and its callback.
 #pragma once
 
 #include <algorithm>

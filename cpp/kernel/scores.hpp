@@ -1,4 +1,4 @@
-// What the kernel reads: the scores of one sequence, and the weights of the arcs.
+// Input of the kernel: the scores of one sequence, and the weights of the arcs.
 #pragma once
 
 #include <algorithm>

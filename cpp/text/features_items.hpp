@@ -1,4 +1,4 @@
-// Features that come ready-made: every token has a list of named, weighted items, as in the feature
+// Features given by the user: every token has a list of named, weighted items, as in the feature
 // dicts of sklearn-crfsuite. A name is a feature.
 #pragma once
 

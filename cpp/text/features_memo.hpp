@@ -1,4 +1,4 @@
-// What was computed for the text of a token, kept for the next time. Readers and writers need no
+// A cache of results by the text of a token. Readers and writers need no
 // lock: an entry is published after its row is complete, and two threads that compute the same
 // entry write the same numbers.
 #pragma once

@@ -1,4 +1,4 @@
-// What the features of a FeatureIndex are called, and which templates they come from.
+// Names of the features of a FeatureIndex, and the templates they come from.
 #include <string>
 
 #include "text/features.hpp"

@@ -1,4 +1,4 @@
-// A FeatureIndex without the features nobody needs, and without the templates that made only those.
+// Selection: a FeatureIndex without unneeded features, and without templates that made only those.
 #include <algorithm>
 #include <numeric>
 

@@ -1,4 +1,4 @@
-// What templates make of the text of a token: lower case and shapes, code point by code point.
+// Text operations of templates: lower case and shapes, code point by code point.
 #pragma once
 
 #include <algorithm>

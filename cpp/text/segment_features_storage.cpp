@@ -1,4 +1,4 @@
-// A SegmentIndex as flat arrays and back, without the features nobody needs, and as names.
+// A SegmentIndex as flat arrays and back, without unneeded features, and as names.
 #include <algorithm>
 #include <numeric>
 #include <utility>
