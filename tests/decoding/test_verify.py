@@ -136,6 +136,8 @@ TERMS = everything(CASE).items
         ({"score": TRUE.score + 0.1}, "score: the labels are worth"),
         ({"score": np.nan}, "score: the labels are worth"),
         ({"upper_bound": TRUE.score - 0.1}, "upper_bound: .* is less than"),
+        ({"upper_bound": TRUE.score + 0.1}, "it is said to be optimal"),
+        ({"upper_bound": np.inf}, "it is said to be optimal"),
         ({"upper_bound": np.nan}, "upper_bound: nan"),
         ({"labels": ["c", "c", "c", "c"]}, "violations: .* is broken by"),
         ({"labels": list(BEST[:-1])}, "no labelling of the problem: labels: expected 4"),

@@ -60,6 +60,7 @@ def test_tampered_answers_are_rejected(case, data):
     for wrong in (
         {"score": found.score + 1.0},
         {"upper_bound": found.score - 1.0},
+        {"upper_bound": found.score + 1.0},
         {"score": np.nan},
         {"upper_bound": np.nan},
         {"values": None},

@@ -253,6 +253,7 @@ def test_answers_that_were_changed_are_rejected():
         replace(found, roles={**found.roles, "Agent": None}),
         replace(found, spans=(*found.spans, Span(1, 3, "Agent"))),
         replace(found, upper_bound=found.score - 1.0),
+        replace(found, upper_bound=found.score + 1.0),
         replace(found, violations={"no_overlap()": 1}),
         replace(worse, constraints=found.constraints, certificate=found.certificate),
         replace(found, certificate=SpanCertificate(None)),

@@ -164,6 +164,11 @@ def _check_claims(claim: Claim, value: float) -> None:
         raise WrongError(
             f"upper_bound: {answer.upper_bound} is less than {value}, the value of the {parts}."
         )
+    if answer.status == "optimal" and answer.upper_bound > value + slack(value):
+        raise WrongError(
+            f"upper_bound: {answer.upper_bound} leaves a gap above {value}, the value of the "
+            f"{parts}; it is said to be optimal."
+        )
 
 
 def _judge(claim: Claim, value: float, bound: float) -> Verification:
