@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -97,3 +101,26 @@ def test_wrong_shapes_and_tags():
         run(Automaton(1, 2, [0], [0], [0]), phi, tags, None, zeros, batch_first=True)
     with pytest.raises(IndexError, match="got 2 in sequence 0 at position 1"):
         run(automaton, phi, np.array([[0, 2, 0]]), None, zeros, batch_first=True)
+
+
+@pytest.mark.skipif("MALLOC_PERTURB_" in os.environ, reason="already on memory that is not zero")
+def test_every_cell_of_the_answers_is_written():
+    """The tests above once more, where glibc fills new memory with other bytes than 0."""
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:xdist",
+            "-p",
+            "no:cacheprovider",
+            __file__,
+        ],
+        env=os.environ | {"MALLOC_PERTURB_": "85"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
