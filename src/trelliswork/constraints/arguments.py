@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, get_args
-
-from trelliswork.constraints.reading import Unit
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trelliswork.labels.segments import Span
+
+
+Unit: TypeAlias = Literal["segment", "token"]
+"""What a rule counts: segments, or the labels of tokens."""
 
 
 def call(word: str, *arguments: object, **options: object) -> str:

@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from trelliswork.automata.automaton import MAX_STATES
 from trelliswork.constraints.monitors import compile_rule
-from trelliswork.constraints.reading import (
-    Reading,
-    Unit,
-    is_known,
-    unknown_name,
-)
+from trelliswork.constraints.reading import Reading, is_known, unknown_name
 from trelliswork.errors import LabelError
 
 if TYPE_CHECKING:
@@ -22,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.automata.automaton import Automaton
+    from trelliswork.constraints.arguments import Unit
     from trelliswork.constraints.rows import Row
     from trelliswork.constraints.soft import Soft
     from trelliswork.constraints.token_tests import SentenceLike, TokenTest

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.automata.automaton import Automaton
-    from trelliswork.constraints.reading import Reading, Unit
+    from trelliswork.constraints.arguments import Unit
+    from trelliswork.constraints.reading import Reading
     from trelliswork.constraints.rows import Row
     from trelliswork.constraints.token_tests import SentenceLike, TokenTest
     from trelliswork.labels.label_set import LabelSet

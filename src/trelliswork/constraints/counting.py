@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from trelliswork.constraints.arguments import (
+    Unit,
     call,
     check_name,
     check_number,
@@ -19,7 +20,7 @@ from trelliswork.constraints.arguments import (
 )
 from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.monitors import Symbols, build
-from trelliswork.constraints.reading import Reading, Unit, segment_names, token_names
+from trelliswork.constraints.reading import Reading, segment_names, token_names
 from trelliswork.constraints.rows import Row
 
 if TYPE_CHECKING:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from trelliswork.constraints.arguments import call, check_names, check_unit, either, unless
+from trelliswork.constraints.arguments import Unit, call, check_names, check_unit, either, unless
 from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.monitors import Symbols, build, language
 from trelliswork.constraints.reading import (
     Reading,
-    Unit,
     open_segments,
     segment_names,
     token_names,

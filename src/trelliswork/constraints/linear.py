@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
     from trelliswork.automata.automaton import Automaton
-    from trelliswork.constraints.reading import Reading, Unit
+    from trelliswork.constraints.arguments import Unit
+    from trelliswork.constraints.reading import Reading
     from trelliswork.labels.label_set import LabelSet
 
 __all__ = ["CountExpression", "Linear", "count"]

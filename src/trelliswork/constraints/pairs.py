@@ -6,10 +6,10 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from trelliswork.constraints.arguments import call, check_name, check_unit, unless
+from trelliswork.constraints.arguments import Unit, call, check_name, check_unit, unless
 from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.monitors import Symbols, build
-from trelliswork.constraints.reading import Reading, Unit, segment_names, token_names
+from trelliswork.constraints.reading import Reading, segment_names, token_names
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

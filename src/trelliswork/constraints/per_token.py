@@ -22,7 +22,8 @@ from trelliswork.constraints.positions import PositionWise
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from trelliswork.constraints.reading import Reading, Unit
+    from trelliswork.constraints.arguments import Unit
+    from trelliswork.constraints.reading import Reading
     from trelliswork.constraints.token_tests import SentenceLike, TokenTest
     from trelliswork.labels.label_set import LabelSet
 

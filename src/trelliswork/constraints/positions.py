@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.constraints.arguments import call, check_names, either, places
+from trelliswork.constraints.arguments import Unit, call, check_names, either, places
 from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.monitors import check_size, language
-from trelliswork.constraints.reading import Reading, Unit, token_names
+from trelliswork.constraints.reading import Reading, token_names
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

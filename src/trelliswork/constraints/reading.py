@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from trelliswork.errors import LabelError
 from trelliswork.labels import schemes
@@ -22,13 +22,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from trelliswork.constraints.arguments import Unit
     from trelliswork.constraints.base import Constraint
     from trelliswork.constraints.token_tests import SentenceLike, TokenTest
     from trelliswork.labels.schemes import Scheme
     from trelliswork.labels.segments import Span
-
-
-Unit: TypeAlias = Literal["segment", "token"]
 
 
 class Reading:

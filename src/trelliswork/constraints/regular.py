@@ -10,10 +10,10 @@ import numpy as np
 
 from trelliswork.automata import regex
 from trelliswork.automata.automaton import MAX_STATES, Automaton
-from trelliswork.constraints.arguments import call, check_name, check_unit
+from trelliswork.constraints.arguments import Unit, call, check_name, check_unit
 from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.monitors import Symbols, build
-from trelliswork.constraints.reading import Reading, Unit, segment_names, token_names
+from trelliswork.constraints.reading import Reading, segment_names, token_names
 from trelliswork.errors import RegexError
 
 if TYPE_CHECKING:

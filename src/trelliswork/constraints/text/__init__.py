@@ -1,5 +1,6 @@
 """Rules as text: the parser of rules and rule files.
 
-`parser` reads rules by way of `grammar`, `calls` and `scanner`; `vocabulary` lists the words and
-operators. Rule text is never executed as code.
+`parser` splits files into rules. `grammar` reads a rule: it takes tokens from `scanner`, calls
+words by `calls` and applies operators by `operators`. `vocabulary` lists the words and operators.
+Rule text is never executed as code.
 """

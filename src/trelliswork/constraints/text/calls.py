@@ -7,8 +7,8 @@ import inspect
 import re
 from typing import TYPE_CHECKING
 
-from trelliswork.constraints.operations import Placed, plain
-from trelliswork.constraints.text.scanner import Bare, PlacedError
+from trelliswork.constraints.text.scanner import PlacedError
+from trelliswork.constraints.text.values import Bare, Placed, plain
 from trelliswork.constraints.text.vocabulary import BETWEEN, OFFERED, QUOTED, WORDS
 
 if TYPE_CHECKING:

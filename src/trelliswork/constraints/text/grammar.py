@@ -18,20 +18,15 @@ from typing import TYPE_CHECKING
 from trelliswork.constraints import on_tokens, token_tests
 from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.linear import CountExpression
-from trelliswork.constraints.operations import (
-    Placed,
-    compute,
-    invert,
-    join,
-    shown,
-)
 from trelliswork.constraints.text.calls import (
     call_word,
     check_quoted,
     find_word,
     hint_for_label,
 )
-from trelliswork.constraints.text.scanner import Bare, PlacedError, Scanner
+from trelliswork.constraints.text.operators import compute, invert, join
+from trelliswork.constraints.text.scanner import PlacedError, Scanner
+from trelliswork.constraints.text.values import Bare, Placed, shown
 from trelliswork.constraints.text.vocabulary import (
     BETWEEN,
     BINDING,

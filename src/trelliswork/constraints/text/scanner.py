@@ -6,7 +6,7 @@ import ast
 import re
 import warnings
 
-__all__ = ["Bare", "PlacedError", "Scanner"]
+__all__ = ["PlacedError", "Scanner"]
 
 # A byte order mark is no part of a name, wherever an editor has left it.
 _BLANK = re.compile(r"(?:[\s\ufeff]|#[^\n]*)*")
@@ -35,12 +35,6 @@ class PlacedError(Exception):
     def __init__(self, at: int, message: str) -> None:
         super().__init__(message)
         self.at = at
-
-
-class Bare(str):
-    """A name written without quotes."""
-
-    __slots__ = ()
 
 
 class Scanner:

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from trelliswork.constraints import token_tests
 from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.linear import CountExpression, Linear
-from trelliswork.constraints.text.scanner import Bare, PlacedError
+from trelliswork.constraints.text.scanner import PlacedError
+from trelliswork.constraints.text.values import shown
 from trelliswork.constraints.text.vocabulary import ARITHMETIC, COMPARISONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Placed", "compute", "invert", "join", "plain", "shown"]
+    from trelliswork.constraints.text.values import Placed
 
-
-class Placed(NamedTuple):
-    """A value and its position in the text."""
-
-    value: object
-    at: int
+__all__ = ["compute", "invert", "join"]
 
 
 def join(sign: str, at: int, left: Placed, right: Placed) -> object:
@@ -71,13 +67,3 @@ def invert(found: Placed) -> object:
         return ~found.value
     except TypeError as error:
         raise PlacedError(found.at, str(error)) from None
-
-
-def plain(value: object) -> object:
-    """Return a name without quotes as a string, any other value unchanged."""
-    return str(value) if isinstance(value, Bare) else value
-
-
-def shown(value: object) -> str:
-    """Return the source of a value, for messages."""
-    return str(value) if isinstance(value, Bare) else repr(value)
