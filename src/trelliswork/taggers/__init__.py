@@ -5,8 +5,8 @@
 They follow the conventions of scikit-learn: ``__init__`` stores parameters, ``fit`` checks them and
 calls a learner, learned attributes end in ``_``. `trained` predicts with a model and its
 constraints, `base` adds scoring and saving, `parameters` checks parameters and converts them to
-JSON. `saving`, `model_file` and `load` turn a tagger into a file and back; loading never executes
-code from the file. `inspection` reads sizes and weights off a tagger, `changes` compares its
+JSON. `saving` and `model_file` turn a tagger into a file, `load` and `restoring` turn it back;
+loading never executes code from the file. `inspection` reads sizes and weights off a tagger, `changes` compares its
 answers with and without constraints.
 
 Imports `learn`, `models`, `decoding` and the floors below.

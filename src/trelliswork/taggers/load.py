@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from trelliswork.constraints.predicates import Predicate, Predicates
     from trelliswork.taggers.base import Tagger
-    from trelliswork.taggers.saving import SavedTagger
+    from trelliswork.taggers.restoring import SavedTagger
 
 __all__ = ["load", "load_saved"]
 
@@ -50,7 +50,7 @@ def load(path: str | os.PathLike[str], *, predicates: Predicates | None = None) 
         If the file is not a model, is truncated or damaged, or comes from a newer version; or if
         predicates are missing, with their names.
     """
-    from trelliswork.taggers.saving import restore_tagger
+    from trelliswork.taggers.restoring import restore_tagger
 
     given = as_predicates(predicates)
     settings, arrays = _read(path, given)
@@ -67,7 +67,7 @@ def load_saved(
 
     Parameters and errors are those of `load`.
     """
-    from trelliswork.taggers.saving import restore_saved_tagger
+    from trelliswork.taggers.restoring import restore_saved_tagger
 
     given = as_predicates(predicates)
     settings, arrays = _read(path, given)
