@@ -16,14 +16,18 @@ import scipy
 
 from trelliswork.data.corpus import Corpus, Sentence
 from trelliswork.errors import DataError, LabelError
-from trelliswork.features import DictEncoder, MatrixEncoder, TemplateEncoder, resolve
+from trelliswork.features.bundles import resolve
+from trelliswork.features.dict_encoder import DictEncoder
+from trelliswork.features.encoder import TemplateEncoder
+from trelliswork.features.matrix_encoder import MatrixEncoder
 from trelliswork.labels.label_set import LabelSet
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork.data.sentence import Label
-    from trelliswork.features import Encoder, Templates
+    from trelliswork.features.encoder import Encoder
+    from trelliswork.features.templates import Templates
     from trelliswork.labels.label_set import Scheme
 
 __all__ = [

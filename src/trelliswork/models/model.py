@@ -24,7 +24,7 @@ from trelliswork._utils.arrays import stored
 from trelliswork._utils.threads import resolve_jobs
 from trelliswork.decoding.exact import decode_batch
 from trelliswork.errors import DataError
-from trelliswork.features import FeatureMatrix
+from trelliswork.features.matrix import FeatureMatrix
 from trelliswork.features.restore import restore as restore_encoder
 from trelliswork.inference.trellis import Trellis
 from trelliswork.models.pair_weights import PairWeights

@@ -10,7 +10,7 @@ import numpy as np
 
 from trelliswork.automata.patterns import Patterns
 from trelliswork.errors import DataError
-from trelliswork.features import SegmentSpec
+from trelliswork.features.matrix import SegmentSpec
 from trelliswork.labels.label_set import LabelSet
 from trelliswork.labels.segmentation import Letters, Segmentation
 
