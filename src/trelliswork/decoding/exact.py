@@ -106,18 +106,20 @@ def decode_batch(
             time_limit=time_limit,
             max_nodes=max_nodes,
             # A search under predicates needs no product.
-            give_up=on_infeasible != "error" or bool(costly_predicates(plan, constraints)),
+            give_up=on_infeasible != "error"
+            or bool(plan.predicates and costly_predicates(plan, constraints)),
             n_jobs=n_jobs,
         )
-        search_broken(
-            answers,
-            plan,
-            scores,
-            seen,
-            constraints=constraints,
-            allowed=mask,
-            time_limit=time_limit,
-        )
+        if plan.predicates or (answers.status == UNSOLVED).any():
+            search_broken(
+                answers,
+                plan,
+                scores,
+                seen,
+                constraints=constraints,
+                allowed=mask,
+                time_limit=time_limit,
+            )
         return answers
 
     found = solve(np.arange(trellis.n_sequences), constraints)
@@ -130,7 +132,9 @@ def decode_batch(
             )
     kept_rules = {} if on_infeasible == "unconstrained" else dict(found.given_up)
     hopeless = np.flatnonzero(np.isin(found.status, (INFEASIBLE, UNSOLVED)))
-    groups = group_by_rules(plan, evidence, hopeless, allowed, on_infeasible, constraints)
+    groups: dict[tuple[int, ...], list[int]] = {}
+    if hopeless.size:
+        groups = group_by_rules(plan, evidence, hopeless, allowed, on_infeasible, constraints)
     if on_infeasible == "unconstrained":
         groups.setdefault((), []).extend(found.given_up)
     while groups:

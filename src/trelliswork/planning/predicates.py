@@ -53,8 +53,6 @@ def hard_predicates(plan: Plan) -> frozenset[int]:
 
 def costly_predicates(plan: Plan, constraints: Iterable[int] | None = None) -> list[int]:
     """Return the predicates among some rules that cost anything. Default: among all."""
-    if not plan.predicates:
-        return []
     chosen = range(len(plan.constraints)) if constraints is None else constraints
     return plan.costs.costly(i for i in chosen if i in plan.predicates)
 
