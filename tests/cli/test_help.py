@@ -93,7 +93,7 @@ def test_help_fits_the_terminal(command, width, monkeypatch):
 )
 def test_the_package_runs_as_a_module(arguments, code):
     command = [sys.executable, "-m", "trelliswork", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == code
     assert "Traceback" not in done.stderr
     assert (done.stdout if code == 0 else done.stderr) != ""
