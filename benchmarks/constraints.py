@@ -77,7 +77,7 @@ def measure_training(repeats: int) -> dict[str, Any]:
     began = time.perf_counter()
     language = tw.srl_language(CORE, OTHERS, CONTINUATION)
     plan = tw.plan(LabelSet(language.labels, "bio"), language)
-    product = plan.training.rules_product.automaton
+    product = plan.training.hard_product.automaton
     build = time.perf_counter() - began
     rng = np.random.default_rng(0)
     n_labels = language.n_labels

@@ -180,7 +180,7 @@ def measure_umass(data: Path, options: argparse.Namespace) -> dict[str, Any]:
     free = tagger.model_.trellis(dev)
     plan = ruled.plan_
     evidence = plan.evidence(dev, free.offsets)
-    valid = derive(free, automaton=tagger.plan_.hard.product(tagger.plan_.rules).automaton)
+    valid = derive(free, automaton=tagger.plan_.hard.product(tagger.plan_.hard_rules).automaton)
     return {
         "mined_rules": len(rules),
         "soft_rules": sum(rule.penalty > 0 for rule in rules),

@@ -14,34 +14,35 @@ namespace trelliswork {
 
 namespace {
 
-// Counts of terms, one list after the other.
-std::vector<Count> make_counts(int n_terms, const In<std::int64_t, 1>& offsets,
-                               const In<std::int32_t, 1>& terms, const In<std::int64_t, 1>& times) {
-    check_offsets(offsets, terms.size(), "offsets");
-    require(times.size() == terms.size(), "CountRows: wrong shape");
+// Counts of quantities, one list after the other.
+std::vector<Count> make_counts(int n_quantities, const In<std::int64_t, 1>& offsets,
+                               const In<std::int32_t, 1>& quantities,
+                               const In<std::int64_t, 1>& times) {
+    check_offsets(offsets, quantities.size(), "offsets");
+    require(times.size() == quantities.size(), "CountRows: wrong shape");
     std::vector<Count> counts;
-    for (std::size_t k = 0; k < terms.size(); ++k) {
-        require(terms(k) >= 0 && terms(k) < n_terms, "CountRows: no such term");
-        counts.push_back({terms(k), times(k)});
+    for (std::size_t k = 0; k < quantities.size(); ++k) {
+        require(quantities(k) >= 0 && quantities(k) < n_quantities, "CountRows: no such quantity");
+        counts.push_back({quantities(k), times(k)});
     }
     return counts;
 }
 
 CountRows make_rows(const In<std::int32_t, 1>& pattern_event,
-                    const std::optional<In<std::int32_t, 1>>& start_event, int n_terms,
+                    const std::optional<In<std::int32_t, 1>>& start_event, int n_quantities,
                     const In<std::int64_t, 1>& event_offsets,
-                    const In<std::int32_t, 1>& event_terms, const In<std::int64_t, 1>& event_times,
-                    const In<std::int64_t, 1>& row_offsets, const In<std::int32_t, 1>& row_terms,
-                    const In<std::int64_t, 1>& row_times, const In<double, 1>& bounds,
-                    const In<double, 1>& penalties) {
+                    const In<std::int32_t, 1>& event_quantities,
+                    const In<std::int64_t, 1>& event_times, const In<std::int64_t, 1>& row_offsets,
+                    const In<std::int32_t, 1>& row_quantities, const In<std::int64_t, 1>& row_times,
+                    const In<double, 1>& bounds, const In<double, 1>& penalties) {
     require(bounds.size() + 1 == row_offsets.size() && penalties.size() == bounds.size(),
             "CountRows: wrong shape");
     CountRows rows;
-    rows.n_terms = n_terms;
+    rows.n_quantities = n_quantities;
     rows.event_offsets = copy_of(event_offsets);
-    rows.event_counts = make_counts(n_terms, event_offsets, event_terms, event_times);
+    rows.event_counts = make_counts(n_quantities, event_offsets, event_quantities, event_times);
     rows.row_offsets = copy_of(row_offsets);
-    rows.row_counts = make_counts(n_terms, row_offsets, row_terms, row_times);
+    rows.row_counts = make_counts(n_quantities, row_offsets, row_quantities, row_times);
     rows.pattern_event = copy_of(pattern_event);
     if (start_event) rows.start_event = copy_of(*start_event);
     const auto n_events = static_cast<std::int32_t>(event_offsets.size()) - 1;
@@ -211,19 +212,20 @@ void bind_solver(nb::module_& m) {
         .def(
             "__init__",
             [](CountRows* self, const In<std::int32_t, 1>& pattern_event,
-               const std::optional<In<std::int32_t, 1>>& start_event, int n_terms,
-               const In<std::int64_t, 1>& event_offsets, const In<std::int32_t, 1>& event_terms,
-               const In<std::int64_t, 1>& event_times, const In<std::int64_t, 1>& row_offsets,
-               const In<std::int32_t, 1>& row_terms, const In<std::int64_t, 1>& row_times,
-               const In<double, 1>& bounds, const In<double, 1>& penalties) {
-                new (self) CountRows(make_rows(pattern_event, start_event, n_terms, event_offsets,
-                                               event_terms, event_times, row_offsets, row_terms,
-                                               row_times, bounds, penalties));
+               const std::optional<In<std::int32_t, 1>>& start_event, int n_quantities,
+               const In<std::int64_t, 1>& event_offsets,
+               const In<std::int32_t, 1>& event_quantities, const In<std::int64_t, 1>& event_times,
+               const In<std::int64_t, 1>& row_offsets, const In<std::int32_t, 1>& row_quantities,
+               const In<std::int64_t, 1>& row_times, const In<double, 1>& bounds,
+               const In<double, 1>& penalties) {
+                new (self) CountRows(make_rows(
+                    pattern_event, start_event, n_quantities, event_offsets, event_quantities,
+                    event_times, row_offsets, row_quantities, row_times, bounds, penalties));
             },
-            nb::arg("pattern_event"), nb::arg("start_event").none(), nb::arg("n_terms"),
-            nb::arg("event_offsets"), nb::arg("event_terms"), nb::arg("event_times"),
-            nb::arg("row_offsets"), nb::arg("row_terms"), nb::arg("row_times"), nb::arg("bounds"),
-            nb::arg("penalties"));
+            nb::arg("pattern_event"), nb::arg("start_event").none(), nb::arg("n_quantities"),
+            nb::arg("event_offsets"), nb::arg("event_quantities"), nb::arg("event_times"),
+            nb::arg("row_offsets"), nb::arg("row_quantities"), nb::arg("row_times"),
+            nb::arg("bounds"), nb::arg("penalties"));
 
     nb::class_<SolverOptions>(m, "SolverOptions")
         .def(
@@ -244,7 +246,7 @@ void bind_solver(nb::module_& m) {
           nb::arg("warm_prices").none() = nb::none());
 }
 
-// Search over prefixes: violation automata of items, and predicates that are Python functions.
+// Search over prefixes: violation automata of terms, and predicates that are Python functions.
 
 using Classes = std::optional<In<std::uint8_t, 1>>;
 
@@ -263,8 +265,8 @@ ViolationAutomaton make_automaton(std::int64_t empty, std::int32_t start,
             copy_of(next), copy_of(step)};
 }
 
-// The violation automaton of an item, what a violation costs, and classes of tokens (N,), or none.
-struct BoundItem {
+// The violation automaton of a term, what a violation costs, and classes of tokens (N,), or none.
+struct BoundTerm {
     nb::object automaton;
     double penalty;
     Classes classes;
@@ -278,24 +280,24 @@ struct BoundPredicates {
     nb::object count;
 };
 
-std::vector<SearchItem> make_items(const BoundBatch& bound,
-                                   const std::vector<const BoundItem*>& given) {
+std::vector<SearchTerm> make_terms(const BoundBatch& bound,
+                                   const std::vector<const BoundTerm*>& given) {
     const auto n_labels = static_cast<std::int64_t>(bound.get().automaton->n_labels);
-    std::vector<SearchItem> items;
-    for (const BoundItem* item : given) {
-        require(item != nullptr, "search_prefixes: items: expected a SearchItem, got None");
-        const auto& automaton = nb::cast<const ViolationAutomaton&>(item->automaton);
+    std::vector<SearchTerm> terms;
+    for (const BoundTerm* term : given) {
+        require(term != nullptr, "search_prefixes: terms: expected a SearchTerm, got None");
+        const auto& automaton = nb::cast<const ViolationAutomaton&>(term->automaton);
         const auto n_letters = automaton.n_letters;
-        const auto& own = item->classes;
+        const auto& own = term->classes;
         require(n_letters % n_labels == 0 && (own || n_letters == n_labels),
-                "search_prefixes: items: wrong letters");
+                "search_prefixes: terms: wrong letters");
         require(!own || own->size() == bound.n_tokens(), "search_prefixes: classes: wrong shape");
         for (std::size_t t = 0; own && t < own->size(); ++t) {
             require((*own)(t) < n_letters / n_labels, "search_prefixes: classes: out of range");
         }
-        items.push_back({&automaton, item->penalty, data_or_null(own)});
+        terms.push_back({&automaton, term->penalty, data_or_null(own)});
     }
-    return items;
+    return terms;
 }
 
 // Asks Python; the search runs without its lock.
@@ -324,16 +326,16 @@ PrefixOptions make_prefix_options(int method, std::int64_t width, std::int64_t m
     return {static_cast<PrefixMethod>(method), width, max_states, seconds, tolerance};
 }
 
-PrefixAnswers run_prefixes(const BoundBatch& bound, const std::vector<const BoundItem*>& given,
+PrefixAnswers run_prefixes(const BoundBatch& bound, const std::vector<const BoundTerm*>& given,
                            const BoundPredicates& asked, const PrefixOptions& options) {
     const Batch& batch = bound.get();
     require(batch.automaton->guards.empty(), "search_prefixes: the model has guards");
-    const auto items = make_items(bound, given);
+    const auto terms = make_terms(bound, given);
     const auto predicates = make_predicates(asked);
     std::vector<PrefixAnswer> answers;
     {
         nb::gil_scoped_release release;
-        search_prefixes(batch, items, predicates, options, answers);
+        search_prefixes(batch, terms, predicates, options, answers);
     }
     PrefixAnswers out;
     write_answers(bound, answers, &PrefixAnswer::score, out);
@@ -353,12 +355,12 @@ void bind_prefixes(nb::module_& m) {
             },
             nb::arg("empty"), nb::arg("start"), nb::arg("next"), nb::arg("step"));
 
-    nb::class_<BoundItem>(m, "SearchItem")
+    nb::class_<BoundTerm>(m, "SearchTerm")
         .def(
             "__init__",
-            [](BoundItem* self, nb::handle_t<ViolationAutomaton> automaton, double penalty,
+            [](BoundTerm* self, nb::handle_t<ViolationAutomaton> automaton, double penalty,
                Classes classes) {
-                new (self) BoundItem{nb::borrow(automaton), penalty, std::move(classes)};
+                new (self) BoundTerm{nb::borrow(automaton), penalty, std::move(classes)};
             },
             nb::arg("automaton"), nb::arg("penalty"), nb::arg("classes").none());
 
@@ -382,7 +384,7 @@ void bind_prefixes(nb::module_& m) {
             nb::kw_only(), nb::arg("method"), nb::arg("width"), nb::arg("max_states"),
             nb::arg("seconds"), nb::arg("tolerance"));
 
-    m.def("search_prefixes", &run_prefixes, nb::arg("batch"), nb::arg("items"),
+    m.def("search_prefixes", &run_prefixes, nb::arg("batch"), nb::arg("terms"),
           nb::arg("predicates"), nb::arg("options"));
 }
 

@@ -176,7 +176,7 @@ def run(
         DECODED: decode(tagger, evaluated, rules, under=rules),
     }
     plan = tw.plan(tagger.labels_, rules, training_budget=given.training_arcs)
-    chosen = [rules[i] for i in plan.training.rules]
+    chosen = [rules[i] for i in plan.training.hard_rules]
     begun = time.perf_counter()
     trained = fit(train, given, constraints=chosen, on_conflict="skip")
     times = (seconds, seconds, time.perf_counter() - begun)

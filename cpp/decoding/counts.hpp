@@ -1,12 +1,13 @@
 // Linear constraints on counts: the counts of a path, and the penalties it pays.
 //
 // Arcs fire patterns, and a pattern may stand for an *event*, what happens at a token: "an author
-// begins here, and in it a person". An event counts for some *terms*, the names in rules: n_m(y) of
-// term m. Row i of the constraints is
+// begins here, and in it a person". An event counts for some *quantities*, the names in rules:
+// n_m(y) of quantity m. Row i of the constraints is
 //
 //   r_i(y) = Σ_m c_im n_m(y) − b_i,      v_i(y) = max(0, r_i(y)),
 //
-// and a labelling pays ρ_i v_i; ρ_i = ∞ forbids v_i > 0. E events, M terms, R rows, P patterns.
+// and a labelling pays ρ_i v_i; ρ_i = ∞ forbids v_i > 0. E events, M quantities, R rows, P
+// patterns.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +15,16 @@
 
 namespace trelliswork {
 
-// How often an event counts for a term, or the coefficient of a term in a row.
+// How often an event counts for a quantity, or the coefficient of a quantity in a row.
 struct Count {
-    std::int32_t term;
+    std::int32_t quantity;
     std::int64_t times;
 };
 
 struct CountRows {
     int n_rows = 0;
     int n_events = 0;
-    int n_terms = 0;
+    int n_quantities = 0;
     // Events that patterns stand for, (P,), −1: none; those of the first segment by its label, (L,)
     // or empty, where no arc from the start fires a pattern, as in a chain.
     std::vector<std::int32_t> pattern_event, start_event;

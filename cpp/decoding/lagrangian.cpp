@@ -35,9 +35,9 @@ Lagrangian::Lagrangian(const Batch& batch, const CountRows& rows, const ArcEvent
       events_(events),
       reader_(batch),
       plain_(plain, batch.memory_limit) {
-    term_price_.assign(static_cast<std::size_t>(rows.n_terms), 0.0);
+    quantity_price_.assign(static_cast<std::size_t>(rows.n_quantities), 0.0);
     event_price_.assign(static_cast<std::size_t>(rows.n_events), 0.0);
-    counts_.assign(static_cast<std::size_t>(rows.n_terms), 0);
+    counts_.assign(static_cast<std::size_t>(rows.n_quantities), 0);
 }
 
 void Lagrangian::read(std::int64_t sequence) {
@@ -78,19 +78,19 @@ void Lagrangian::set_prices(const std::vector<double>& prices) {
         arc_by_arc_ = own_weights_->can_set_arcs() && batch_.positional == nullptr;
         priced_.emplace(*own_weights_, kNoMemoryLimit);
     }
-    std::fill(term_price_.begin(), term_price_.end(), 0.0);
+    std::fill(quantity_price_.begin(), quantity_price_.end(), 0.0);
     for (int i = 0; i < rows_.n_rows; ++i) {
         if (prices[i] == 0.0) continue;
         for (auto k = rows_.row_offsets[i]; k < rows_.row_offsets[i + 1]; ++k) {
             const Count& count = rows_.row_counts[k];
-            term_price_[count.term] += prices[i] * static_cast<double>(count.times);
+            quantity_price_[count.quantity] += prices[i] * static_cast<double>(count.times);
         }
     }
     for (int e = 0; e < rows_.n_events; ++e) {
         double price = 0.0;
         for (auto k = rows_.event_offsets[e]; k < rows_.event_offsets[e + 1]; ++k) {
             const Count& count = rows_.event_counts[k];
-            price += term_price_[count.term] * static_cast<double>(count.times);
+            price += quantity_price_[count.quantity] * static_cast<double>(count.times);
         }
         if (price != event_price_[e]) set_event(e, price);
     }

@@ -91,12 +91,12 @@ class Lagrangian {
             write_segment(t, last.duration, automaton().label[last.arc], found.path.labels.data(),
                           found.path.begins.data());
             for_each_count(last.arc,
-                           [&](const Count& count) { counts_[count.term] += count.times; });
+                           [&](const Count& count) { counts_[count.quantity] += count.times; });
         });
         finish(prices, found);
     }
 
-    // Calls visit(Count) for every term that an arc counts for.
+    // Calls visit(Count) for every quantity that an arc counts for.
     template <class Visit>
     void for_each_count(std::int64_t arc, Visit&& visit) const {
         const auto event = events_.event[arc];
@@ -120,15 +120,15 @@ class Lagrangian {
     std::vector<double> weights_;         // (P,) under prices
     std::optional<Weights> own_weights_;  // that read them
     std::optional<Engine> priced_;
-    bool arc_by_arc_ = false;           // only arcs whose price has changed get other weights
-    SequenceScores scores_;             // of the sequence, without prices
-    SequenceScores priced_scores_;      // φ has the prices of what begins at the start
-    std::vector<double> phi_;           // (T, D, L) restricted; empty: not
-    std::vector<double> first_;         // (D, L) φ of what begins at the first token
-    std::vector<double> own_phi_;       // (T, D, L)
-    std::vector<double> term_price_;    // (M,) Σ_i λ_i c_im
-    std::vector<double> event_price_;   // (E,)
-    std::vector<std::int64_t> counts_;  // (M,)
+    bool arc_by_arc_ = false;             // only arcs whose price has changed get other weights
+    SequenceScores scores_;               // of the sequence, without prices
+    SequenceScores priced_scores_;        // φ has the prices of what begins at the start
+    std::vector<double> phi_;             // (T, D, L) restricted; empty: not
+    std::vector<double> first_;           // (D, L) φ of what begins at the first token
+    std::vector<double> own_phi_;         // (T, D, L)
+    std::vector<double> quantity_price_;  // (M,) Σ_i λ_i c_im
+    std::vector<double> event_price_;     // (E,)
+    std::vector<std::int64_t> counts_;    // (M,)
     std::int64_t n_evaluations_ = 0;
 };
 

@@ -8,9 +8,9 @@ namespace trelliswork {
 // least[k, q] = min over letters y and lengths d of  step(q, y) + least[k − d, next(q, y)]
 //
 // and least[0, ·] = 0. What the model forbids is not asked: that could only be more.
-void fill_least(const ViolationAutomaton& item, const std::uint8_t* classes, std::int64_t length,
+void fill_least(const ViolationAutomaton& term, const std::uint8_t* classes, std::int64_t length,
                 int n_labels, int n_durations, std::vector<std::int64_t>& table) {
-    const auto n_states = item.n_states;
+    const auto n_states = term.n_states;
     table.assign(static_cast<std::size_t>((length + 1) * n_states), 0);
     std::vector<std::int64_t> after(static_cast<std::size_t>(n_states));
     for (std::int64_t k = 1; k <= length; ++k) {
@@ -22,18 +22,18 @@ void fill_least(const ViolationAutomaton& item, const std::uint8_t* classes, std
         const auto letter =
             classes == nullptr ? std::int64_t{0} : std::int64_t{classes[length - k]} * n_labels;
         for (std::int64_t q = 0; q < n_states; ++q) {
-            const auto first = q * item.n_letters + letter;
+            const auto first = q * term.n_letters + letter;
             auto best = std::numeric_limits<std::int64_t>::max();
             for (auto y = first; y < first + n_labels; ++y) {
-                best = std::min(best, item.step[y] + after[item.next[y]]);
+                best = std::min(best, term.step[y] + after[term.next[y]]);
             }
             table[k * n_states + q] = best;
         }
     }
 }
 
-PrefixTables::PrefixTables(const Batch& batch_, const std::vector<SearchItem>& items_)
-    : batch(batch_), items(items_) {
+PrefixTables::PrefixTables(const Batch& batch_, const std::vector<SearchTerm>& terms_)
+    : batch(batch_), terms(terms_) {
     const Automaton& automaton = *batch.automaton;
     out_offsets.assign(static_cast<std::size_t>(automaton.n_states) + 1, 0);
     for (const auto source : automaton.source) ++out_offsets[source + 1];
@@ -52,10 +52,10 @@ PrefixTables::PrefixTables(const Batch& batch_, const std::vector<SearchItem>& i
     for (std::int64_t b = 0; b < batch.n_sequences; ++b) {
         longest = std::max(longest, batch.offsets[b + 1] - batch.offsets[b]);
     }
-    least_left.resize(items.size());
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        if (items[i].classes != nullptr) continue;
-        fill_least(*items[i].automaton, nullptr, longest, automaton.n_labels, batch.n_durations,
+    least_left.resize(terms.size());
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+        if (terms[i].classes != nullptr) continue;
+        fill_least(*terms[i].automaton, nullptr, longest, automaton.n_labels, batch.n_durations,
                    least_left[i]);
     }
 }

@@ -9,7 +9,7 @@
 
 namespace trelliswork {
 
-// How badly prefixes break an item: complete and deterministic. S states, Y letters, where
+// How badly prefixes break a term: complete and deterministic. S states, Y letters, where
 // letter c · L + y is label y on a token of class c.
 struct ViolationAutomaton {
     std::int64_t empty = 0;  // v(ε)
@@ -19,8 +19,8 @@ struct ViolationAutomaton {
     std::vector<std::int64_t> step;  // (S, Y): by how much the violation changes
 };
 
-// An item of a batch.
-struct SearchItem {
+// A term of a batch.
+struct SearchTerm {
     const ViolationAutomaton* automaton = nullptr;
     double penalty = 0.0;                   // ρ; infinite: hard
     const std::uint8_t* classes = nullptr;  // (N,) or null: all 0
@@ -28,22 +28,22 @@ struct SearchItem {
     bool is_hard() const { return penalty == -kNegativeInfinity; }
 };
 
-// What is the same for all sequences of a batch: arcs by their source, and the least that items can
+// What is the same for all sequences of a batch: arcs by their source, and the least that terms can
 // still change by where these do not read tokens.
 struct PrefixTables {
     const Batch& batch;
-    const std::vector<SearchItem>& items;
+    const std::vector<SearchTerm>& terms;
     std::vector<std::int64_t> out_offsets;              // (S + 1,) into out_arcs
     std::vector<std::int32_t> out_arcs;                 // (A,)
     std::vector<double> weight;                         // (A,) without positional weights
-    std::vector<std::vector<std::int64_t>> least_left;  // by item: (T + 1, S) by tokens left
+    std::vector<std::vector<std::int64_t>> least_left;  // by term: (T + 1, S) by tokens left
 
-    PrefixTables(const Batch& batch, const std::vector<SearchItem>& items);
+    PrefixTables(const Batch& batch, const std::vector<SearchTerm>& terms);
 };
 
-// By how much the violation of an item can change at least over the last k of T tokens, from every
+// By how much the violation of a term can change at least over the last k of T tokens, from every
 // state: table (T + 1, S) by k. Letters are those of the classes of the tokens, (T,) or null.
-void fill_least(const ViolationAutomaton& item, const std::uint8_t* classes, std::int64_t length,
+void fill_least(const ViolationAutomaton& term, const std::uint8_t* classes, std::int64_t length,
                 int n_labels, int n_durations, std::vector<std::int64_t>& table);
 
 }  // namespace trelliswork

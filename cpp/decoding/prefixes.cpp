@@ -13,7 +13,7 @@ namespace trelliswork {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t kStates = 2;  // where the states of items begin in a row
+constexpr std::size_t kStates = 2;  // where the states of terms begin in a row
 
 }  // namespace
 
@@ -21,12 +21,12 @@ Prefixes::Prefixes(const PrefixTables& tables, const Predicates& predicates)
     : tables_(tables),
       predicates_(predicates),
       automaton_(*tables.batch.automaton),
-      n_items_(tables.items.size()),
+      n_terms_(tables.terms.size()),
       n_predicates_(predicates.penalty.size()),
-      width_(kStates + n_items_),
+      width_(kStates + n_terms_),
       reader_(tables.batch),
-      own_least_(n_items_) {
-    for (const auto& item : tables.items) width_ += item.is_hard() ? 1 : 0;
+      own_least_(n_terms_) {
+    for (const auto& term : tables.terms) width_ += term.is_hard() ? 1 : 0;
     scratch_.resize(width_);
 }
 
@@ -37,23 +37,23 @@ void Prefixes::read(std::int64_t sequence) {
     prefixes_.clear();
     rows_.clear();
     counts_.assign(n_predicates_, 0);
-    for (std::size_t i = 0; i < n_items_; ++i) {
-        const auto& item = tables_.items[i];
-        if (item.classes == nullptr) continue;
-        fill_least(*item.automaton, item.classes + first_token_, length(), automaton_.n_labels,
+    for (std::size_t i = 0; i < n_terms_; ++i) {
+        const auto& term = tables_.terms[i];
+        if (term.classes == nullptr) continue;
+        fill_least(*term.automaton, term.classes + first_token_, length(), automaton_.n_labels,
                    scores_.n_durations, own_least_[i]);
     }
     run_backward();
     double paid = 0.0;
-    auto* violation = scratch_.data() + kStates + n_items_;
+    auto* violation = scratch_.data() + kStates + n_terms_;
     scratch_[0] = 0;
-    for (std::size_t i = 0; i < n_items_; ++i) {
-        const auto& item = tables_.items[i];
-        scratch_[kStates + i] = item.automaton->start;
-        if (item.is_hard()) {
-            *violation++ = item.automaton->empty;
+    for (std::size_t i = 0; i < n_terms_; ++i) {
+        const auto& term = tables_.terms[i];
+        scratch_[kStates + i] = term.automaton->start;
+        if (term.is_hard()) {
+            *violation++ = term.automaton->empty;
         } else {
-            paid += item.penalty * static_cast<double>(item.automaton->empty);
+            paid += term.penalty * static_cast<double>(term.automaton->empty);
         }
     }
     const double charge = paid + least_charge(0, scratch_.data());
@@ -107,37 +107,37 @@ double Prefixes::arc_weight(std::int64_t t, std::int64_t arc) const {
 
 double Prefixes::step(const Prefix& from, std::int64_t arc, std::int64_t* to) const {
     const auto* row = rows_.data() + from.row;
-    const auto* violation = row + kStates + n_items_;
-    auto* violation_after = to + kStates + n_items_;
+    const auto* violation = row + kStates + n_terms_;
+    auto* violation_after = to + kStates + n_terms_;
     double charge = 0.0;
     to[1] = automaton_.target[arc];
-    for (std::size_t i = 0; i < n_items_; ++i) {
-        const auto& item = tables_.items[i];
+    for (std::size_t i = 0; i < n_terms_; ++i) {
+        const auto& term = tables_.terms[i];
         std::int64_t letter = automaton_.label[arc];
-        if (item.classes != nullptr) {
-            letter += std::int64_t{item.classes[first_token_ + from.end]} * automaton_.n_labels;
+        if (term.classes != nullptr) {
+            letter += std::int64_t{term.classes[first_token_ + from.end]} * automaton_.n_labels;
         }
-        const auto cell = row[kStates + i] * item.automaton->n_letters + letter;
-        to[kStates + i] = item.automaton->next[cell];
-        if (item.is_hard()) {
-            *violation_after++ = *violation++ + item.automaton->step[cell];
+        const auto cell = row[kStates + i] * term.automaton->n_letters + letter;
+        to[kStates + i] = term.automaton->next[cell];
+        if (term.is_hard()) {
+            *violation_after++ = *violation++ + term.automaton->step[cell];
         } else {
-            charge += item.penalty * static_cast<double>(item.automaton->step[cell]);
+            charge += term.penalty * static_cast<double>(term.automaton->step[cell]);
         }
     }
     return charge;
 }
 
 double Prefixes::least_charge(std::int64_t t, const std::int64_t* row) const {
-    const auto* violation = row + kStates + n_items_;
+    const auto* violation = row + kStates + n_terms_;
     const auto left = length() - t;
     double charge = 0.0;
-    for (std::size_t i = 0; i < n_items_; ++i) {
-        const auto& item = tables_.items[i];
-        const auto& table = item.classes == nullptr ? tables_.least_left[i] : own_least_[i];
-        const auto least = table[left * item.automaton->n_states + row[kStates + i]];
-        if (!item.is_hard()) {
-            charge += item.penalty * static_cast<double>(least);
+    for (std::size_t i = 0; i < n_terms_; ++i) {
+        const auto& term = tables_.terms[i];
+        const auto& table = term.classes == nullptr ? tables_.least_left[i] : own_least_[i];
+        const auto least = table[left * term.automaton->n_states + row[kStates + i]];
+        if (!term.is_hard()) {
+            charge += term.penalty * static_cast<double>(least);
         } else if (*violation++ + least > 0) {
             return kInfinity;
         }
@@ -243,11 +243,11 @@ bool is_settled(const PrefixAnswer& answer, double tolerance) {
     return answer.bound <= answer.score + tolerance * (1.0 + std::abs(answer.score));
 }
 
-void search_prefixes(const Batch& batch, const std::vector<SearchItem>& items,
+void search_prefixes(const Batch& batch, const std::vector<SearchTerm>& terms,
                      const Predicates& predicates, const PrefixOptions& options,
                      std::vector<PrefixAnswer>& answers) {
     answers.assign(static_cast<std::size_t>(batch.n_sequences), {});
-    const PrefixTables tables(batch, items);
+    const PrefixTables tables(batch, terms);
     const int n_workers = predicates.penalty.empty() ? batch.n_workers : 1;
     std::vector<std::unique_ptr<Prefixes>> workers;
     for (int i = 0; i < n_workers; ++i) {

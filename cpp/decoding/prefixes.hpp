@@ -3,13 +3,13 @@
 //   P(y) = score(y) − Σ_i ρ_i v_i(y) − Σ_p ρ_p v_p(y)
 //
 // A hypothesis is the first t tokens labelled: a state of the model, a state of the violation
-// automaton of every item, never multiplied, and what predicates, which are functions of the
+// automaton of every term, never multiplied, and what predicates, which are functions of the
 // caller, have counted. What no completion can exceed is
 //
 //   f = score so far + h[t, state] − Σ_i ρ_i m_i − Σ_p ρ_p (counted so far)
 //
 // with h the best that the model alone can still add (a backward Viterbi pass) and m_i the least
-// violation that item i can still end with. f never rises along a path, and is P at its end.
+// violation that term i can still end with. f never rises along a path, and is P at its end.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,7 @@ struct PrefixAnswer {
 struct Prefix {
     double optimistic;                   // f
     double score;                        // of the model so far
-    double paid;                         // Σ ρ v of soft items so far
+    double paid;                         // Σ ρ v of soft terms so far
     double charged;                      // by predicates so far
     std::int64_t row;                    // where its states are kept, −1: not computed yet
     std::int64_t counts;                 // where the counts of predicates are, −1: not asked yet
@@ -101,22 +101,22 @@ class Prefixes {
     void run_backward();
     double arc_weight(std::int64_t t, std::int64_t arc) const;
     // Writes the row after an arc from that of a settled hypothesis, t aside, and returns what soft
-    // items charge for it.
+    // terms charge for it.
     double step(const Prefix& from, std::int64_t arc, std::int64_t* to) const;
-    // Σ_i ρ_i (m_i − v_i) over soft items after t tokens; infinite where a hard one is lost.
+    // Σ_i ρ_i (m_i − v_i) over soft terms after t tokens; infinite where a hard one is lost.
     double least_charge(std::int64_t t, const std::int64_t* row) const;
 
     const PrefixTables& tables_;
     const Predicates& predicates_;
     const Automaton& automaton_;
-    std::size_t n_items_, n_predicates_;
-    // Of a row: t, the state of the model, those of all items, the violations of hard ones.
+    std::size_t n_terms_, n_predicates_;
+    // Of a row: t, the state of the model, those of all terms, the violations of hard ones.
     std::size_t width_;
     ScoreReader reader_;
     std::int64_t sequence_ = 0, first_token_ = 0;
     SequenceScores scores_;
     std::vector<double> best_rest_;                     // (T + 1, S): h
-    std::vector<std::vector<std::int64_t>> own_least_;  // as least_left, of items that read tokens
+    std::vector<std::vector<std::int64_t>> own_least_;  // as least_left, of terms that read tokens
     std::vector<Prefix> prefixes_;
     std::vector<std::int64_t> rows_, counts_, scratch_;
     std::vector<std::int32_t> tags_;
@@ -134,7 +134,7 @@ void search_best_first(Prefixes& prefixes, const PrefixOptions& options, const D
                        PrefixAnswer& answer);
 
 // Searches every sequence: answers (B,). With predicates on one thread.
-void search_prefixes(const Batch& batch, const std::vector<SearchItem>& items,
+void search_prefixes(const Batch& batch, const std::vector<SearchTerm>& terms,
                      const Predicates& predicates, const PrefixOptions& options,
                      std::vector<PrefixAnswer>& answers);
 

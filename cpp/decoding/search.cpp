@@ -16,7 +16,7 @@ struct Node {
     std::int64_t t;
     std::int32_t state;
     std::int32_t step;    // the segment it begins with, −1: none
-    std::int64_t counts;  // where its counts of the terms in Q are kept
+    std::int64_t counts;  // where its counts of the quantities in Q are kept
 };
 
 struct Step {
@@ -48,18 +48,18 @@ enum class Outcome { proven, grow, gave_up };
 template <class C>
 class Search {
   public:
-    Search(Lagrangian& lagrangian, C& chart, const std::vector<std::int32_t>& terms,
+    Search(Lagrangian& lagrangian, C& chart, const std::vector<std::int32_t>& quantities,
            const SolverOptions& options, const Deadline& deadline, Answer& answer)
         : lagrangian_(lagrangian),
           rows_(lagrangian.rows()),
           chart_(chart),
-          n_terms_(terms.size()),
+          n_quantities_(quantities.size()),
           options_(options),
           deadline_(deadline),
           answer_(answer),
           constant_(lagrangian.constant(answer.prices)) {
-        place_.assign(static_cast<std::size_t>(rows_.n_terms), -1);
-        for (std::size_t k = 0; k < n_terms_; ++k) place_[terms[k]] = static_cast<int>(k);
+        place_.assign(static_cast<std::size_t>(rows_.n_quantities), -1);
+        for (std::size_t k = 0; k < n_quantities_; ++k) place_[quantities[k]] = static_cast<int>(k);
         for (int i = 0; i < rows_.n_rows; ++i) {
             if (answer.counted[i] != 0) counted_.push_back(i);
         }
@@ -94,7 +94,7 @@ class Search {
     }
 
     void start() {
-        counts_.assign(n_terms_, 0);
+        counts_.assign(n_quantities_, 0);
         const auto length = chart_.length();
         chart_.seek(length);
         for (std::int64_t s = 0; s < chart_.automaton().n_states; ++s) {
@@ -108,7 +108,7 @@ class Search {
     bool visit(const Node& node) {
         key_.assign({node.t, node.state});
         const auto* counts = counts_.data() + node.counts;
-        key_.insert(key_.end(), counts, counts + n_terms_);
+        key_.insert(key_.end(), counts, counts + n_quantities_);
         return visited_.insert(key_).second;
     }
 
@@ -117,10 +117,10 @@ class Search {
         for_each_arrival(chart_, node.t, node.state, [&](const Arrival& arrival) {
             if (is_settled(arrival.value + node.suffix + constant_)) return;
             const auto counts = static_cast<std::int64_t>(counts_.size());
-            counts_.resize(counts_.size() + n_terms_);
-            std::copy_n(counts_.begin() + node.counts, n_terms_, counts_.begin() + counts);
+            counts_.resize(counts_.size() + n_quantities_);
+            std::copy_n(counts_.begin() + node.counts, n_quantities_, counts_.begin() + counts);
             lagrangian_.for_each_count(arrival.arc, [&](const Count& count) {
-                const auto place = place_[count.term];
+                const auto place = place_[count.quantity];
                 if (place >= 0) counts_[counts + place] += count.times;
             });
             const auto next = static_cast<std::int32_t>(steps_.size());
@@ -151,7 +151,8 @@ class Search {
     double least_slack(std::int32_t row, std::int64_t counts, std::int64_t t) const {
         std::int64_t total = 0;
         for (auto k = rows_.row_offsets[row]; k < rows_.row_offsets[row + 1]; ++k) {
-            total += rows_.row_counts[k].times * counts_[counts + place_[rows_.row_counts[k].term]];
+            total +=
+                rows_.row_counts[k].times * counts_[counts + place_[rows_.row_counts[k].quantity]];
         }
         const auto tokens = static_cast<double>(t);
         const double excess = static_cast<double>(total) - rows_.bound[row];
@@ -163,7 +164,7 @@ class Search {
     Outcome finish(const Node& node) {
         found_.path.labels.assign(static_cast<std::size_t>(chart_.length()), -1);
         found_.path.begins.assign(found_.path.labels.size(), 0);
-        std::vector<std::int64_t> counts(static_cast<std::size_t>(rows_.n_terms), 0);
+        std::vector<std::int64_t> counts(static_cast<std::size_t>(rows_.n_quantities), 0);
         std::int64_t t = 0;
         for (auto k = node.step; k >= 0; k = steps_[k].next) {
             const Step& step = steps_[k];
@@ -171,7 +172,7 @@ class Search {
             write_segment(t, step.duration, chart_.automaton().label[step.arc],
                           found_.path.labels.data(), found_.path.begins.data());
             lagrangian_.for_each_count(
-                step.arc, [&](const Count& count) { counts[count.term] += count.times; });
+                step.arc, [&](const Count& count) { counts[count.quantity] += count.times; });
         }
         rows_.excess(counts, found_.excess);
         // G is exact for the rows in K; the others have their prices in it.
@@ -187,12 +188,12 @@ class Search {
     Lagrangian& lagrangian_;
     const CountRows& rows_;
     C& chart_;
-    std::size_t n_terms_;  // of Q
+    std::size_t n_quantities_;  // of Q
     const SolverOptions& options_;
     const Deadline& deadline_;
     Answer& answer_;
     double constant_;
-    std::vector<std::int32_t> counted_;  // K: the rows with all terms in Q
+    std::vector<std::int32_t> counted_;  // K: the rows with all quantities in Q
     std::vector<std::int32_t> place_;    // (M,) in Q, −1: not there
     std::vector<std::int64_t> counts_;
     std::vector<Step> steps_;
@@ -202,28 +203,29 @@ class Search {
     Evaluation found_;
 };
 
-// Adds the terms of the rows whose prices miss some of the cost of an excess, and marks the rows
-// that have no others; says whether a row is new.
+// Adds the quantities of the rows whose prices miss some of the cost of an excess, and marks the
+// rows that have no others; says whether a row is new.
 bool grow(const CountRows& rows, const std::vector<double>& excess, const SolverOptions& options,
-          std::vector<std::int32_t>& terms, Answer& answer) {
+          std::vector<std::int32_t>& quantities, Answer& answer) {
     bool grown = false;
-    std::vector<std::uint8_t> there(static_cast<std::size_t>(rows.n_terms), 0);
-    for (const auto term : terms) there[term] = 1;
+    std::vector<std::uint8_t> there(static_cast<std::size_t>(rows.n_quantities), 0);
+    for (const auto quantity : quantities) there[quantity] = 1;
     for (int i = 0; i < rows.n_rows; ++i) {
         if (answer.counted[i] != 0) continue;
         // Many rows may miss a little each: far below what settles a gap.
         if (rows.slack(i, answer.prices[i], excess[i]) <= 1e-4 * options.tolerance) continue;
         grown = true;
         for (auto k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
-            const auto term = rows.row_counts[k].term;
-            if (there[term] == 0) terms.push_back(term);
-            there[term] = 1;
+            const auto quantity = rows.row_counts[k].quantity;
+            if (there[quantity] == 0) quantities.push_back(quantity);
+            there[quantity] = 1;
         }
     }
     for (int i = 0; i < rows.n_rows; ++i) {
         const auto first = rows.row_counts.begin() + rows.row_offsets[i];
         const auto last = rows.row_counts.begin() + rows.row_offsets[i + 1];
-        const bool all = std::all_of(first, last, [&](const Count& c) { return there[c.term]; });
+        const bool all =
+            std::all_of(first, last, [&](const Count& c) { return there[c.quantity]; });
         answer.counted[i] = all ? 1 : 0;
     }
     return grown;
@@ -236,20 +238,21 @@ bool search(Lagrangian& lagrangian, const SolverOptions& options, const Deadline
     const CountRows& rows = lagrangian.rows();
     answer.counted.assign(static_cast<std::size_t>(rows.n_rows), 0);
     Evaluation at_prices;
-    std::vector<std::int32_t> terms;
+    std::vector<std::int32_t> quantities;
     Outcome outcome = Outcome::proven;
     lagrangian.with_chart(answer.prices, [&](auto& chart) {
         lagrangian.read_best(chart, answer.prices, at_prices);
         if (at_prices.value == kNegativeInfinity) return;
         offer(answer, at_prices);
         outcome = Outcome::grow;
-        grow(rows, at_prices.excess, options, terms, answer);
+        grow(rows, at_prices.excess, options, quantities, answer);
         while (outcome == Outcome::grow) {
             using C = std::remove_reference_t<decltype(chart)>;
-            Search<C> round(lagrangian, chart, terms, options, deadline, answer);
+            Search<C> round(lagrangian, chart, quantities, options, deadline, answer);
             outcome = round.run();
             if (outcome != Outcome::grow) break;
-            if (!grow(rows, round.excess(), options, terms, answer)) outcome = Outcome::gave_up;
+            if (!grow(rows, round.excess(), options, quantities, answer))
+                outcome = Outcome::gave_up;
         }
     });
     return outcome == Outcome::proven;

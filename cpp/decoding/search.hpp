@@ -2,11 +2,11 @@
 //
 //   G_Kλ(y) = score(y) − Σ_{i ∈ K} ρ_i v_i(y) − Σ_{i ∉ K} λ_i r_i(y)  ≥  P(y)
 //
-// A* from the end of the sequence over the product of the model with counters of the terms Q of the
-// rows in K, made as it is met. The forward scores under prices λ of all rows are the heuristic:
-// exact for the model, and never too low, as λ_i r_i ≤ ρ_i v_i. Where the best labelling of G_Kλ
-// pays less than G, its rows outside K that make the difference join K: at the end K holds what
-// prices cannot settle, and nothing else. With λ = 0 this is lazy intersection.
+// A* from the end of the sequence over the product of the model with counters of the quantities Q
+// of the rows in K, made as it is met. The forward scores under prices λ of all rows are the
+// heuristic: exact for the model, and never too low, as λ_i r_i ≤ ρ_i v_i. Where the best labelling
+// of G_Kλ pays less than G, its rows outside K that make the difference join K: at the end K holds
+// what prices cannot settle, and nothing else. With λ = 0 this is lazy intersection.
 #pragma once
 
 #include "decoding/solver.hpp"

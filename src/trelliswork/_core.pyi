@@ -449,12 +449,12 @@ class CountRows:
         self,
         pattern_event: NDArray[np.int32],
         start_event: NDArray[np.int32] | None,
-        n_terms: int,
+        n_quantities: int,
         event_offsets: NDArray[np.int64],
-        event_terms: NDArray[np.int32],
+        event_quantities: NDArray[np.int32],
         event_times: NDArray[np.int64],
         row_offsets: NDArray[np.int64],
-        row_terms: NDArray[np.int32],
+        row_quantities: NDArray[np.int32],
         row_times: NDArray[np.int64],
         bounds: NDArray[np.float64],
         penalties: NDArray[np.float64],
@@ -517,8 +517,8 @@ class ViolationAutomaton:
         self, empty: int, start: int, next: NDArray[np.int32], step: NDArray[np.int64]
     ) -> None: ...
 
-# An item with what a violation costs, and the classes of tokens that its letters see.
-class SearchItem:
+# A term with what a violation costs, and the classes of tokens that its letters see.
+class SearchTerm:
     def __init__(
         self, automaton: ViolationAutomaton, penalty: float, classes: NDArray[np.uint8] | None
     ) -> None: ...
@@ -543,7 +543,7 @@ class PrefixAnswers(BatchAnswers):
     def expanded(self) -> NDArray[np.int64]: ...
 
 def search_prefixes(
-    batch: Batch, items: list[SearchItem], predicates: Predicates, options: PrefixOptions
+    batch: Batch, terms: list[SearchTerm], predicates: Predicates, options: PrefixOptions
 ) -> PrefixAnswers: ...
 
 # A factor of a graph with an inner dynamic program. fixed: −1 free, 0, 1.

@@ -118,7 +118,8 @@ def solve(
         ``"auto"`` and ``"branch"``, branch and bound around AD3, exact; ``"ad3"``, ``"lp"``,
         ``"dual"``, the relaxation; ``"milp"``, HiGHS.
     time_limit
-        Seconds for each problem. ``"product"`` and ``"lazy"`` have no limit, and a beam continues
+        Seconds for each problem, and for each round of one: rules that an answer breaks are added
+        in rounds. ``"product"`` and ``"lazy"`` have no limit, and a beam continues
         with a width of at most 10.
     width
         Prefixes of each length that a beam keeps; None: all, which is exact, and under predicates

@@ -126,7 +126,7 @@ class TestPlans:
     def test_are_searched_and_never_compiled(self):
         plan = tw.plan(LABELS, [tw.at_most(1, "a"), REPEATS, REPEATS.soft(1.0)])
         assert plan.predicates == (1, 2)
-        assert plan.rules == (0,)
+        assert plan.hard_rules == (0,)
         assert len(plan.terms) == 1
         assert [p.where for p in plan.placements] == ["training", "search", "search"]
         assert "search" in str(plan)

@@ -127,7 +127,7 @@ def leaf(*decisions, **prices) -> tw.Leaf:
 FIRST = (0, frozenset({"a"}), True)
 OTHER = (0, frozenset({"a"}), False)
 SECOND = (1, frozenset({"a", "b"}), True)
-TERMS = everything(CASE).items
+TERMS = everything(CASE).terms
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,7 @@ def test_constraints_beyond_the_budget_are_said(caplog):
         under = Denominator.choose(rules, X, Y, trained=True, on_conflict="error")
     assert "training leaves out 1 constraints" in caplog.text
     assert "at_most(2, 'A')" in caplog.text
-    assert under.automaton.n_arcs == rules.training.rules_product.automaton.n_arcs
+    assert under.automaton.n_arcs == rules.training.hard_product.automaton.n_arcs
 
 
 def test_too_many_token_tests_are_said_in_training(caplog):

@@ -63,7 +63,7 @@ def test_sequences_are_kept_where_the_judge_finds_a_labelling(case: SegmentCase,
         return
     under = Denominator.choose(rules, case.sentences, gold, trained=True, on_conflict="skip")
     assert under.kept.tolist() == expected
-    if rules.training.rules == rules.rules:
+    if rules.training.hard_rules == rules.hard_rules:
         kept = np.flatnonzero(under.kept)
         trellis = derive(case.trellis, sequences=kept)
         trellis = derive(trellis, automaton=under.automaton, classes=under.classes)
@@ -119,7 +119,7 @@ def test_rules_beyond_the_budget_are_left_to_decoding(caplog):
     under = Denominator.choose(
         found, [["x", "y"]], [["author", "title"]], trained=True, on_conflict="error"
     )
-    assert found.training.rules == (0,)
+    assert found.training.hard_rules == (0,)
     assert under.automaton.n_arcs <= 12
     assert "training leaves out 1 constraints" in caplog.text
 

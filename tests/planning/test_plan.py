@@ -34,9 +34,9 @@ def test_each_constraint_goes_where_it_belongs():
     found = plan(LABELS, rules)
     assert [p.where for p in found.placements] == ["training", "mask", "training"]
     assert found.masks == (1,)
-    assert found.rules == found.training.rules == (0, 2)
-    assert found.training.rules_product.tests == (YEAR,)
-    assert found.training.rules_product.automaton.n_classes == 2
+    assert found.hard_rules == found.training.hard_rules == (0, 2)
+    assert found.training.hard_product.tests == (YEAR,)
+    assert found.training.hard_product.automaton.n_classes == 2
     shown = str(found)
     for text in ("at_most(1, 'title')", "mask", "training in all"):
         assert text in shown
@@ -46,24 +46,24 @@ def test_sizes_are_those_of_the_products():
     for rule in (at_most(2, "title"), matches("(author | title year)*"), changes_only_at(YEAR)):
         found = plan(LABELS, rule)
         placed = found.placements[0]
-        automaton = found.training.rules_product.automaton
+        automaton = found.training.hard_product.automaton
         assert (placed.states, placed.arcs) == (automaton.n_states, automaton.n_arcs)
         assert placed.cost == automaton.n_arcs / found.model.n_arcs
 
 
 def test_budget_leaves_later_constraints_to_decoding():
     rules = [at_most(1, name) for name in LABELS]
-    alone = plan(LABELS, rules[0]).training.rules_product.automaton.n_arcs
+    alone = plan(LABELS, rules[0]).training.hard_product.automaton.n_arcs
     found = plan(LABELS, rules, training_budget=alone)
     assert [p.where for p in found.placements] == ["training", "decoding", "decoding"]
     assert "Left to decoding" in str(found)
-    assert found.training.rules_product.automaton.n_arcs == alone
+    assert found.training.hard_product.automaton.n_arcs == alone
 
 
 def test_a_training_budget_of_zero_trains_without():
     found = plan(LABELS, [at_most(1, "title"), only_on(YEAR, "year")], training_budget=0)
     assert [p.where for p in found.placements] == ["decoding", "mask"]
-    assert found.training.rules_product.automaton.is_chain
+    assert found.training.hard_product.automaton.is_chain
     assert "Left to decoding: at_most(1, 'title')." in str(found)
 
 
@@ -97,7 +97,7 @@ def test_too_many_tests_are_left_to_decoding():
 
 def test_no_constraint_is_the_model_itself():
     found = plan(LABELS, ())
-    assert found.training.rules_product.automaton.is_chain
+    assert found.training.hard_product.automaton.is_chain
     assert found.hard.product().automaton is found.model
 
 
@@ -169,9 +169,9 @@ def test_slow_products_are_kept_on_disk(cache, monkeypatch):
 
 def test_guards_survive_the_disk(monkeypatch):
     monkeypatch.setattr(products, "SECONDS_WORTH_A_FILE", 0.0)
-    built = plan(LABELS, changes_only_at(YEAR)).training.rules_product.automaton
+    built = plan(LABELS, changes_only_at(YEAR)).training.hard_product.automaton
     monkeypatch.setattr(products, "product", lambda *_, **__: pytest.fail("built again"))
-    stored = plan(LABELS, changes_only_at(YEAR)).training.rules_product.automaton
+    stored = plan(LABELS, changes_only_at(YEAR)).training.hard_product.automaton
     assert stored.n_classes == 2
     names = ("source", "label", "target", "guards", "contexts", "initial", "final", "pattern_ids")
     for name in names:
@@ -182,26 +182,26 @@ def test_cached_choices_are_keyed_by_rules_not_positions(cache, monkeypatch):
     monkeypatch.setattr(products, "SECONDS_WORTH_A_FILE", 0.0)
     rules = [at_most(1, name) for name in LABELS]
     masks = [only_on(YEAR, "year"), at(0, "author")]
-    budget = plan(LABELS, rules[:2]).training.rules_product.automaton.n_arcs
+    budget = plan(LABELS, rules[:2]).training.hard_product.automaton.n_arcs
     for given in (rules, [*masks, *rules], rules):
         found = plan(LABELS, given, training_budget=budget)
-        trained = [found.constraints[i] for i in found.training.rules]
+        trained = [found.constraints[i] for i in found.training.hard_rules]
         assert trained == rules[:2]
-    assert plan(LABELS, [*masks, *rules], training_budget=budget).training.rules == (2, 3)
+    assert plan(LABELS, [*masks, *rules], training_budget=budget).training.hard_rules == (2, 3)
 
 
 @pytest.mark.parametrize("stored", [[0, 7], [-1], [1, 0], [[0]], [0.0]])
 def test_impossible_choices_on_disk_are_made_again(monkeypatch, stored):
     monkeypatch.setattr(products, "load_arrays", lambda _: {"places": np.array(stored)})
     rules = [at_most(1, "author"), at_most(1, "title")]
-    assert plan(LABELS, rules).training.rules == (0, 1)
+    assert plan(LABELS, rules).training.hard_rules == (0, 1)
 
 
 def test_limits_of_the_languages_are_part_of_the_key(cache, monkeypatch):
     monkeypatch.setattr(products, "SECONDS_WORTH_A_FILE", 0.0)
     rules = [at_most(1, "author"), at_most(1, "title")]
-    assert plan(LABELS, rules).training.rules == (0, 1)
-    assert plan(LABELS, rules, max_states=4).training.rules == (0,)
+    assert plan(LABELS, rules).training.hard_rules == (0, 1)
+    assert plan(LABELS, rules, max_states=4).training.hard_rules == (0,)
 
 
 @pytest.mark.parametrize("damage", ["", "cut", "flip", "text"])
@@ -248,11 +248,11 @@ def test_masks_and_classes_of_sentences():
     found = plan(LABELS, [where(YEAR).allow("year"), changes_only_at(YEAR)])
     sentences = [["Ann", "1998"], ["1999"]]
     evidence = found.evidence(sentences, np.array([0, 2, 3]))
-    assert evidence.classes(found.training.rules_product.tests).tolist() == [0, 1, 1]
+    assert evidence.classes(found.training.hard_product.tests).tolist() == [0, 1, 1]
     mask = evidence.mask(found.masked([0, 1]))
     assert mask.tolist() == [[True] * 3, [False, False, True], [False, False, True]]
     last = evidence.take(np.array([1]))
-    assert last.classes(found.training.rules_product.tests).tolist() == [1]
+    assert last.classes(found.training.hard_product.tests).tolist() == [1]
     assert last.mask(found.masked([0])).tolist() == [[False, False, True]]
 
 
@@ -295,7 +295,7 @@ def test_other_models_than_chains():
     rules = [at_most(1, "title"), "author (author | title)*"]
     found = plan(LABELS, rules, model=model)
     assert not found.model.is_chain
-    assert found.training.rules == (0, 1)
+    assert found.training.hard_rules == (0, 1)
     assert _count(found, 4) == _count(plan(LABELS, rules), 4)
     tight = plan(LABELS, rules, model=model, training_budget=10)
     assert tight.placements[0].where == "decoding"

@@ -173,7 +173,7 @@ def test_items_are_the_parts_of_constraints_with_their_penalties():
     planned = plan(LETTERS, rules)
     assert [item.constraint for item in planned.terms] == [0, 0, 1, 1, 2]
     assert [item.row is None for item in planned.terms] == [False, False, True, False, False]
-    assert planned.rules == (2,)
+    assert planned.hard_rules == (2,)
     assert planned.soft == (0, 1)
     np.testing.assert_array_equal(planned.penalties, [2.0, np.nan, np.inf])
     np.testing.assert_array_equal(planned.costs.of_terms, [2.0, 2.0, np.nan, np.nan, np.inf])

@@ -22,13 +22,13 @@ def test_kinds_of_constraints():
     rules = [not_at(0, "a"), at_most(1, "b"), SUM, not_at(0, "b").soft(), SUM.soft(2.0)]
     planned = Plan(LABELS, rules)
     assert planned.masks == (0,)
-    assert planned.rules == (1, 2)
-    assert planned.hard.counted == (2,)
+    assert planned.hard_rules == (1, 2)
+    assert planned.hard.length_dependent == (2,)
     assert planned.soft == (3, 4)
     assert planned.terms.soft == planned.terms.of((3, 4)) == (2, 3)
     assert planned.terms[2].rule == not_at(0, "b")  # a bit, no mask
     assert planned.hard.together is None  # there is no automaton for every length
-    assert planned.training.rules == (1,)
+    assert planned.training.hard_rules == (1,)
     assert planned.training.constraints(10) == (1, 2, 3, 4)
 
 
@@ -39,7 +39,7 @@ def test_soft_constraints_are_added_to_training_while_they_fit():
     assert tight.training.constraints(10) == (0, 1, 2)
     assert Plan(LABELS, planned.constraints, training_budget=0).training.constraints(10) == ()
     without = Plan(LABELS, planned.constraints, train_soft=False)
-    assert without.training.constraints(10) == without.training.rules == (0,)
+    assert without.training.constraints(10) == without.training.hard_rules == (0,)
 
 
 def test_counters_of_long_sequences_may_not_fit_where_those_of_short_ones_do():

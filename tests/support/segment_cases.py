@@ -89,7 +89,7 @@ def readable(rule: Constraint, segmentation: Segmentation) -> bool:
     """Return whether a rule can be read off segments."""
     one = Plan(segmentation.labels, (rule,), segmentation=segmentation)
     try:
-        return all(one.hard.language(i) is not None for i in one.rules)
+        return all(one.hard.language(i) is not None for i in one.hard_rules)
     except RuleError:
         return False
 

@@ -78,8 +78,9 @@ def test_other_constraints_leave_everything_else_as_it_was(tmp_path):
     ruled.metadata_["tags"].append("new")
     assert trained.metadata_ == {"tags": ["old"]}
     assert ruled.get_params()["constrained_training"] is True
-    assert ruled.plan_.training.rules == ()
-    assert clone(ruled).fit(X, [["A", "T", "Y"]] * 3 + [["T", "Y"]]).plan_.training.rules == (0,)
+    assert ruled.plan_.training.hard_rules == ()
+    refitted = clone(ruled).fit(X, [["A", "T", "Y"]] * 3 + [["T", "Y"]])
+    assert refitted.plan_.training.hard_rules == (0,)
     ruled.save(tmp_path / "m.tw")
     loaded = tw.load(tmp_path / "m.tw")
     assert loaded.plan_.budgets() == {"training_budget": 0, "decoding_budget": 1_000}

@@ -349,7 +349,7 @@ def test_control_c_before_the_survivors_are_fitted_keeps_them(call, monkeypatch)
         raise KeyboardInterrupt
 
     place = (
-        "trelliswork.learn.optimizers.choose.minimize_lbfgs"
+        "trelliswork.learn.optimizers.minimizer.minimize_lbfgs"
         if call == 0
         else f"{lbfgs.__name__}._line_search"
     )

@@ -39,7 +39,7 @@ def test_files_hold_the_constraints_that_answers_obey(tmp_path):
 def test_budgets_are_kept_in_files_and_bind(tmp_path):
     rules = [at_most(1, "T"), at_most(2, "A")]
     tagger = fitted(rules, training_budget=16, decoding_budget=17, on_conflict="skip")
-    assert tagger.plan_.training.rules == (0,)
+    assert tagger.plan_.training.hard_rules == (0,)
     with pytest.raises(tw.TooLargeError, match="raise decoding_budget"):
         tagger.predict_marginals(X)
     wide = tagger.with_constraints(rules, decoding_budget=1_000)

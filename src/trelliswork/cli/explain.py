@@ -265,8 +265,8 @@ def _record(
             for rule, p in zip(constraints, found.placements, strict=True)
         ],
         "training": {
-            "states": found.training.rules_product.automaton.n_states,
-            "arcs": found.training.rules_product.automaton.n_arcs,
+            "states": found.training.hard_product.automaton.n_states,
+            "arcs": found.training.hard_product.automaton.n_arcs,
         },
         "findings": [
             {"kind": f.kind, "rules": [repr(r) for r in f.rules], "message": f.message}

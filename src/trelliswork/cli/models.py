@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from trelliswork.cli.options.training import TrainOptions
     from trelliswork.constraints import Constraint
-    from trelliswork.learn.optimizers.choose import Solver
+    from trelliswork.learn.optimizers.minimizer import Solver
     from trelliswork.taggers.base import Tagger
 
 __all__ = [

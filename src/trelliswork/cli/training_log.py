@@ -14,7 +14,7 @@ from trelliswork.features import resolve
 from trelliswork.learn.codl import Cycle
 from trelliswork.learn.perceptron.learner import PerceptronEpoch
 from trelliswork.learn.protocols import MEANINGS
-from trelliswork.planning.placements import count_penalties
+from trelliswork.planning.placements import penalties_text
 from trelliswork.selection.path_points import PathPoint
 from trelliswork.selection.template_sizes import template_sizes
 from trelliswork.taggers.codl import CODLTagger
@@ -188,7 +188,7 @@ def _rule_facts(tagger: Any) -> dict[str, str]:
         facts = {"rules": f"{len(placed):,}, {base.training}: {_meaning(base.training)}"}
     rules, penalties = tagger.plan_.constraints, tagger.plan_.penalties.tolist()
     if soft := [(rules[i], penalties[i]) for i in tagger.plan_.soft]:
-        facts["penalties"] = count_penalties(soft)
+        facts["penalties"] = penalties_text(soft)
     if getattr(tagger, "n_skipped_", 0):
         facts["skipped"] = f"{tagger.n_skipped_:,} sentences that break a rule"
     return facts

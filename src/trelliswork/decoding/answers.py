@@ -37,8 +37,8 @@ class Decoding(Answer[Certificate]):
     score : float
         ``P(y)``: its score under the model less the penalties of violated soft constraints.
     upper_bound : float
-        No labelling that satisfies the constraints scores more; in a list of the best, no other
-        than those before it.
+        No labelling that satisfies the constraints scores more; in an n-best list, no labelling
+        outside the earlier answers scores more.
     status : str
         ``"optimal"`` (without a certificate in an n-best list); ``"feasible"`` (not proven: a limit
         was reached first, or a beam pruned a prefix that may be better); ``"unverified"`` (the
@@ -51,7 +51,8 @@ class Decoding(Answer[Certificate]):
         ``"chain"`` (the best labelling of the model violated nothing), ``"lazy"`` or ``"product"``
         (some or all constraints became automata), ``"dual"``, ``"astar"`` or ``"branch"`` (prices,
         and the method that closed their gap; with predicates ``"astar"`` is a search over
-        prefixes), ``"beam"``, ``"milp"``.
+        prefixes), ``"beam"``, ``"milp"``. `trelliswork.solve` never says ``"chain"``: it names the
+        method that ran, ``"dual"`` even if no price was needed.
     iterations : int
         Viterbi passes; of a search over prefixes, the hypotheses that it expanded.
     prices : dict
@@ -82,8 +83,8 @@ class DecodedBatch:
     methods : numpy.ndarray
         Index of the method in `METHODS`, shape ``(B,)``.
     kept : dict
-        For each sequence without a labelling that satisfies all constraints: the indices of those
-        that were kept.
+        For each sequence that was decoded under fewer constraints, as all together conflict or
+        need a product beyond the budget: the indices of those that were kept.
     fallback : str
         The status of those sequences.
     priced : PricedAnswers or None

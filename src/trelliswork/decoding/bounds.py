@@ -3,9 +3,9 @@
     G(y) = score(y) − Σ_{i ∈ K} ρ_i v_i(y) − Σ_{rows i ∉ K} λ_i (a_i·n(y) − b_i),   D = max_y G(y)
 
 The count of a row follows from pairs of neighbouring labels, so a price is a weight on pairs: the
-automaton of the terms in ``K`` is marked with the pair that each arc completes. This is no search,
-as it proves the answers of searches: prices and decisions are given, no prices are sought and
-nothing is branched on. It runs `viterbi` on the compiled automata of the plan.
+automaton of the terms in ``K`` is marked with the pair that each arc completes. Nothing is searched
+here, as this proves the answers of searches: prices and decisions come with the certificate. It
+runs `viterbi` on the compiled automata of the plan.
 
 Letters: ``T`` tokens, ``L`` labels (letters, in a semi-Markov model), ``A`` arcs.
 """
@@ -186,15 +186,17 @@ class Relaxation:
         plan, trellis = self.problem.plan, self.trellis
         weights, total = self._priced(prices)
         rows = [plan.terms[i].row for i in counted]
-        terms = dict.fromkeys((name, unit) for row in rows if row for _, name, unit in row.terms)
-        places = {term: place for place, term in enumerate(terms)}
-        coefficients = np.zeros((len(rows), len(terms)), dtype=np.int64)
+        quantities = dict.fromkeys(
+            (name, unit) for row in rows if row for _, name, unit in row.terms
+        )
+        places = {quantity: place for place, quantity in enumerate(quantities)}
+        coefficients = np.zeros((len(rows), len(quantities)), dtype=np.int64)
         for i, row in enumerate(rows):
             for coefficient, name, unit in row.terms if row else ():
                 coefficients[i, places[name, unit]] = coefficient
         tables = [
             letter_table(Row(((1, name, unit),), 0), plan.labels, plan.segmentation).ravel()
-            for name, unit in terms
+            for name, unit in quantities
         ]
         return counted_bound(
             trellis.automaton,

@@ -47,17 +47,17 @@ class Leaf(proofs.Leaf[Decision]):
     prices: Mapping[int, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Certificate(proofs.Certificate[Leaf]):
     """The proof that no labelling is better.
 
     Attributes
     ----------
-    items : tuple of int
+    terms : tuple of int
         The terms that are counted exactly, by their indices in ``plan.terms``.
     leaves : tuple of Leaf
         Every labelling belongs to one of them.
     """
 
-    items: tuple[int, ...] = ()
+    terms: tuple[int, ...] = ()
     leaves: tuple[Leaf, ...] = (Leaf(),)

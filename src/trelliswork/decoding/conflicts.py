@@ -243,7 +243,7 @@ def _conflicting_set(
     stay small.
     """
     chosen = [i for i in constraints if i in plan.masks]
-    rules = [i for i in constraints if i in plan.rules]
+    rules = [i for i in constraints if i in plan.hard_rules]
     while True:
         tags = _some_labelling(plan, evidence, chosen, known)
         if tags is None:
@@ -277,7 +277,7 @@ def _some_labelling(
 
 def _blank_trellis(plan: Plan, evidence: Evidence, constraints: Sequence[int]) -> Trellis:
     """Return a trellis with scores of 0: every labelling that the automata accept has a path."""
-    compiled = plan.hard.product((i for i in constraints if i in plan.rules), evidence.longest)
+    compiled = plan.hard.product((i for i in constraints if i in plan.hard_rules), evidence.longest)
     return Trellis(
         plan.blank_scores(evidence.n_tokens),
         compiled.automaton,
@@ -295,7 +295,7 @@ def _limits_in_the_way(
         return ""
     if length * length * segmentation.n_letters > MOST_OPEN_SCORES:
         return ""
-    compiled = plan.hard.product((i for i in conflict.constraints if i in plan.rules), length)
+    compiled = plan.hard.product((i for i in conflict.constraints if i in plan.hard_rules), length)
     trellis = Trellis(
         np.zeros((length, length, segmentation.n_letters)),
         compiled.automaton,

@@ -7,7 +7,7 @@ of all rows, those in ``K`` too, bound the completions of a state, because ``λ_
 state that cannot pass a *floor* is pruned, and if none is left, no labelling passes the floor. This
 is no search: states are made layer by layer, from the first token to the last. ``T`` tokens, ``D``
 longest segment, ``L`` letters, ``S`` states, ``A`` arcs, ``F`` states with counts, ``K`` rows,
-``M`` terms.
+``M`` quantities, the names that rows count.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class CountedRows:
     Attributes
     ----------
     on_arcs : numpy.ndarray
-        The count that each arc adds to each term, shape ``(A, M)``.
+        The count that each arc adds to each quantity, shape ``(A, M)``.
     coefficients : numpy.ndarray
         Shape ``(K, M)``.
     bounds, penalties, prices : numpy.ndarray
@@ -55,7 +55,7 @@ class CountedRows:
         Parameters
         ----------
         counts
-            Of the terms so far, shape ``(F, M)``.
+            Of the quantities so far, shape ``(F, M)``.
         n_left
             Tokens that are left; each adds at most one arc.
         """
@@ -105,11 +105,11 @@ def counted_bound(
     """
     n_tokens, n_durations, _ = phi.shape
     best_end = _best_completions(automaton, arc_scores, phi)
-    n_terms = rows.coefficients.shape[1]
+    n_quantities = rows.coefficients.shape[1]
     order = np.argsort(automaton.source, kind="stable")
     firsts = np.searchsorted(automaton.source[order], np.arange(automaton.n_states + 1))
     start = np.flatnonzero(np.isfinite(automaton.initial))
-    empty = _Layer(start, np.zeros((start.size, n_terms), np.int64), automaton.initial[start])
+    empty = _Layer(start, np.zeros((start.size, n_quantities), np.int64), automaton.initial[start])
     layers: list[list[_Layer]] = [[empty]] + [[] for _ in range(n_tokens)]
     for begin in range(n_tokens):
         layer = _merged(layers[begin])

@@ -71,9 +71,10 @@ def decode_batch(
         Labels that each token may have for other reasons, shape ``(N, L)``; in a semi-Markov model
         ``(N, 2, L)``, those that may begin and continue.
     on_infeasible
-        The treatment of an infeasible sequence: raise; drop the last constraint of every minimal
-        conflict until a labelling exists; or drop all. A sequence that would need a product beyond
-        the plan's budget is treated alike: raise, keep the constraints that fit, or drop all.
+        The treatment of an infeasible sequence. ``"error"`` raises; ``"relax"`` drops the last
+        constraint of every minimal conflict until a labelling exists; ``"unconstrained"`` drops
+        all. A sequence that would need a product beyond the plan's budget is treated alike: raise,
+        keep the constraints that fit, or drop all.
     time_limit
         Seconds for each round of a sequence; at the limit, the best labelling so far is the answer.
     max_nodes

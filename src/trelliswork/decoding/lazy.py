@@ -21,8 +21,8 @@ from trelliswork.decoding.masks import open_labels
 from trelliswork.errors import TooLargeError
 from trelliswork.inference.trellis import derive, rows_of
 from trelliswork.inference.verbs import kbest, viterbi
-from trelliswork.planning.counting_automata import round_length
 from trelliswork.planning.token_charges import with_token_charges
+from trelliswork.planning.violation_automata import round_length
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,14 +45,14 @@ MOST_TOGETHER = 12  # soft terms in one small product: most double its states
 
 @dataclass(frozen=True, eq=False)
 class LazyAnswers:
-    """The ``K`` best labellings of each sequence of a batch.
+    """The ``k`` best labellings of each sequence of a batch.
 
     Attributes
     ----------
     tags : numpy.ndarray
-        Labellings as tags, shape ``(K, N)``; labels in a chain. -1 without a labelling.
+        Labellings as tags, shape ``(k, N)``; labels in a chain. -1 without a labelling.
     scores : numpy.ndarray
-        Shape ``(B, K)``; ``-inf`` without a labelling.
+        Shape ``(B, k)``; ``-inf`` without a labelling.
     iterations : numpy.ndarray
         Rounds of decoding, shape ``(B,)``.
     methods : numpy.ndarray
@@ -72,7 +72,7 @@ class LazyAnswers:
     given_up: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
     @classmethod
-    def none(cls, n_sequences: int, n_tokens: int, k: int) -> LazyAnswers:
+    def empty(cls, n_sequences: int, n_tokens: int, k: int) -> LazyAnswers:
         """Return empty answers."""
         return cls(
             np.full((k, n_tokens), -1, dtype=np.int32),
@@ -115,8 +115,8 @@ class Units:
         RuleError
             If one of them is soft and has no penalty yet.
         """
-        rules = tuple(i for i in constraints if i in plan.rules)
-        compact = plan.hard.together if rules and rules == plan.rules else None
+        rules = tuple(i for i in constraints if i in plan.hard_rules)
+        compact = plan.hard.together if rules and rules == plan.hard_rules else None
         soft = [i for i in constraints if i in plan.soft]
         if not soft:
             return cls(plan, rules, (), compact, compact is not None)
@@ -239,7 +239,7 @@ def best_lazily(
     trellis = with_token_charges(plan, trellis, evidence, constraints)
     mask = open_labels(plan, evidence, constraints, allowed)
     units = Units.of(plan, constraints, evidence)
-    found = LazyAnswers.none(trellis.n_sequences, trellis.n_tokens, k)
+    found = LazyAnswers.empty(trellis.n_sequences, trellis.n_tokens, k)
     everyone = np.arange(trellis.n_sequences)
     _solve(found, trellis, everyone, np.arange(trellis.n_tokens), mask, n_jobs)
     if not units.count:

@@ -63,7 +63,7 @@ def constrained_trellis(
         constraints,
     )
     trellis = with_token_charges(plan, trellis, evidence, constraints)
-    rules = [i for i in constraints if i in plan.rules]
+    rules = [i for i in constraints if i in plan.hard_rules]
     priced = plan.costs.costly_terms(constraints)
     compiled: Product
     weights = None

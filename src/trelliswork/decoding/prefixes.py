@@ -3,8 +3,8 @@
     ŷ = argmax_y P(y),      P(y) = score(y) − Σ_c ρ_c v_c(y)
 
 A *hypothesis* is a labelling of the first ``t`` tokens. It carries a state of the model and one of
-the violation automaton of every term (`trelliswork.planning.counting_automata`), without a product.
-The upper bound of its completions is
+each violation automaton (`trelliswork.planning.violation_automata`), without a product. The upper
+bound of its completions is
 
     f = score so far + h[t, state] − Σ_i ρ_i m_i − Σ_p ρ_p Σ_{s ≤ t} prefix_p(y_1 … y_s)
 
@@ -175,7 +175,7 @@ def search_batch(
     found = _core.search_prefixes(
         trellis._batch(open_labels(plan, evidence, applied, allowed), n_jobs),
         [
-            _core.SearchItem(
+            _core.SearchTerm(
                 plan.terms.violation_automaton(i, evidence.longest).for_core,
                 float(by_term[i]),
                 evidence.classes(plan.terms.tests_of(i)),
@@ -185,7 +185,7 @@ def search_batch(
         _core.Predicates(
             penalties[[i for i, _ in asked]],
             any(rule.prefix is not None for _, rule in asked),
-            _Counter(plan, evidence, [rule for _, rule in asked]),
+            _PredicateCaller(plan, evidence, [rule for _, rule in asked]),
         ),
         _core.PrefixOptions(
             method=SEARCH_METHODS.index(method),
@@ -201,7 +201,7 @@ def search_batch(
     )
 
 
-class _Counter:
+class _PredicateCaller:
     """Calls predicates on prefixes, for the core.
 
     Parameters

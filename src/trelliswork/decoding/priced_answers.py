@@ -74,7 +74,7 @@ class PricedAnswers:
     searched: dict[int, SearchMethod] = field(default_factory=dict)
 
     @classmethod
-    def none(cls, n_sequences: int, n_tokens: int, rows: tuple[int, ...]) -> PricedAnswers:
+    def empty(cls, n_sequences: int, n_tokens: int, rows: tuple[int, ...]) -> PricedAnswers:
         """Return empty answers."""
         return cls(
             np.full(n_tokens, -1, dtype=np.int32),

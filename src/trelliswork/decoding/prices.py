@@ -5,7 +5,7 @@
 Constraints that are linear in counts, *rows*, never enter a product: the core puts prices on their
 counts, and searches if prices leave a gap. The others, *bits*, are added lazily: decode without
 them, multiply those that the answer violates into the automaton of that sequence, and decode again.
-Each round maximises over a superset with lower charges, so the first answer that violates nothing
+Each round maximises an upper bound of `P`, so the first answer that violates nothing
 new is the best. ``B`` sequences, ``N`` tokens, ``R`` rows.
 """
 
@@ -126,7 +126,7 @@ def priced_batch(
         prices=prices,
         n_jobs=n_jobs,
     )
-    found = PricedAnswers.none(trellis.n_sequences, trellis.n_tokens, charges.rows)
+    found = PricedAnswers.empty(trellis.n_sequences, trellis.n_tokens, charges.rows)
     inside = np.zeros((trellis.n_sequences, len(bits)), dtype=bool)
     inside[:, charges.free] = True
     pending = np.arange(trellis.n_sequences)

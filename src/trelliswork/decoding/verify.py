@@ -71,7 +71,7 @@ class LabellingClaim(Claim):
             raise WrongError(
                 f"certificate: expected a Certificate, got {type(certificate).__name__}."
             )
-        n_terms, counted = len(self.problem.plan.terms), certificate.items
+        n_terms, counted = len(self.problem.plan.terms), certificate.terms
         if not all(_is_index(i, n_terms) for i in counted) or len(set(counted)) < len(counted):
             raise WrongError(
                 f"certificate: expected different terms among the {n_terms} of the problem, got "
@@ -97,7 +97,7 @@ class LabellingClaim(Claim):
         """The problem with some terms in the product, and the rows that are counted outside it."""
         certificate = self.answer.certificate
         assert certificate is not None, "its leaves were read"
-        terms = certificate.items
+        terms = certificate.terms
         rows = [i for i in terms if self.problem.plan.terms[i].row is not None]
         # Prices of counted rows prune most of the states of their product.
         guided = any(row in leaf.prices for leaf in certificate.leaves for row in rows)

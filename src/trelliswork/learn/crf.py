@@ -15,7 +15,7 @@ from trelliswork.features.inputs import make_encoder
 from trelliswork.learn.learner import Learned
 from trelliswork.learn.mixing import mix_weights
 from trelliswork.learn.objective.objective import Objective
-from trelliswork.learn.optimizers.choose import Minimizer
+from trelliswork.learn.optimizers.minimizer import Minimizer
 from trelliswork.learn.penalties.counts import count_penalties
 from trelliswork.learn.penalties.held_out import learn_held_out
 from trelliswork.learn.sequence_weights import sequence_weights

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from trelliswork.features import Templates
     from trelliswork.labels.segmentation import MaxSegment
-    from trelliswork.learn.optimizers.choose import Solver
+    from trelliswork.learn.optimizers.minimizer import Solver
     from trelliswork.learn.sparsity.group_lasso import GroupLasso
 
 __all__ = ["CRFSettings"]

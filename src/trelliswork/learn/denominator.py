@@ -15,7 +15,7 @@ from trelliswork.errors import DataError, RuleError
 from trelliswork.labels.gold import GoldLabels
 from trelliswork.learn.gold import conflict_error, find_conflicting_gold
 from trelliswork.learn.objective.soft_terms import SoftTerms
-from trelliswork.planning.placements import warn_of_tests
+from trelliswork.planning.placements import tests_warning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,7 +118,7 @@ class Denominator:
             _warn_of_left_out(plan, by_arcs, f"its budget of {plan.training_budget:,} arcs")
             _warn_of_left_out(plan, by_tests, f"{MAX_TESTS} token tests")
         if plan.training.n_tests > MAX_TESTS:
-            logger.warning("%s", warn_of_tests(plan.training.n_tests))
+            logger.warning("%s", tests_warning(plan.training.n_tests))
         lost = find_conflicting_gold(plan, gold, evidence, left, partial_too=False)
         if lost.any():
             logger.warning(
@@ -152,8 +152,8 @@ class Denominator:
             evidence = evidence.take(np.flatnonzero(~ruled_out))
         compiled: Product = plan.hard.product(())
         soft = None
-        if trained and set(chosen) <= set(plan.training.rules):
-            compiled = plan.training.rules_product
+        if trained and set(chosen) <= set(plan.training.hard_rules):
+            compiled = plan.training.hard_product
         elif trained:
             compiled = plan.training.product_of(chosen, evidence.longest)
             if not set(chosen).isdisjoint(plan.soft):

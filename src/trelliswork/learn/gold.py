@@ -68,7 +68,7 @@ def find_conflicting_gold(
         allowed = mask.reshape(tags.size, math.prod(mask.shape[1:]))[np.arange(tags.size), tags]
         wrong = ~allowed & (gold.ids >= 0)
         ruled_out |= np.bincount(sequence, wrong, minlength=n_sequences) > 0
-    rules = [i for i in constraints if i in plan.rules]
+    rules = [i for i in constraints if i in plan.hard_rules]
     for rule in rules:
         ruled_out |= ~is_open & ~plan.hard.accepts(rule, tags, evidence)
     partial = np.flatnonzero(is_open & ~ruled_out)
@@ -120,7 +120,7 @@ def conflict_error(
     broken = [plan.constraints[i] for i in conflict.constraints]
     allowed = open_labels(plan, one, conflict.constraints, known)
     assert allowed is not None, "gold labels were given"
-    rules_met = [i for i in conflict.constraints if i in plan.rules]
+    rules_met = [i for i in conflict.constraints if i in plan.hard_rules]
     position = dead_end(plan, one, rules_met, allowed)
     where = "at the end" if position == len(labels) else f"token {position} ({labels[position]!r})"
     names = [name for name in labels if isinstance(name, str)]

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from trelliswork._typing import FloatArray
     from trelliswork.learn.objective.objective import Objective
-    from trelliswork.learn.optimizers.choose import Minimizer
     from trelliswork.learn.optimizers.common import Iteration, OptimizeResult
+    from trelliswork.learn.optimizers.minimizer import Minimizer
     from trelliswork.learn.sparsity.regularizer import Regularizer
 
 

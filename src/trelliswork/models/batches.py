@@ -138,7 +138,8 @@ def feasible_batches(
 def _warn_of_relaxed(count: int, total: int, how: str) -> None:
     if count:
         logger.warning(
-            "%d of %d sequences cannot satisfy all constraints; on_infeasible=%r applies",
+            "%d of %d sequences were decoded under fewer constraints: all together conflict, or "
+            "need a product beyond decoding_budget; on_infeasible=%r applies",
             count,
             total,
             how,

@@ -1,7 +1,7 @@
 """Compiled products on disk, which the next process need not build again.
 
 One safetensors file a product, named by a hash of all that it depends on. Nothing in it is ever
-executed, a file that cannot be read is as good as none, and a directory that cannot be written to
+executed, an unreadable file is ignored, and a directory that cannot be written to
 is no error: the cache saves time and holds nothing else.
 
 The directory is ``TRELLISWORK_CACHE``, or else the user's cache directory of the platform;
@@ -76,7 +76,7 @@ def fingerprint(parts: Sequence[Any], model: Automaton) -> str:
 
 
 def load_arrays(name: str) -> dict[str, NDArray[Any]] | None:
-    """Return the arrays that were stored under a name; None where there are no sound ones."""
+    """Return the arrays that were stored under a name; None if missing or damaged."""
     folder = cache_directory()
     if folder is None:
         return None

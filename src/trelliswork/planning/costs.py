@@ -48,7 +48,7 @@ class Costs:
         self._penalties = penalties
         self._terms = terms
         self._rule_of_term = [term.constraint for term in terms]
-        self.key = penalties.tobytes()  # tells penalties apart, where something is kept by them
+        self.key = penalties.tobytes()  # cache key of these penalties
 
     @property
     def of_terms(self) -> FloatArray:
@@ -56,7 +56,7 @@ class Costs:
         return self._penalties[self._rule_of_term]
 
     def check(self, constraints: Iterable[int] | None = None) -> None:
-        """Raise a `RuleError` where a soft rule, of some or all, has no penalty yet."""
+        """Raise a `RuleError` if a soft rule among `constraints` (default: all) has no penalty."""
         chosen = range(len(self._constraints)) if constraints is None else constraints
         unknown = [c for c in chosen if np.isnan(self._penalties[c])]
         if unknown:

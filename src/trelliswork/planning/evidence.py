@@ -43,7 +43,7 @@ class Evidence:
     offsets
         Sequence ``b`` is tokens ``offsets[b]`` to ``offsets[b + 1]``, shape ``(B + 1,)``.
     numbers
-        How errors call the sequences, shape ``(B,)``. Default: from 0.
+        Sequence numbers in error messages, shape ``(B,)``. Default: from 0.
     """
 
     def __init__(
@@ -60,7 +60,8 @@ class Evidence:
         self._outcomes: dict[TokenTest, BoolArray] = {}
         self._masks: dict[Constraint, BoolArray] = {}
         self._restricted: dict[Constraint, tuple[IntArray, BoolArray]] = {}
-        self._whole: tuple[Evidence, IntArray] | None = None  # that this is a part of, and where
+        # The batch that this was taken from, and its tokens there.
+        self._whole: tuple[Evidence, IntArray] | None = None
         self._columns: set[str | None] = set()  # of (token, tag) rows, that tests ask for
 
     @property
@@ -91,7 +92,7 @@ class Evidence:
         return found
 
     def restricted(self, constraint: Constraint) -> tuple[IntArray, BoolArray]:
-        """Return the tokens that a position-wise constraint leaves some labels only, and which."""
+        """Return the tokens that a position-wise constraint restricts, and their allowed labels."""
         if constraint not in self._restricted:
             mask = self._mask(constraint)
             tokens = np.flatnonzero(~mask.all(axis=1))
@@ -148,7 +149,7 @@ class Evidence:
         return self._joined(found, repr(part)).reshape(self.n_tokens, len(self.labels))
 
     def _check_columns(self, tests: Sequence[TokenTest]) -> None:
-        """Refuse a second column of (token, tag) rows: one name is the tag, whatever it is."""
+        """Refuse a second column: (token, tag) rows name none, so tests may use one name only."""
         if not any(isinstance(s, list) and s and isinstance(s[0], tuple) for s in self.sentences):
             return
         asked = {atom.column for test in tests for atom in test.atoms}

@@ -54,12 +54,12 @@ class HardRules:
         return tuple(i for i in self.indices if i in with_bits)
 
     @cached_property
-    def counted(self) -> tuple[int, ...]:
+    def length_dependent(self) -> tuple[int, ...]:
         """The rules whose automaton depends on the length of a sequence.
 
         Those linear in counts with coefficients of both signs.
         """
-        found = {self._terms[i].constraint for i in self._terms.counted}
+        found = {self._terms[i].constraint for i in self._terms.length_dependent}
         return tuple(sorted(found.intersection(self.indices)))
 
     def language(self, index: int) -> Automaton:
@@ -67,7 +67,7 @@ class HardRules:
         return self._compiler.language(index)
 
     def size(self, index: int) -> tuple[int, int]:
-        """Return the states and arcs of the model times one rule that is not `counted`."""
+        """Return the states and arcs of the model times one rule that is not `length_dependent`."""
         return self._compiler.size(index, self._budget)
 
     def accepts(self, index: int, tags: NDArray[np.int32], evidence: Evidence) -> NDArray[np.bool_]:
@@ -82,7 +82,7 @@ class HardRules:
         evidence
             The answers of token tests on the batch.
         """
-        if index in self.counted:
+        if index in self.length_dependent:
             own = list(self._terms.of((index,)))
             broken = self._terms.violations(tags, evidence, own)[:, own]
             return np.asarray(broken.sum(axis=1) == 0)
@@ -91,8 +91,8 @@ class HardRules:
 
     @cached_property
     def together(self) -> Automaton | None:
-        """The language of all rules together, if small: those of subsets do not pay then."""
-        if not self.indices or self.counted:
+        """The language of all rules, if so small that products of fewer rules save nothing."""
+        if not self.indices or self.length_dependent:
             return None
         return self._compiler.small_intersection(self.indices, self._terms.compact_budget)
 
@@ -111,7 +111,7 @@ class HardRules:
         indices
             The rules. Default: all.
         length
-            Most tokens of a sequence to be run on it, which rules that are `counted` need.
+            Most tokens of a sequence to be run on it, which rules that are `length_dependent` need.
 
         Raises
         ------
@@ -119,7 +119,7 @@ class HardRules:
             If it has more arcs than the decoding budget of the plan.
         """
         chosen = self.indices if indices is None else tuple(sorted(set(indices)))
-        if not set(chosen).intersection(self.counted):
+        if not set(chosen).intersection(self.length_dependent):
             return self._compiler.product(chosen, self._budget)
         if length is None:
             raise ValueError("length: the automaton of a constraint depends on it. Give one.")

@@ -28,12 +28,12 @@ __all__ = [
     "PLACES",
     "Placement",
     "Where",
-    "count_penalties",
     "describe_placements",
     "first_place",
     "not_placed_before",
+    "penalties_text",
     "place",
-    "warn_of_tests",
+    "tests_warning",
 ]
 
 SHOWN = 5
@@ -128,7 +128,7 @@ def place(plan: Plan, index: int) -> Placement:
     assert where is not None, "the last row takes all"
     if where in WITHOUT_AUTOMATA:
         return Placement(constraint, where, 0, 0, 0.0)
-    by_terms = constraint.is_soft or index in plan.hard.counted
+    by_terms = constraint.is_soft or index in plan.hard.length_dependent
     if not by_terms:
         _ = plan.hard.language(index)  # raises here if the rule alone is too large
     try:
@@ -207,19 +207,19 @@ def describe_placements(
         if those
     ]
     if n_tests > MAX_TESTS:
-        lines.append(warn_of_tests(n_tests))
+        lines.append(tests_warning(n_tests))
     if penalties:
-        lines.append(f"Penalties: {count_penalties(penalties)}.")
+        lines.append(f"Penalties: {penalties_text(penalties)}.")
     if any(p.where in ("training", "decoding") for p in placements):
         lines.append(
-            "Decoding starts without automata and adds, sequence by sequence, those that the best "
-            "labelling breaks."
+            "Decoding starts with the automata that cost a chain nothing and adds, sequence by "
+            "sequence, those that the best labelling breaks."
         )
     return "\n".join(lines)
 
 
-def count_penalties(penalties: Sequence[tuple[Constraint, float]]) -> str:
-    """Say how many penalties were given, how many learned, and in which range these are."""
+def penalties_text(penalties: Sequence[tuple[Constraint, float]]) -> str:
+    """Return how many penalties were given and learned, and the range of these, as text."""
     learned = [
         rho
         for rule, rho in penalties
@@ -237,8 +237,8 @@ def count_penalties(penalties: Sequence[tuple[Constraint, float]]) -> str:
     return ", ".join(counts)
 
 
-def warn_of_tests(n_tests: int) -> str:
-    """Say what happens to constraints that read more token tests than a product can."""
+def tests_warning(n_tests: int) -> str:
+    """Return the warning about automata with more token tests than a product can read."""
     return (
         f"The automata read {n_tests} token tests, and {MAX_TESTS} are the most in one product: "
         f"decoding gives up where an answer needs more. {JOIN_TESTS}"

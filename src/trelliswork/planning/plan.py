@@ -133,7 +133,7 @@ class Plan:
         return self._at("search")
 
     @cached_property
-    def rules(self) -> tuple[int, ...]:
+    def hard_rules(self) -> tuple[int, ...]:
         """Indices of the hard rules that become automata."""
         return tuple(
             i for i in not_placed_before(self, "scores") if not self.constraints[i].is_soft
@@ -161,7 +161,7 @@ class Plan:
     @cached_property
     def hard(self) -> HardRules:
         """The hard rules as automata, and products of the model with them."""
-        return HardRules(self.rules, self.terms, self._compiler, self.decoding_budget)
+        return HardRules(self.hard_rules, self.terms, self._compiler, self.decoding_budget)
 
     @cached_property
     def training(self) -> Training:

@@ -52,20 +52,20 @@ def hard_predicates(plan: Plan) -> frozenset[int]:
 
 
 def costly_predicates(plan: Plan, constraints: Iterable[int] | None = None) -> list[int]:
-    """Return the predicates among some rules that cost anything. Default: among all."""
+    """Return the predicates whose penalty is not 0, among some rules. Default: among all."""
     chosen = range(len(plan.constraints)) if constraints is None else constraints
     return plan.costs.costly(i for i in chosen if i in plan.predicates)
 
 
 def refuse_predicates(plan: Plan, what: str, constraints: Iterable[int] | None = None) -> None:
-    """Raise a `RuleError` where there are predicates, with which something cannot be done.
+    """Raise a `RuleError` if there are predicates.
 
     Parameters
     ----------
     plan
         The plan.
     what
-        What that is, and what to do instead: the rest of the message.
+        The rest of the message: what cannot be done with predicates, and what to do instead.
     constraints
         Those to look at. Default: all.
     """

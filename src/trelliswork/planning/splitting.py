@@ -3,9 +3,10 @@
     Σ_c ρ_c v_c(y) = Σ_{terms i} ρ_i v_i(y) + Σ_{token charges}
 
 A *term* is a *row*, ``v_i(y) = max(0, a_i·n(y) − b_i)`` with ``n(y)`` counts of segments or tokens,
-or a *bit*, ``v_i(y) = [y ∉ language_i]``. A *token charge* belongs to a soft rule about single
-tokens and is taken from their scores, see `trelliswork.planning.token_charges`. A rule that is
-joined by ``&`` has the terms and charges of its parts. ``L`` letters of the model.
+or a *bit*: ``v_i(y) = [y ∉ language_i]``, or a number of changes (`PerToken`). A *token charge*
+belongs to a soft rule about single tokens and is taken from their scores, see
+`trelliswork.planning.token_charges`. A rule that is joined by ``&`` has the terms and charges of
+its parts. ``L`` letters of the model.
 """
 
 from __future__ import annotations
@@ -75,8 +76,8 @@ def split_rules(
 ) -> tuple[tuple[Term, ...], tuple[TokenCharge, ...]]:
     """Return the terms and the token charges of rules, given with their indices, in order.
 
-    In a semi-Markov model a hard rule about counts of tokens may hold or not whatever the lengths
-    of segments are, where the size of its violation depends on them: that is a bit.
+    In a semi-Markov model, whether a hard rule holds may be independent of segment lengths although
+    its degree is not; it is then a bit.
 
     Raises
     ------

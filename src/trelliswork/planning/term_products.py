@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork._typing import IntArray
-    from trelliswork.planning.counting_automata import ViolationAutomaton
+    from trelliswork.planning.violation_automata import ViolationAutomaton
 
 
 __all__ = ["Factor", "multiply"]
@@ -89,16 +89,16 @@ def multiply(
 
 
 @dataclass(frozen=True, eq=False)
-class _Counter:
+class _TermCounter:
     """The violation automaton of a term, and its state in each state of a product, ``(S,)``."""
 
     term: int
     violations: ViolationAutomaton
     states: IntArray
 
-    def at(self, places: NDArray[np.int32]) -> _Counter:
+    def at(self, places: NDArray[np.int32]) -> _TermCounter:
         """Return the counter in a product whose states are at some places of this one."""
-        return _Counter(self.term, self.violations, self.states[places])
+        return _TermCounter(self.term, self.violations, self.states[places])
 
     def on_arcs(self, pairs: Pairs) -> IntArray:
         """Return the change of the violation by each arc of a product, shape ``(A,)``."""
@@ -117,10 +117,12 @@ class _Counter:
         return np.asarray(kinds[self.states], dtype=np.int64)
 
 
-def _together(factors: Iterable[Factor], max_arcs: int) -> tuple[Automaton, list[_Counter]] | None:
+def _together(
+    factors: Iterable[Factor], max_arcs: int
+) -> tuple[Automaton, list[_TermCounter]] | None:
     """Return the product of all factors, and the counters in it; None without any."""
     language: Automaton | None = None
-    counters: list[_Counter] = []
+    counters: list[_TermCounter] = []
     for factor in factors:
         if language is None:
             language = factor.automaton
@@ -142,14 +144,14 @@ def _together(factors: Iterable[Factor], max_arcs: int) -> tuple[Automaton, list
     return None if language is None else (language, counters)
 
 
-def _counters(factor: Factor, states: IntArray) -> list[_Counter]:
+def _counters(factor: Factor, states: IntArray) -> list[_TermCounter]:
     if factor.term is None or factor.violations is None:
         return []
-    return [_Counter(factor.term, factor.violations, states)]
+    return [_TermCounter(factor.term, factor.violations, states)]
 
 
 def _fired_with(
-    model: Automaton, pairs: Pairs, counters: Sequence[_Counter]
+    model: Automaton, pairs: Pairs, counters: Sequence[_TermCounter]
 ) -> tuple[IntArray, NDArray[np.int32]]:
     """Return the patterns of arcs: those of the model, then those of violations."""
     offsets, ids = fired_by(model, pairs.arc_map)
@@ -172,7 +174,7 @@ def _fired_with(
 
 
 def _contexts_with(
-    model: Automaton, pairs: Pairs, counters: Sequence[_Counter]
+    model: Automaton, pairs: Pairs, counters: Sequence[_TermCounter]
 ) -> NDArray[np.int32] | None:
     """Return which states fire the same patterns by the same label, violations included."""
     if not pairs.model_states.size or not is_deterministic(model):

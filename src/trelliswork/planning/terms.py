@@ -18,18 +18,18 @@ from trelliswork.constraints.monitors import MAX_TESTS, lift, union_of_tests
 from trelliswork.constraints.per_token import PerToken, change_counter, count_changes
 from trelliswork.errors import TooLargeError
 from trelliswork.planning.cache import load_automaton, store_automaton
-from trelliswork.planning.counting_automata import (
+from trelliswork.planning.events import Events
+from trelliswork.planning.evidence import Evidence
+from trelliswork.planning.products import SECONDS_WORTH_A_FILE, Product, keep, too_large
+from trelliswork.planning.term_products import Factor, multiply
+from trelliswork.planning.token_charges import count_broken
+from trelliswork.planning.violation_automata import (
     ViolationAutomaton,
     bit_automaton,
     round_length,
     row_automaton,
     row_language,
 )
-from trelliswork.planning.events import Events
-from trelliswork.planning.evidence import Evidence
-from trelliswork.planning.products import SECONDS_WORTH_A_FILE, Product, keep, too_large
-from trelliswork.planning.term_products import Factor, multiply
-from trelliswork.planning.token_charges import count_broken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -72,7 +72,7 @@ class Terms:
         The terms of soft rules.
     events : Events
         What the rows count, in the order of `rows`.
-    counted : frozenset of int
+    length_dependent : frozenset of int
         The rows whose automata depend on the length of a sequence, as letters add to them and
         take away.
     """
@@ -105,7 +105,7 @@ class Terms:
             # Whole rules are compiled over the labels, some of which no segment may have.
             added = Events.of_rows(own, compiler.labels).added
         mixed = np.flatnonzero((added > 0).any(axis=1) & (added < 0).any(axis=1))
-        self.counted = frozenset(self.rows[place] for place in mixed.tolist())
+        self.length_dependent = frozenset(self.rows[place] for place in mixed.tolist())
 
     def __len__(self) -> int:
         return len(self._terms)
@@ -123,7 +123,7 @@ class Terms:
 
     def depend_on_length(self, terms: Iterable[int]) -> bool:
         """Return whether the product of some terms depends on the lengths of sequences."""
-        return not self.counted.isdisjoint(terms)
+        return not self.length_dependent.isdisjoint(terms)
 
     def table(self, index: int) -> IntArray:
         """Return the increments of a row by pairs of letters, shape ``(L + 1, L)``."""
@@ -188,7 +188,7 @@ class Terms:
 
     def violation_automaton(self, index: int, length: int) -> ViolationAutomaton:
         """Return the violation automaton of a term, for sequences of up to some length."""
-        key = index, round_length(length) if index in self.counted else 0
+        key = index, round_length(length) if index in self.length_dependent else 0
         with self._lock:
             if key not in self._automata:
                 n_letters, most = self.model.n_labels, self._compiler.max_states
@@ -224,11 +224,11 @@ class Terms:
 
     @property
     def compact_budget(self) -> int:
-        """Most arcs of a product that is so small that those of subsets do not pay."""
+        """Most arcs of a product that is so small that products of fewer terms save nothing."""
         return min(max(COMPACT_ARCS, 4 * self.model.n_arcs), self.budget)
 
     def are_compact(self, terms: Iterable[int], length: int) -> bool:
-        """Return whether the product of some terms is so small that those of subsets do not pay."""
+        """Return whether a product is so small that products of fewer terms save nothing."""
         try:
             self.product(terms, length, self.compact_budget)
         except TooLargeError:
@@ -269,7 +269,7 @@ class Terms:
         """
         chosen = tuple(sorted(set(terms)))
         most = self.budget if budget is None else budget
-        length = round_length(length) if self.counted.intersection(chosen) else 0
+        length = round_length(length) if self.length_dependent.intersection(chosen) else 0
         key = chosen, length, with_patterns
         with self._lock:
             kept = self._products.get(key)
@@ -351,7 +351,7 @@ class Terms:
             constraint
             for constraint, own in terms_of.items()
             if set(own) <= set(chosen)
-            and not self.counted.intersection(own)
+            and not self.length_dependent.intersection(own)
             and not any(self._is_soft[i] for i in own)
         )
 

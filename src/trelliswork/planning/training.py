@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from trelliswork.constraints.monitors import MAX_TESTS
 from trelliswork.errors import TooLargeError
-from trelliswork.planning.counting_automata import round_length
+from trelliswork.planning.violation_automata import round_length
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -60,18 +60,18 @@ class Training:
         self._chosen: dict[int, tuple[int, ...]] = {}
 
     @cached_property
-    def rules(self) -> tuple[int, ...]:
+    def hard_rules(self) -> tuple[int, ...]:
         """The hard rules whose product fits, without those that depend on the length."""
         if not self.budget:
             return ()
-        rules = tuple(i for i in self._hard.indices if i not in self._hard.counted)
+        rules = tuple(i for i in self._hard.indices if i not in self._hard.length_dependent)
         return self._compiler.choose_rules(rules, self.budget)
 
     def constraints(self, length: int = USUAL_LENGTH) -> tuple[int, ...]:
         """Return the rules whose product fits, hard and soft, masks aside.
 
-        Those of `rules` come first. Then the others, hard ones that depend on the length and soft
-        ones, are added greedily, in the order given, until many in a row do not fit.
+        Those of `hard_rules` come first. Then the others, hard ones that depend on the length and
+        soft ones, are added greedily, in the order given, until many in a row do not fit.
 
         Parameters
         ----------
@@ -84,8 +84,8 @@ class Training:
         return self._chosen[length]
 
     def _choose(self, length: int) -> tuple[int, ...]:
-        chosen, n_misses = self.rules, 0
-        for index in sorted({*self._hard.counted, *self._soft}) if self.budget else ():
+        chosen, n_misses = self.hard_rules, 0
+        for index in sorted({*self._hard.length_dependent, *self._soft}) if self.budget else ():
             if n_misses == MOST_MISSES:
                 break
             try:
@@ -97,15 +97,15 @@ class Training:
         return tuple(sorted(chosen))
 
     @property
-    def rules_product(self) -> Product:
-        """The model times `rules`."""
-        return self._compiler.product(self.rules, self.budget)
+    def hard_product(self) -> Product:
+        """The model times `hard_rules`."""
+        return self._compiler.product(self.hard_rules, self.budget)
 
     def product(self, length: int = USUAL_LENGTH) -> Product:
         """Return the product that training sums over, for sequences of up to some length."""
         chosen = self.constraints(length)
-        if set(chosen) <= set(self.rules):
-            return self.rules_product
+        if set(chosen) <= set(self.hard_rules):
+            return self.hard_product
         return self.product_of(chosen, length)
 
     def product_of(self, constraints: Iterable[int], length: int) -> Product:
@@ -118,8 +118,8 @@ class Training:
         return tuple(
             i
             for i in (self._hard.indices if self.budget else ())
-            if i not in self.rules
-            and len(self._compiler.tests((*(j for j in self.rules if j < i), i))) > MAX_TESTS
+            if i not in self.hard_rules
+            and len(self._compiler.tests((*(j for j in self.hard_rules if j < i), i))) > MAX_TESTS
         )
 
     @cached_property

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from trelliswork.labels.label_set import LabelSet, Scheme
     from trelliswork.labels.segmentation import MaxSegment
     from trelliswork.learn.crf import LearnedCRF
-    from trelliswork.learn.optimizers.choose import Solver
+    from trelliswork.learn.optimizers.minimizer import Solver
     from trelliswork.learn.protocols import Protocol
     from trelliswork.learn.sparsity.group_lasso import GroupLasso
 

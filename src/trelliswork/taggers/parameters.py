@@ -11,7 +11,7 @@ from trelliswork._utils.arguments import check_number, check_whole, is_whole
 from trelliswork.constraints import parse
 from trelliswork.decoding.conflicts import check_on_infeasible
 from trelliswork.features import Templates
-from trelliswork.learn.optimizers.choose import check_solver
+from trelliswork.learn.optimizers.minimizer import check_solver
 from trelliswork.learn.protocols import settle_protocol
 from trelliswork.learn.sparsity.group_lasso import GroupLasso
 

@@ -13,7 +13,7 @@ import soft_term_cases
 import trelliswork as tw
 from regularizer_cases import SEEDS, regularizers
 from trelliswork.learn.objective.objective import Objective
-from trelliswork.learn.optimizers.choose import Minimizer
+from trelliswork.learn.optimizers.minimizer import Minimizer
 from trelliswork.learn.optimizers.proximal import minimize_proximal
 from trelliswork.learn.sparsity.duality import lower_bound
 from trelliswork.learn.sparsity.regularizer import Regularizer

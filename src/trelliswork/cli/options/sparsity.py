@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_args
 import typer
 
 from trelliswork._utils.tables import join_names
-from trelliswork.learn.optimizers.choose import Solver
+from trelliswork.learn.optimizers.minimizer import Solver
 from trelliswork.learn.sparsity.group_lasso import GROUPINGS, GroupLasso
 
 if TYPE_CHECKING:

@@ -94,6 +94,7 @@ class _Part:
         self._factor = objective.n_sequences / size
 
     def __call__(self, x: FloatArray, gradient: FloatArray, /) -> float:
+        # A range leaves l2 out.
         value = self._objective.value_and_grad(
             x, gradient, sequences=self._sequences, n_jobs=self._n_jobs
         )

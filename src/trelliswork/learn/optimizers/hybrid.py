@@ -50,9 +50,10 @@ def minimize_hybrid(
 ) -> OptimizeResult:
     """Minimise a smooth function plus l1 and Euclidean norms of groups.
 
-    The parameters are those of `trelliswork.learn.optimizers.owlqn.minimize_owlqn`, and `scale`,
-    the step sizes of L-BFGS. Iterations of both methods are counted. Stops when two turns together
-    decrease the value by less than ``tol × value``, or when proximal steps make no progress.
+    The parameters are those of `trelliswork.learn.optimizers.owlqn.minimize_owlqn` without
+    `memory`, and `scale`, the step sizes of L-BFGS. Iterations of both methods are counted. Stops
+    when two turns together decrease the value by less than ``tol × value``, or when proximal steps
+    make no progress.
     """
     if not regularizer.is_smooth_on_faces:
         raise ValueError("expected Euclidean norms of groups, got others. Use 'sparsa' or 'fista'.")

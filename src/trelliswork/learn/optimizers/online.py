@@ -176,6 +176,7 @@ class _Whole:
         """Return the objective at a point."""
         self.n_evaluations += 1
         gradient = np.empty_like(x)
+        # A range leaves l2 out; the penalty adds it.
         everything = range(self._objective.n_sequences)
         loss = self._objective.value_and_grad(
             x, gradient, sequences=everything, n_jobs=self._n_jobs

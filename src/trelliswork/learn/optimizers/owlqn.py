@@ -39,9 +39,8 @@ logger = logging.getLogger(__name__)
 
 _SUFFICIENT_DECREASE = 1e-4
 _MAX_LINE_SEARCH = 25
-_MAX_FIRST_SEARCH = (
-    45  # for the first step, whose length is a guess; shorter steps are lost in rounding
-)
+# For the first step, whose length is a guess; shorter steps are lost in rounding.
+_MAX_FIRST_SEARCH = 45
 _REFRESH = 20  # iterations between two choices of the free weights
 _NEAR = 0.8  # weights whose gradient is at least this share of λ are free
 

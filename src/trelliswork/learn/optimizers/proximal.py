@@ -58,7 +58,8 @@ def minimize_proximal(
 ) -> OptimizeResult:
     """Minimise a smooth function plus a regularizer.
 
-    The parameters are those of `trelliswork.learn.optimizers.owlqn.minimize_owlqn`, and `method`.
+    The parameters are those of `trelliswork.learn.optimizers.owlqn.minimize_owlqn` without
+    `memory`, and `method`.
 
     Returns
     -------

@@ -154,7 +154,7 @@ def row_automaton(table: IntArray, bound: int, length: int, max_states: int) -> 
     >>> at_most_one.automaton.n_states, at_most_one.empty_violation
     (2, 0)
     """
-    counter = _Counter.of(table, bound, bound, length, max_states)
+    counter = _RowCounter.of(table, bound, bound, length, max_states)
     total, rows = counter.total, counter.rows
     added = np.maximum(0, total + rows - bound) - np.maximum(0, total - bound)
     added = np.where(counter.at_top, rows, np.where(counter.at_bottom, 0, added))
@@ -167,7 +167,7 @@ def row_language(table: IntArray, bound: int, length: int, max_states: int) -> A
 
     The parameters are those of `row_automaton`.
     """
-    counter = _Counter.of(table, bound, bound + 1, length, max_states)
+    counter = _RowCounter.of(table, bound, bound + 1, length, max_states)
     source, label, target = counter.arcs
     top = counter.at_top.ravel()  # broken for good
     kept = ~top[source] & ~top[target]
@@ -179,7 +179,7 @@ def row_language(table: IntArray, bound: int, length: int, max_states: int) -> A
 
 
 @dataclass(frozen=True, eq=False)
-class _Counter:
+class _RowCounter:
     """The left side of a row between two ends, and the class of the letter before.
 
     Attributes
@@ -201,7 +201,9 @@ class _Counter:
     at_bottom: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, table: IntArray, bound: int, upper: int, length: int, max_states: int) -> _Counter:
+    def of(
+        cls, table: IntArray, bound: int, upper: int, length: int, max_states: int
+    ) -> _RowCounter:
         """Count up to where `upper` is passed for good, and down to where `bound` is kept so."""
         up, down = max(0, int(table.max())), max(0, -int(table.min()))
         high, has_top = _end(up, down, upper, length)

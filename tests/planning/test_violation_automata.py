@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 from strategies import arrays, expressions
 from trelliswork.automata.automaton import Automaton
 from trelliswork.errors import TooLargeError
-from trelliswork.planning.counting_automata import (
+from trelliswork.planning.violation_automata import (
     ViolationAutomaton,
     bit_automaton,
     round_length,
