@@ -72,7 +72,7 @@ void search_beam(Prefixes& prefixes, std::int64_t width, double tolerance, const
     }
     if (best < 0) {
         answer.bound = cut;
-        answer.status = cut == kNegativeInfinity ? Status::infeasible : Status::unknown;
+        answer.status = cut == kNegativeInfinity ? Status::infeasible : Status::unsolved;
         return;
     }
     answer.path = prefixes.labelling(best);

@@ -263,7 +263,7 @@ void search_prefixes(const Batch& batch, const std::vector<SearchTerm>& terms,
             return;
         }
         search_best_first(mine, options, deadline, answer);
-        if (answer.status != Status::unknown) return;
+        if (answer.status != Status::unsolved) return;
         // Too far to go: some labelling, with the bound that was proven.
         const double bound = answer.bound;
         const auto n_expanded = answer.n_expanded;

@@ -46,7 +46,7 @@ struct PrefixOptions {
 
 // The answer to one sequence.
 struct PrefixAnswer {
-    Status status = Status::unknown;
+    Status status = Status::unsolved;
     PrefixMethod method = PrefixMethod::beam;
     Labelling path;                     // empty: none was found
     double score = kNegativeInfinity;   // P of it

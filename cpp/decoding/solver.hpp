@@ -57,7 +57,7 @@ struct SolverOptions {
 
 // The answer to one sequence.
 struct Answer {
-    Status status = Status::unknown;
+    Status status = Status::unsolved;
     SolverMethod method = SolverMethod::dual;  // the last that was needed
     Labelling path;                            // where there is none: the last one that was tried
     double payoff = kNegativeInfinity;         // P of it

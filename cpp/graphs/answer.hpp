@@ -34,7 +34,7 @@ struct GraphOptions {
 };
 
 struct GraphAnswer {
-    Status status = Status::unknown;
+    Status status = Status::unsolved;
     std::vector<std::uint8_t> values;  // (N,), empty: none
     std::vector<double> relaxed;       // (N,) u of AD³ at the root
     double score = kNegativeInfinity;

@@ -44,7 +44,7 @@ GraphAnswer solve_by_ad3(const Graph& graph, const GraphStart& start, const Grap
         case AD3Stop::stalled:
         case AD3Stop::exhausted:
         case AD3Stop::interrupted:
-            answer.status = Status::unknown;
+            answer.status = Status::unsolved;
             break;
     }
     return answer;

@@ -27,7 +27,7 @@ struct SpanLeaf {
 };
 
 struct SpanAnswer {
-    Status status = Status::unknown;
+    Status status = Status::unsolved;
     SpanAssignment best;
     double bound = -kNegativeInfinity;
     std::int64_t iterations = 0, nodes = 0;

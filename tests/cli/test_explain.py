@@ -30,7 +30,7 @@ def test_explain_rules_and_data(tmp_path, rules):
     result = run(*command)
     assert result.exit_code == 0, result.output
     for text in (
-        "training in all",
+        "training product",
         "mask",
         "at_most(3, 'PER') is implied",
         "train.conll:20: at_most(1, 'PER'): ",

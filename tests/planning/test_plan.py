@@ -38,7 +38,7 @@ def test_each_constraint_goes_where_it_belongs():
     assert found.training.hard_product.tests == (YEAR,)
     assert found.training.hard_product.automaton.n_classes == 2
     shown = str(found)
-    for text in ("at_most(1, 'title')", "mask", "training in all"):
+    for text in ("at_most(1, 'title')", "mask", "training product"):
         assert text in shown
 
 

@@ -143,7 +143,7 @@ def scores_forbid_all(plan: Plan, number: int) -> InfeasibleError:
     if plan.constraints:
         these, advice = " that satisfies the constraints", ", or drop a constraint"
     return InfeasibleError(
-        f"X: sequence {number}: every labelling{these} has a score of -inf. Correct the "
+        f"sequence {number}: every labelling{these} has a score of -inf. Correct the "
         f"scores{advice}."
     )
 
@@ -153,7 +153,7 @@ def _nothing_fits(plan: Plan, one: Evidence, known: BoolArray | None) -> Infeasi
     number = one.numbers[0]
     if known is None:
         return InfeasibleError(
-            f"X: sequence {number}: the model has no labelling of {_tokens(one.n_tokens)}. Train "
+            f"sequence {number}: the model has no labelling of {_tokens(one.n_tokens)}. Train "
             "it with a larger max_segment."
         )
     place = f"known: sequence {number}, token {dead_end(plan, one, (), known)}"

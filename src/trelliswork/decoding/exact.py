@@ -9,6 +9,7 @@ labels.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,6 +42,55 @@ if TYPE_CHECKING:
 
 
 __all__ = ["decode_batch", "decode_nbest_batch"]
+
+
+@dataclass(frozen=True, eq=False)
+class _Batch:
+    """A batch to be decoded under one set of rules or another.
+
+    Attributes are the parameters of `decode_batch`; `lenient`: sequences may go without rules.
+    """
+
+    plan: Plan
+    trellis: Trellis
+    evidence: Evidence
+    allowed: BoolArray | None
+    lenient: bool
+    time_limit: float | None
+    max_nodes: int
+    n_jobs: int | None
+
+    def solve(self, members: IntArray, constraints: Sequence[int] | None) -> PricedAnswers:
+        """Decode some of the sequences under some of the constraints."""
+        plan, trellis, evidence = self.plan, self.trellis, self.evidence
+        mask = self.allowed
+        if not np.array_equal(members, np.arange(trellis.n_sequences)):
+            mask = None if mask is None else mask[rows_of(trellis.offsets, members)]
+            trellis = derive(trellis, sequences=members)
+            evidence = evidence.take(members)
+        answers = priced_batch(
+            plan,
+            trellis,
+            evidence,
+            constraints=constraints,
+            allowed=mask,
+            time_limit=self.time_limit,
+            max_nodes=self.max_nodes,
+            # A search under predicates needs no product.
+            give_up=self.lenient or bool(plan.predicates and costly_predicates(plan, constraints)),
+            n_jobs=self.n_jobs,
+        )
+        if plan.predicates or (answers.status == UNSOLVED).any():
+            search_broken(
+                answers,
+                plan,
+                trellis,
+                evidence,
+                constraints=constraints,
+                allowed=mask,
+                time_limit=self.time_limit,
+            )
+        return answers
 
 
 def decode_batch(
@@ -92,42 +142,14 @@ def decode_batch(
     """
     check_on_infeasible(on_infeasible)
 
-    def solve(members: IntArray, constraints: Sequence[int] | None) -> PricedAnswers:
-        rows = rows_of(trellis.offsets, members)
-        everyone = members.size == trellis.n_sequences
-        scores = trellis if everyone else derive(trellis, sequences=members)
-        seen = evidence if everyone else evidence.take(members)
-        mask = None if allowed is None else allowed[rows]
-        answers = priced_batch(
-            plan,
-            scores,
-            seen,
-            constraints=constraints,
-            allowed=mask,
-            time_limit=time_limit,
-            max_nodes=max_nodes,
-            # A search under predicates needs no product.
-            give_up=on_infeasible != "error"
-            or bool(plan.predicates and costly_predicates(plan, constraints)),
-            n_jobs=n_jobs,
-        )
-        if plan.predicates or (answers.status == UNSOLVED).any():
-            search_broken(
-                answers,
-                plan,
-                scores,
-                seen,
-                constraints=constraints,
-                allowed=mask,
-                time_limit=time_limit,
-            )
-        return answers
-
-    found = solve(np.arange(trellis.n_sequences), constraints)
+    batch = _Batch(
+        plan, trellis, evidence, allowed, on_infeasible != "error", time_limit, max_nodes, n_jobs
+    )
+    found = batch.solve(np.arange(trellis.n_sequences), constraints)
     if on_infeasible == "error":
         for b in np.flatnonzero(found.status == UNSOLVED).tolist():
             raise SearchLimitError(
-                f"X: sequence {evidence.numbers[b]}: no labelling that satisfies the constraints "
+                f"sequence {evidence.numbers[b]}: no labelling that satisfies the constraints "
                 "was found before the limit was reached, and no proof that there is none. Allow "
                 "more time, use fewer or simpler hard constraints, or set on_infeasible='relax'."
             )
@@ -144,7 +166,7 @@ def decode_batch(
             chosen = np.array(members, dtype=np.int64)
             if not chosen.size:
                 continue
-            found.put(solve(chosen, kept), chosen, trellis.offsets)
+            found.put(batch.solve(chosen, kept), chosen, trellis.offsets)
             kept_rules.update(dict.fromkeys(members, kept))
             kept_rules.update({b: found.given_up[b] for b in members if b in found.given_up})
             # Scores may forbid all that is left, and a search under predicates may find nothing.

@@ -261,7 +261,7 @@ def best_lazily(
             except TooLargeError as error:
                 if not give_up:
                     raise TooLargeError(
-                        f"X: sequence {evidence.numbers[chosen[0]]}: {error}"
+                        f"sequence {evidence.numbers[chosen[0]]}: {error}"
                     ) from None
                 for b in chosen.tolist():
                     found.given_up[b] = tuple(sorted((*masks, *units.constraints(solved[b]))))

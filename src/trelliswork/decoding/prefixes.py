@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from trelliswork import _core
 from trelliswork._utils.arguments import check_time_limit
 from trelliswork.decoding.certificate import Certificate
 from trelliswork.decoding.masks import open_labels
+from trelliswork.decoding.priced_answers import SEARCH_METHODS
 from trelliswork.inference.results import tags_of
 from trelliswork.inference.trellis import derive, rows_of
 from trelliswork.planning.predicates import costly_predicates, predicate_violations, predicates_of
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from trelliswork._typing import BoolArray, FloatArray, IntArray
     from trelliswork.constraints import Predicate
     from trelliswork.decoding.answers import Decoding
-    from trelliswork.decoding.priced_answers import PricedAnswers
+    from trelliswork.decoding.priced_answers import PricedAnswers, SearchMethod
     from trelliswork.decoding.problem_batch import ProblemBatch
     from trelliswork.inference.trellis import Trellis
     from trelliswork.planning.evidence import Evidence
@@ -57,20 +58,14 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "SEARCH_METHODS",
     "WIDTH",
     "PrefixAnswers",
-    "SearchMethod",
     "check_width",
     "search_batch",
     "search_broken",
     "solve_by_search",
 ]
 
-
-SearchMethod = Literal["beam", "astar"]
-
-SEARCH_METHODS: tuple[SearchMethod, ...] = ("beam", "astar")  # as in the core
 
 WIDTH = 10
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -20,10 +20,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from trelliswork._typing import BoolArray, FloatArray, IntArray
-    from trelliswork.decoding.prefixes import SearchMethod
 
 
-__all__ = ["PricedAnswers", "prices_by_term"]
+__all__ = ["SEARCH_METHODS", "PricedAnswers", "SearchMethod", "prices_by_term"]
+
+SearchMethod = Literal["beam", "astar"]
+
+SEARCH_METHODS: tuple[SearchMethod, ...] = get_args(SearchMethod)
+"""The method of each code of a search over prefixes."""
 
 
 @dataclass(eq=False)

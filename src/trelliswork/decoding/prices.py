@@ -143,7 +143,7 @@ def priced_batch(
                     if np.isfinite(penalties[left]).all():
                         continue
                     if not give_up:
-                        place = f"X: sequence {evidence.numbers[b]}"
+                        place = f"sequence {evidence.numbers[b]}"
                         raise TooLargeError(f"{place}: {error}") from None
                     broken = {plan.terms[i].constraint for i in bits if i not in found.bits[b]}
                     found.given_up[b] = tuple(c for c in applied if c not in broken)

@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 SHOWN = 5
-"""Constraints that a line names."""
+"""Most constraints named in one line."""
 
 Where = Literal["mask", "search", "scores", "training", "decoding"]
 
@@ -55,7 +55,7 @@ class Placement:
         (charged to single tokens, in decoding only), ``"training"`` (in the product of training,
         and in decoding) or ``"decoding"`` (in decoding only).
     states, arcs : int
-        Size of the model automaton times this constraint alone; 0 where it is none.
+        Size of the model automaton times this constraint alone; 0 for rules without an automaton.
     cost : float
         Work a token on that product, as a multiple of the model's own.
     """
@@ -184,7 +184,7 @@ def describe_placements(
         rows.append([rule, spell_penalty(penalty), placed.where, *sizes])
     cost = trained.n_arcs / model.n_arcs
     total = [f"{trained.n_states:,}", f"{trained.n_arcs:,}", f"{cost:.1f}"]
-    rows.append(["training in all", "", "", *total])
+    rows.append(["training product", "", "", *total])
     lines = [
         text_table(("rule", "penalty", "where", "states", "arcs", "cost"), rows),
         "Cost is work a token, the model without rules being 1 "

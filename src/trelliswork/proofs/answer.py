@@ -24,10 +24,13 @@ __all__ = [
 ]
 
 TOLERANCE = 1e-9
-"""Rounding of sums in another order, absolute and relative: what verification allows."""
+"""Tolerance of `verify`, absolute and relative: the rounding of sums in another order."""
 
 CLOSED = TOLERANCE / 2
-"""Relative gap below which branch and bound ends: half of what verification allows."""
+"""Relative gap below which solvers of graphs and spans end: half of the tolerance of `verify`.
+
+Those of labellings end at `TOLERANCE`.
+"""
 
 Status = Literal[
     "optimal",
