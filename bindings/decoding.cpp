@@ -60,7 +60,7 @@ CountRows make_rows(const In<std::int32_t, 1>& pattern_event,
     return rows;
 }
 
-// A batch with what tokens of each class add to the weights of pairs of labels.
+// A batch with additions to the weights of pairs of labels, by class of token.
 Batch with_classes(const BoundBatch& bound, const std::optional<In<std::uint8_t, 1>>& classes,
                    const std::optional<In<double, 2>>& added) {
     Batch batch = bound.get();
@@ -99,7 +99,7 @@ SolverOptions make_options(int method, std::int64_t max_iterations, double step,
     return options;
 }
 
-// What is answered for all sequences of a batch: labels and begins (N,); scores, bounds, status and
+// The answers for all sequences of a batch: labels and begins (N,); scores, bounds, status and
 // methods (B,).
 struct BatchAnswers {
     nb::object labels, begins, scores, bounds, status, methods;
@@ -265,15 +265,16 @@ ViolationAutomaton make_automaton(std::int64_t empty, std::int32_t start,
             copy_of(next), copy_of(step)};
 }
 
-// The violation automaton of a term, what a violation costs, and classes of tokens (N,), or none.
+// The violation automaton of a term, the penalty of a violation, and classes of tokens (N,), or
+// none.
 struct BoundTerm {
     nb::object automaton;
     double penalty;
     Classes classes;
 };
 
-// Python functions: `count` is given a sequence, its first tags, how many of them are new, and what
-// was counted before them.
+// Python functions: `count` is given a sequence, its first tags, how many of them are new, and the
+// counts before them.
 struct BoundPredicates {
     std::vector<double> penalties;
     bool reads_prefixes;

@@ -160,7 +160,7 @@ void bind_segments(nb::module_& m) {
         nb::arg("durations").none(), nb::arg("own").none(), nb::arg("out"), nb::arg("n_jobs"));
 }
 
-// How a padded batch lies in its arrays, and what may be spent on it.
+// The layout of a padded batch, and the limits on its computation.
 struct LayerOptions {
     bool batch_first;
     std::int64_t ignored_tag;

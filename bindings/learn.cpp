@@ -113,7 +113,7 @@ void check_segments(const TrainingData& data, const std::vector<std::int64_t>& s
 using Fired = std::tuple<In<std::int64_t, 1>, In<std::int32_t, 1>>;
 using Segments = std::tuple<In<std::int64_t, 1>, In<std::int32_t, 1>>;
 
-// What a caller gives beside the features, checked; M masks a token, see forbid_segments.
+// A caller's data beside the features, checked; M masks a token, see forbid_segments.
 TrainingData read_data(const Automaton& automaton, const In<std::int64_t, 1>& offsets,
                        const In<std::int32_t, 1>& gold,
                        const std::optional<In<std::uint8_t, 1>>& begins, const Fired& gold_patterns,

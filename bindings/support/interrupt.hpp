@@ -24,7 +24,7 @@ class Interrupt {
         }
         return seen_;
     }
-    // With Python's lock, after the work: raises what was asked for.
+    // With Python's lock, after the work: raises the pending interrupt.
     void raise() const {
         if (!seen_) return;
         PyErr_SetNone(PyExc_KeyboardInterrupt);

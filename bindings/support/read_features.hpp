@@ -1,5 +1,5 @@
-// Reading Python's strings and dicts into flat buffers. The readers need the GIL; what they return
-// refers to no Python object, so that the work on it can run without.
+// Reading Python's strings and dicts into flat buffers. The readers need the GIL; their results
+// refer to no Python object, so that the work on them can run without.
 #pragma once
 
 #include <nanobind/nanobind.h>

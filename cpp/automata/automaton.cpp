@@ -15,7 +15,7 @@ namespace {
 constexpr int kMostClasses = 64;
 constexpr double kNoWeight = -HUGE_VAL;
 
-// What is wrong with arc i, or null.
+// The fault of arc i, or null.
 const char* fault_of(const Automaton& a, std::size_t i) {
     if (a.source[i] < 0 || a.source[i] >= a.n_states) return "no such source state";
     if (a.target[i] < 0 || a.target[i] >= a.n_states) return "no such target state";

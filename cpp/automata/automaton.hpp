@@ -14,7 +14,7 @@ namespace trelliswork {
 // A weighted automaton over labels, as flat arrays. S states, A arcs, G steps, P patterns.
 //
 // Arcs are sorted by (target, label, source). A *step* is a run of arcs that agree in target and
-// label: whatever label a segment carries, its score is added once a step, not once an arc.
+// label: the score of a segment is added once a step, not once an arc.
 // An arc fires the patterns whose weights it collects (a transition y′→y is a pattern of length 2).
 struct Automaton {
     int n_states = 0;

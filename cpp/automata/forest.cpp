@@ -91,7 +91,7 @@ struct Forest::Arcs {
                                     a.parents[above] >= 0 && a.target[arc] == a.target[shared];
                 auto& node = is_node[cell(s, y)];
                 if (differs && !merges) node = 1;
-                // A state that differs from its parent may not hide in what the parent pools.
+                // A state that differs from its parent may not hide in the parent's pool.
                 if (shared != kNoArc && (node || differs || arc == kNoArc)) {
                     is_node[cell(above, y)] = 1;
                 }

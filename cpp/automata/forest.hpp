@@ -53,8 +53,8 @@ struct Forest {
     Forest() = default;
     // Leaves the forest empty where it would save little: where few states have parents, two arcs
     // of a state have one label, or most arcs are nodes. Otherwise the automaton's blocks are set:
-    // their sources are the states, and then, as 2S sources in all, what is pooled at each; and its
-    // ports are those of the forest.
+    // their sources are the states and then their pools, 2S in all, and its ports are those of the
+    // forest.
     explicit Forest(Automaton& automaton);
 
     bool empty() const { return nodes.empty(); }
@@ -89,7 +89,7 @@ struct Forest {
         }
     }
 
-    // β (S,) from that of the sources (2S,): what goes to a pool goes to all below it.
+    // β (S,) from that of the sources (2S,): an arc to a pool goes to all states below it.
     void spread(double* sources, double* beta) const {
         double* pooled = sources + n_states;
         for (std::size_t i = 0; i < down.size(); ++i) pooled[down[i]] += pooled[above[i]];

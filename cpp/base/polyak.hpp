@@ -27,7 +27,7 @@ class PolyakSteps {
         return factor_ >= smallest_;
     }
     double factor() const { return factor_; }
-    // above: what D is above the target; norm: ‖r‖².
+    // above: D − target; norm: ‖r‖².
     double length(double above, double norm) const { return factor_ * above / norm; }
 
   private:

@@ -22,8 +22,8 @@ enum CharacterClass : std::uint8_t {
     is_upper = 1,
     is_lower = 2,
     is_alpha = 4,
-    is_digit = 8,     // superscripts too: what a shape calls a digit
-    is_decimal = 16,  // what \d matches
+    is_digit = 8,     // superscripts too: the digits of shapes
+    is_decimal = 16,  // the matches of \d
     is_alnum = 32,
     is_space = 64,
 };
@@ -96,7 +96,7 @@ class UnicodeTable {
 };
 
 // Appends the code points of `bytes` to `out`. A malformed byte becomes U+FFFD: the decoder never
-// reads past the end, whatever it is given.
+// reads past the end of any input.
 inline void decode_utf8(std::string_view bytes, std::u32string& out) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
     for (std::size_t i = 0; i < bytes.size();) {

@@ -1,8 +1,8 @@
 // Linear constraints on counts: the counts of a path, and the penalties it pays.
 //
-// Arcs fire patterns, and a pattern may stand for an *event*, what happens at a token: "an author
-// begins here, and in it a person". An event counts for some *quantities*, the names in rules:
-// n_m(y) of quantity m. Row i of the constraints is
+// Arcs fire patterns, and a pattern may stand for an *event* at a token: "an author begins here,
+// and in it a person". An event counts for some *quantities*, the names in rules: n_m(y) of
+// quantity m. Row i of the constraints is
 //
 //   r_i(y) = Σ_m c_im n_m(y) − b_i,      v_i(y) = max(0, r_i(y)),
 //
@@ -34,7 +34,7 @@ struct CountRows {
     std::vector<Count> row_counts;          // c_im
     std::vector<double> bound;              // (R,) b
     std::vector<double> penalty;            // (R,) ρ, ∞: hard
-    std::vector<double> least, most;        // (R,) what one segment can add: 0 at least, at most
+    std::vector<double> least, most;        // (R,) range of one segment's part: least ≤ 0 ≤ most
 
     // Fills `least` and `most`.
     void finish();
@@ -42,7 +42,7 @@ struct CountRows {
     // r (R,) of counts (M,).
     void excess(const std::vector<std::int64_t>& counts, std::vector<double>& found) const;
 
-    // ρ_i v_i − λ r_i ≥ 0: what the price λ ∈ [0, ρ_i] misses of the cost of an excess r.
+    // ρ_i v_i − λ r_i ≥ 0: the cost of an excess r that the price λ ∈ [0, ρ_i] misses.
     double slack(int row, double price, double excess) const {
         if (excess <= 0.0) return price == 0.0 ? 0.0 : -price * excess;
         return price == penalty[row] ? 0.0 : (penalty[row] - price) * excess;

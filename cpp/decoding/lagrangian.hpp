@@ -27,7 +27,7 @@ struct Labelling {
     bool operator==(const Labelling&) const = default;
 };
 
-// What is known of the best labelling under some prices.
+// The best labelling under some prices, and its bound.
 struct Evaluation {
     double value = kNegativeInfinity;   // D(λ); −inf: there is no path
     double payoff = kNegativeInfinity;  // P(y) = score(y) − Σ_i ρ_i v_i(y)
@@ -76,7 +76,7 @@ class Lagrangian {
     }
     double constant(const std::vector<double>& prices) const;
 
-    // What `evaluate` finds, from a chart of these prices.
+    // The result of `evaluate`, from a chart of these prices.
     template <class C>
     void read_best(C& chart, const std::vector<double>& prices, Evaluation& found) {
         ++n_evaluations_;
@@ -122,9 +122,9 @@ class Lagrangian {
     std::optional<Engine> priced_;
     bool arc_by_arc_ = false;             // only arcs whose price has changed get other weights
     SequenceScores scores_;               // of the sequence, without prices
-    SequenceScores priced_scores_;        // φ has the prices of what begins at the start
+    SequenceScores priced_scores_;        // φ has the prices of segments from the start
     std::vector<double> phi_;             // (T, D, L) restricted; empty: not
-    std::vector<double> first_;           // (D, L) φ of what begins at the first token
+    std::vector<double> first_;           // (D, L) φ of segments from the first token
     std::vector<double> own_phi_;         // (T, D, L)
     std::vector<double> quantity_price_;  // (M,) Σ_i λ_i c_im
     std::vector<double> event_price_;     // (E,)

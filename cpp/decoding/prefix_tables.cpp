@@ -7,7 +7,7 @@ namespace trelliswork {
 
 // least[k, q] = min over letters y and lengths d of  step(q, y) + least[k − d, next(q, y)]
 //
-// and least[0, ·] = 0. What the model forbids is not asked: that could only be more.
+// and least[0, ·] = 0. The automaton of the model is ignored: it could only raise the minimum.
 void fill_least(const ViolationAutomaton& term, const std::uint8_t* classes, std::int64_t length,
                 int n_labels, int n_durations, std::vector<std::int64_t>& table) {
     const auto n_states = term.n_states;

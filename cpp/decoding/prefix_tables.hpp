@@ -1,4 +1,4 @@
-// Violation automata as a search over prefixes runs them, and what is known of a batch beforehand.
+// Violation automata and precomputed tables for the search over prefixes.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct SearchTerm {
     bool is_hard() const { return penalty == -kNegativeInfinity; }
 };
 
-// What is the same for all sequences of a batch: arcs by their source, and the least that terms can
-// still change by where these do not read tokens.
+// Tables shared by all sequences of a batch: arcs by their source, and the least further change of
+// terms that do not read tokens.
 struct PrefixTables {
     const Batch& batch;
     const std::vector<SearchTerm>& terms;

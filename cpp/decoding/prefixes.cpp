@@ -158,7 +158,7 @@ void Prefixes::ask(std::int64_t id) {
     for (std::size_t t = 0; t < tags_.size(); ++t) {
         tags_[t] = path.labels[t] + (path.begins[t] != 0 ? 0 : automaton_.n_labels);
     }
-    // The last hypothesis before it that predicates were asked about, and so what is new.
+    // The last hypothesis before it that predicates were asked about: later tags are new.
     auto before = prefix.parent;
     while (before >= 0 && prefixes_[before].counts < 0) before = prefixes_[before].parent;
     const auto counted = before < 0 ? std::int64_t{0} : prefixes_[before].counts;

@@ -3,8 +3,8 @@
 //   P(y) = score(y) − Σ_i ρ_i v_i(y) − Σ_p ρ_p v_p(y)
 //
 // A hypothesis is the first t tokens labelled: a state of the model, a state of the violation
-// automaton of every term, never multiplied, and what predicates, which are functions of the
-// caller, have counted. What no completion can exceed is
+// automaton of every term, never multiplied, and the counts of predicates, which are functions of
+// the caller. An upper bound on all completions is
 //
 //   f = score so far + h[t, state] − Σ_i ρ_i m_i − Σ_p ρ_p (counted so far)
 //
@@ -25,7 +25,7 @@
 namespace trelliswork {
 
 // Functions of the caller. `count` is given a sequence, its first n_tags tags, how many of these
-// are new, and what was counted before them, and writes what is counted with them, (Q,) each.
+// are new, and the counts before them, and writes the counts with them, (Q,) each.
 struct Predicates {
     std::vector<double> penalty;  // (Q,)
     bool reads_prefixes = false;  // else only complete labellings are asked about
@@ -100,8 +100,8 @@ class Prefixes {
   private:
     void run_backward();
     double arc_weight(std::int64_t t, std::int64_t arc) const;
-    // Writes the row after an arc from that of a settled hypothesis, t aside, and returns what soft
-    // terms charge for it.
+    // Writes the row after an arc from that of a settled hypothesis, t aside, and returns the
+    // charge of soft terms for it.
     double step(const Prefix& from, std::int64_t arc, std::int64_t* to) const;
     // Σ_i ρ_i (m_i − v_i) over soft terms after t tokens; infinite where a hard one is lost.
     double least_charge(std::int64_t t, const std::int64_t* row) const;
@@ -122,7 +122,7 @@ class Prefixes {
     std::vector<std::int32_t> tags_;
 };
 
-// Whether what separates a score from its bound is rounding.
+// Whether a score is below its bound by rounding only.
 bool is_settled(const PrefixAnswer& answer, double tolerance);
 
 // Keeps the `width` best hypotheses of every length (beam.cpp).

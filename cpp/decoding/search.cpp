@@ -9,7 +9,7 @@ namespace trelliswork {
 
 namespace {
 
-// What the search knows of a suffix: tokens t … T − 1 are labelled, state `state` comes before.
+// A suffix: tokens t … T − 1 are labelled, state `state` comes before.
 struct Node {
     double bound;   // of G over all labellings that end so
     double suffix;  // its own part of the score under prices
@@ -146,8 +146,8 @@ class Search {
         return true;
     }
 
-    // The least of ρ v − λ r over what the first t tokens can still count: it is convex in r, and 0
-    // at r = 0.
+    // The least of ρ v − λ r over the possible counts of the first t tokens: it is convex in r, and
+    // 0 at r = 0.
     double least_slack(std::int32_t row, std::int64_t counts, std::int64_t t) const {
         std::int64_t total = 0;
         for (auto k = rows_.row_offsets[row]; k < rows_.row_offsets[row + 1]; ++k) {

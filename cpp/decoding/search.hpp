@@ -6,7 +6,7 @@
 // of the rows in K, made as it is met. The forward scores under prices λ of all rows are the
 // heuristic: exact for the model, and never too low, as λ_i r_i ≤ ρ_i v_i. Where the best labelling
 // of G_Kλ pays less than G, its rows outside K that make the difference join K: at the end K holds
-// what prices cannot settle, and nothing else. With λ = 0 this is lazy intersection.
+// only rows that prices cannot settle. With λ = 0 this is lazy intersection.
 #pragma once
 
 #include "decoding/solver.hpp"

@@ -13,13 +13,13 @@ namespace trelliswork {
 
 namespace {
 
-// The dual is stopped early where a search is to follow: that settles what is left for less.
+// The dual is stopped early before a search, which closes the rest of the gap for less.
 constexpr std::int64_t kIterationsBeforeSearch = 4;
 constexpr std::int64_t kIterationsToComplement = 3;
 constexpr std::int64_t kStatesOfBriefSearch = 300;
 constexpr std::int64_t kIterationsAfterSearch = 20;
 
-// Prices, and what is to close their gap. True where proven.
+// Adjusts prices, then closes the remaining gap. True if optimal, or infeasible.
 bool solve_by_prices(Lagrangian& lagrangian, const SolverOptions& options, const Deadline& deadline,
                      std::vector<double> prices, Answer& answer) {
     const bool then_search =
@@ -70,7 +70,7 @@ void solve_one(Lagrangian& lagrangian, const SolverOptions& options, std::vector
         answer.method = SolverMethod::search;
         proven = search(lagrangian, options, deadline, answer);
     }
-    // One pass at least: whatever the limit, there is an answer.
+    // One pass at least, so that there is an answer under any limit.
     if (!proven && (options.method != SolverMethod::search || !deadline.passed())) {
         proven = solve_by_prices(lagrangian, options, deadline, std::move(prices), answer);
     }

@@ -2,7 +2,7 @@
 //
 //   max_y P(y),   P(y) = score(y) − Σ_i ρ_i v_i(y)
 //
-// Three ways to it: prices on what is counted (dual.hpp), a search that counts what prices cannot
+// Three ways to it: prices on counts (dual.hpp), a search that counts the rows that prices cannot
 // settle (search.hpp), and branch and bound over labels of tokens (branch.hpp). See counts.hpp for
 // rows and lagrangian.hpp for prices.
 #pragma once

@@ -13,7 +13,7 @@ namespace {
 // A squared pivot below this part of its diagonal: the configuration depends on the others. Q has
 // whole numbers, so that true pivots are far from it.
 constexpr double kDependent = 1e-9;
-// What a configuration has to gain, in parts of η and of the numbers compared.
+// The least gain of a new configuration, in parts of η and of the numbers compared.
 constexpr double kGain = 1e-12, kRounding = 1e-15;
 
 // Links that two configurations share.
@@ -37,7 +37,7 @@ double ActiveSet::expected_value() const {
     return total;
 }
 
-// Drops what disagrees with `fixed`, where that is not what it was.
+// Drops configurations that disagree with `fixed`, if that has changed.
 void ActiveSet::agree_with(const std::int8_t* fixed, std::int64_t n) {
     const auto size = static_cast<std::size_t>(n);
     if (fixed_.size() == size && std::equal(fixed_.begin(), fixed_.end(), fixed)) return;
@@ -131,7 +131,7 @@ void ActiveSet::solve_factor(std::vector<double>& x) const {
 }
 
 // p = Q⁻¹ (b − τ 1) with Σ p = 1, b the targets: the minimum over all p that add up to 1, of
-// whatever sign.
+// any sign.
 void ActiveSet::minimize_on_active() {
     minimum_.clear();
     // Targets may be large where their differences are not.
@@ -148,7 +148,7 @@ void ActiveSet::minimize_on_active() {
     for (std::size_t i = 0; i < active_.size(); ++i) minimum_[i] -= tau * multiplier_[i];
 }
 
-// Moves p to the minimum, or as far as it stays a distribution, and drops what is 0 there.
+// Moves p to the minimum, or as far as it stays a distribution, and drops zeros.
 ActiveSet::Step ActiveSet::step_towards_minimum() {
     double length = 1.0;
     std::size_t blocking = active_.size();
@@ -239,7 +239,7 @@ bool ActiveSet::solve(const Structure& structure, const std::int8_t* fixed, cons
         if (last != Step::reached) {
             minimize_on_active();
             last = step_towards_minimum();
-            // What was added gains nothing but rounding.
+            // The new configuration gains nothing but rounding.
             if (last == Step::stuck) break;
             continue;
         }

@@ -13,11 +13,11 @@
 
 namespace trelliswork {
 
-// One a factor: what it found is where the next call starts.
+// One a factor: a call starts from the result of the last one.
 class ActiveSet {
   public:
-    // `max_steps` of one call, each a configuration that comes or goes; then z is what it is so
-    // far, a point of the hull.
+    // `max_steps` of one call, each a configuration that comes or goes; then z is the point
+    // of the hull reached so far.
     explicit ActiveSet(std::int64_t max_steps = 1000) : max_steps_(max_steps) {}
 
     // out (n,) = z for the point a (n,), finite, and η > 0; links that are fixed (−1 free, 0, 1)
@@ -34,7 +34,7 @@ class ActiveSet {
 
   private:
     // Configurations are kept affinely independent, so that Q = (yᵀy′ + 1) has a Cholesky factor.
-    // What is fixed is the same in all of them and moves every yᵀy′ alike, which changes nothing.
+    // Fixed variables are the same in all of them and move every yᵀy′ alike, which changes nothing.
     struct Configuration {
         std::vector<std::int32_t> links;   // those that are on, in order
         double value = 0.0;                // h

@@ -19,7 +19,7 @@ constexpr double kIntegral = 1e-3;                      // closer than that to 0
 constexpr std::int64_t kStallWindow = 3;
 constexpr double kStallShrink = 0.8;
 
-// What scores are measured by, so that η means the same for all.
+// The unit of scores, so that η means the same for all graphs.
 double spread(const Graph& graph) {
     double least = -kNegativeInfinity, most = kNegativeInfinity;
     for (std::size_t j = 0; j < graph.scores.size(); ++j) {
@@ -72,7 +72,7 @@ void AD3::start_from(const double* shares, const double* u, double eta) {
     dual_.start_from(shares);
     if (eta > 0.0) eta_ = eta;
     if (u == nullptr) return;
-    next_rounding_ = kLookEvery;  // what u is rounded to was seen where it comes from
+    next_rounding_ = kLookEvery;  // this u was already rounded at the parent
     for (std::size_t j = 0; j < u_.size(); ++j) {
         if (factors_.is_free(j) && incidence_.offsets[j] < incidence_.offsets[j + 1]) u_[j] = u[j];
     }

@@ -8,7 +8,7 @@
 // The code keeps θ = c_m + λ_m. One pass over a factor takes the last step of λ and makes the next
 // point u + θ/η to project, so that links are read in order, and only u is read all over the place.
 // A factor whose z equals u on all its links, and whose u did not move, would find the same z
-// again, whatever η is: it is left alone until a neighbour moves.
+// again at any η: it is left alone until a neighbour moves.
 #pragma once
 
 #include <cstdint>
@@ -46,17 +46,17 @@ class AD3 {
 
     // shares (K',) of a like graph, u (N',) or null, η or 0.
     void start_from(const double* shares, const double* u, double eta);
-    // Goes on from where it is. Offers what it finds to the incumbent.
+    // Continues from its current point. Offers solutions to the incumbent.
     AD3Stop run(std::int64_t max_iterations, bool may_stall, Incumbent& incumbent,
                 GraphWatch& watch);
 
     GraphFactors& factors() { return factors_; }
     const Incidence& incidence() const { return incidence_; }
     const GraphDual& dual() const { return dual_; }
-    // A bound on every solution of the whole graph that agrees with what is fixed.
+    // A bound on every solution of the whole graph that agrees with the fixed variables.
     double bound() const { return dual_.best_bound() + reduced_.constant; }
     double magnitude() const { return dual_.best_magnitude() + reduced_.magnitude; }
-    // What the factor of a link would have of its variable, as the dual was last evaluated.
+    // The value that the factor of a link prefers, at the last evaluation of the dual.
     bool is_on(std::int64_t link) const { return dual_.on[links_.place(link)] != 0; }
     const std::vector<double>& u() const { return u_; }  // (N',)
     double eta() const { return eta_; }

@@ -16,7 +16,7 @@ struct GraphFixing {
 };
 
 // D of these shares bounds every solution that agrees with the decisions. Links that are not listed
-// have share 0: their factors ask nothing of what is free, or their variables are fixed.
+// have share 0: their factors ask nothing of free variables, or their variables are fixed.
 struct GraphLeaf {
     std::vector<GraphFixing> decisions;
     std::vector<std::int64_t> links;
@@ -45,7 +45,7 @@ struct GraphAnswer {
     std::vector<GraphLeaf> leaves;
 };
 
-// What a graph may be started from: shares (K,) and values (N,), null: nothing.
+// A start: shares (K,) and values (N,), null: none.
 struct GraphStart {
     const double* shares = nullptr;
     const std::uint8_t* values = nullptr;
@@ -60,7 +60,7 @@ GraphAnswer infeasible_answer();
 // (K',) of shares (K,).
 std::vector<double> shares_at(const Reduced& reduced, const double* shares);
 
-// (N,) from u (N',) and what is fixed (N,).
+// (N,) from u (N',) and the fixed values (N,).
 std::vector<double> relaxed_values(const Reduced& reduced, const std::vector<double>& u,
                                    const std::vector<std::int8_t>& fixed);
 

@@ -87,7 +87,7 @@ void AwakeLinks::wake_above(std::size_t m, double least) {
     double ceiling = kNegativeInfinity;
     for (auto p = graph_.offsets[m] + n_awake_[m]; p < end; ++p) {
         if (shares_[p] > least) {
-            wake(variables_[p]);  // what was first of those asleep is at p now, and was seen
+            wake(variables_[p]);  // the first link asleep is at p now, and was seen
         } else {
             ceiling = std::max(ceiling, shares_[p]);
         }

@@ -3,10 +3,10 @@
 // A variable sleeps while u and all its z are 0: its shares θ do not change then. Its links in an
 // "exactly one" or "at most one" stay at 0 as long as θ/η is not above the threshold τ of the
 // projection, z = max(0, p − τ), which the largest share asleep tells for all of them. Most
-// variables of most graphs sleep most of the time, and iterations cost what is awake.
+// variables of most graphs sleep most of the time, and only the others cost time.
 //
-// Links lie in an order of their own, those awake before the others in each factor; what is kept a
-// link is moved with it.
+// Links lie in an order of their own, those awake before the others in each factor; the data of a
+// link move with it.
 #pragma once
 
 #include <cstddef>

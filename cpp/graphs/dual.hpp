@@ -23,14 +23,14 @@ class GraphDual {
     std::vector<std::uint8_t> stale;  // (M,) factors whose shares changed since `evaluate`
     std::vector<std::uint8_t> on;     // (K,) the configurations of the last evaluation
 
-    // Takes shares (K,) that need not add up: what is missing is spread over the variable's links.
+    // Takes shares (K,) that need not add up: the rest is spread over the variable's links.
     void start_from(const double* given);
     // D(θ); keeps it and θ if it is the lowest so far. links (K,): where shares are in another
     // order within their factors, of kinds that do not mind.
     double evaluate(const std::int64_t* links = nullptr);
 
     double best_bound() const { return best_bound_; }
-    // Σ |terms| of that bound: what its rounding is measured by.
+    // Σ |terms| of that bound: the unit of its rounding.
     double best_magnitude() const { return best_magnitude_; }
     const std::vector<double>& best_shares() const { return best_shares_; }
 

@@ -11,7 +11,7 @@
 
 namespace trelliswork {
 
-// What a factor asks of its literals; the last link of or_out and xor_out is the output.
+// The condition of a factor on its literals; the last link of or_out and xor_out is the output.
 enum class FactorKind : std::int8_t {
     xor_one = 0,      // exactly one
     at_most_one = 1,  // none or one
@@ -23,8 +23,7 @@ enum class FactorKind : std::int8_t {
     structured = 7    // see Structure
 };
 
-// A factor with an inner dynamic program: configurations `on` of its links and what each is worth,
-// h(on).
+// A factor with an inner dynamic program: configurations `on` of its links, of value h(on).
 class Structure {
   public:
     virtual ~Structure() = default;
@@ -51,7 +50,7 @@ struct Graph {                            // N variables, M factors, K links
     std::vector<std::uint8_t> negated;    // (K,)
     std::vector<double> weights;          // (K,) of knapsacks, > 0; 1 elsewhere
     std::vector<double> limits;           // (M,) of budgets and knapsacks
-    std::vector<double> slacks;           // (M,) what rounding may pass them by, see weight_slack
+    std::vector<double> slacks;           // (M,) rounding allowed above them, see weight_slack
     std::vector<std::shared_ptr<const Structure>> structures;  // (M,), null for logic
 };
 

@@ -1,7 +1,7 @@
 // The factors of a graph in terms of its variables: negated and fixed links are dealt with here.
 //
 // The graph is one that `reduce` made: only structures link variables that are fixed. θ (K,) are
-// shares, what each link gets of the score of its variable.
+// shares: each link's part of the score of its variable.
 #pragma once
 
 #include <cstddef>

@@ -20,7 +20,7 @@ struct Search {
     std::size_t even_from;      // the place from which on all weights are the same
     LogicWorkspace& workspace;  // at each place of `order`: the room and the total before, taken
 
-    // Whether what fits of the literals from `place` on, the last in part, can beat `best`. Of
+    // Whether the literals from `place` on that fit, the last in part, can beat `best`. Of
     // equal weights no part counts: the best of these are exact, and ties at a full knapsack end
     // there.
     bool may_improve(std::size_t place, double room, double total, double best) const {
@@ -36,8 +36,8 @@ struct Search {
         return total > best;
     }
 
-    // Down to the end, taking what fits; then back to the last that was taken, and on without it.
-    // Returns what was given away: nothing that was passed over beats the best found by more.
+    // Down to the end, taking literals that fit; then back to the last taken, and on without it.
+    // Returns the loss: nothing that was passed over beats the best found by more.
     double run(double room, std::uint8_t* on) const {
         const auto& order = workspace.order;
         auto& taken = workspace.taken;

@@ -28,7 +28,7 @@ bool accepts_logic(FactorKind kind, std::int64_t n, const std::uint8_t* on, cons
                    const Room& room);
 
 // on = argmax Σ_k scores[k] on[k] over the configurations; returns the maximum, −inf: there is
-// none. Scores are finite or −inf. Ties: what is worth nothing stays off, then the first literal.
+// none. Scores are finite or −inf. Ties: literals of score 0 stay off, then the first literal.
 double maximize_logic(FactorKind kind, std::int64_t n, const double* scores, const double* weights,
                       const Room& room, std::uint8_t* on, LogicWorkspace& workspace);
 

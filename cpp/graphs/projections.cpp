@@ -12,7 +12,7 @@ namespace trelliswork {
 
 namespace {
 
-// Passes over what a knapsack leaves undecided before sorting takes over: inputs that need more are
+// Passes over a knapsack's undecided literals before sorting takes over: inputs that need more are
 // contrived, but then every pass may decide a single literal.
 constexpr int kPasses = 24;
 // Beyond it, a threshold has lost digits that the result needs.
@@ -80,7 +80,7 @@ struct Undecided {
         return sum;
     }
 
-    // Drops those that are 0 at τ, or 1; returns the weight of what is dropped.
+    // Drops those that are 0 at τ, or 1; returns the weight dropped.
     double drop(double tau, bool zeros) {
         const auto before = std::exchange(n, 0);
         product = square = 0.0;
@@ -118,8 +118,8 @@ double sorted_threshold(Undecided& left, double limit) {
 }
 
 // τ with Σ w clip(a − τ w) = limit. For the τ that fits without clipping: if the clipped total is
-// too large, τ is too low, and what is below 0 stays at 0; else what is above 1 stays at 1 (Bitran
-// and Hax 1981).
+// too large, τ is too low, and values below 0 stay at 0; else values above 1 stay at 1
+// (Bitran and Hax 1981).
 double threshold(Undecided& left, double limit) {
     double tau = 0.0;
     for (int pass = 0; pass < kPasses && left.n > 0; ++pass) {
@@ -220,7 +220,7 @@ void project_knapsack(std::int64_t n, double* point, const double* weights, doub
         return;
     }
     grow(n, workspace);
-    // z = clip(a − τ w) with τ > 0, so that what is below 0 stays there.
+    // z = clip(a − τ w) with τ > 0, so that values below 0 stay there.
     const auto solve = [&](double least) {
         Undecided left{workspace.values.data(), workspace.weights.data()};
         for (std::int64_t i = 0; i < n; ++i) {

@@ -111,8 +111,8 @@ bool Propagator::propagate() {
 }
 
 // Literals that were set but not yet counted are still free here: they are examined in their turn.
-// `turned_on`: the last literal that was counted is on. Where it is off, what a full factor forces
-// was set before.
+// `turned_on`: the last literal that was counted is on. If it is off, the consequences of a full
+// factor were set before.
 bool Propagator::examine(std::int32_t m, bool turned_on) {
     const auto n_on = n_on_[m], n_free = n_free_[m];
     switch (graph_.kinds[m]) {

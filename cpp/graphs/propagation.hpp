@@ -25,9 +25,9 @@ class Propagator {
   public:
     explicit Propagator(const Graph& graph);
 
-    // Fixes what the graph fixes, and what follows. False: a contradiction.
+    // Fixes the variables that the graph fixes, and the consequences. False: a contradiction.
     bool start();
-    // Fixes a variable, and what follows. False: a contradiction, to be undone.
+    // Fixes a variable, and the consequences. False: a contradiction, to be undone.
     bool assign(std::int32_t variable, bool value);
     std::size_t mark() const { return trail_.size(); }
     void undo(std::size_t mark);

@@ -15,16 +15,16 @@ struct Reduced {
     Graph graph;
     std::vector<std::int32_t> variable_of;  // (N',) in the graph that was reduced
     std::vector<std::int64_t> link_of;      // (K',)
-    double constant = 0.0;                  // what fixed variables and whole structures add
+    double constant = 0.0;                  // of fixed variables and of whole structures
     double magnitude = 0.0;                 // Σ |terms| of that
 };
 
 // (M,) 1: the literals of this "at most one" are among those of another, or of an "exactly one".
-// It may go, whatever is fixed.
+// It may go under any fixing.
 std::vector<std::uint8_t> find_implied(const Graph& graph, const Incidence& incidence);
 
 // `values` (N,) must be a fixpoint of propagation. A structure all of whose links are fixed adds
-// its value to the constant, −inf where it is none.
+// its value to the constant: −inf if the configuration is impossible.
 Reduced reduce(const Graph& graph, const std::vector<std::uint8_t>& implied,
                const std::vector<std::int8_t>& values);
 

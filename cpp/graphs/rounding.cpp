@@ -8,8 +8,8 @@ namespace trelliswork {
 namespace {
 
 constexpr double kRounding = 1e-14;  // of bounds, in parts of their magnitudes
-// What a proof that there is no solution has to spare: shares drift while they are added up, and
-// who checks the proof adds up in another order, and allows for it.
+// The margin of a proof that there is no solution: shares drift while they are added up, and a
+// check of the proof adds up in another order, and allows for it.
 constexpr double kDrift = 1e-12, kChecked = 2e-9;
 
 }  // namespace
@@ -105,7 +105,7 @@ bool Incumbent::fix_structures(GraphFactors& factors, const double* shares) {
     return true;
 }
 
-// What is rather on goes first: it decides most of the rest.
+// Variables that are rather on go first: they decide most of the rest.
 bool Incumbent::fix_by_confidence(const double* u) {
     const auto& scores = reduced_->graph.scores;
     const auto n = static_cast<std::int32_t>(reduced_->variable_of.size());

@@ -10,7 +10,7 @@ namespace trelliswork {
 namespace {
 
 constexpr int kPatience = 5;              // iterations without a lower bound before steps shorten
-constexpr double kShortest = 1e-8;        // of what steps began with
+constexpr double kShortest = 1e-8;        // factor of steps at which to give up
 constexpr std::int64_t kRoundEvery = 20;  // iterations
 
 class Subgradient {

@@ -2,8 +2,8 @@
 //
 //   z_m ← argmax_{z ∈ Z_m} θ_m·z + h_m(z),   θ_m ← θ_m − s_t (z_m − mean of z over the links of j)
 //
-// The mean keeps the shares of each variable adding up to its score. s_t is Polyak's step where a
-// solution is known: what the bound is above it, by the square of the subgradient.
+// The mean keeps the shares of each variable adding up to its score. Once a solution is known, s_t
+// is Polyak's step, factor · (D − best score) / ‖g‖² with g = z − mean; before that, eta / √t.
 #pragma once
 
 #include "graphs/branch.hpp"

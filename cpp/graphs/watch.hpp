@@ -33,7 +33,7 @@ class GraphWatch {
     std::int64_t iterations = 0;            // in all
     std::int64_t nodes = 0;                 // in all
     double elsewhere = kNegativeInfinity;   // the largest bound of open nodes but this one
-    double inherited = -kNegativeInfinity;  // what is known of this one
+    double inherited = -kNegativeInfinity;  // bound inherited by this node
 
     // After some iterations at a node. True: stop; it stays so.
     bool stops(double score, double bound, double primal_residual, double dual_residual) {

@@ -39,7 +39,7 @@ class ArcCounter {
         pending_ = true;
     }
 
-    // Adds what has been counted, times `factor`, to counts (slots,).
+    // Adds the counts so far, times `factor`, to counts (slots,).
     void settle(const double* weights, double factor, double* counts) {
         flush();
         if (!pending_) return;

@@ -225,7 +225,7 @@ template bool Chain<Max>::forward(const SequenceScores& scores);
 template void Chain<Real>::posteriors(double* labels, double* pattern_counts,
                                       double* position_counts, double* entropy);
 
-// What inline members call.
+// Called by inline members.
 template const std::vector<double>& Chain<Real>::own_arc_weights(std::int64_t u);
 template const std::vector<double>& Chain<Max>::own_arc_weights(std::int64_t u);
 template bool Chain<Real>::fill_block();

@@ -13,7 +13,7 @@ template bool Chart<Max>::forward(const SequenceScores& scores);
 template void Chart<Real>::posteriors(const PosteriorSink& sink);
 template void Chart<Log>::posteriors(const PosteriorSink& sink);
 
-// What inline members call.
+// Called by inline members.
 template bool Chart<Real>::fill_block();
 template bool Chart<Log>::fill_block();
 template bool Chart<Max>::fill_block();

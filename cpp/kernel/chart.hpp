@@ -181,7 +181,7 @@ class Chart {
     const double* positional_row(std::int64_t u) const {
         return scores_.positional + u * scores_.n_positional;
     }
-    // α, and what is pooled where arcs are shared.
+    // α, and the pools if arcs are shared.
     std::int64_t row_width() const {
         return S::packs && !automaton_.forest.empty() ? 2 * n_states() : n_states();
     }
@@ -255,7 +255,7 @@ class Chart {
     std::vector<ArcCounter> counters_;  // one a token class
     AlignedDoubles row_counts_;         // (slots,) of one token
     std::vector<double> growth_;        // (T + 1,): C_t − C_{t−1}, C_0 first
-    std::vector<double> rescale_;       // (T + 1,): what row t was multiplied by, in S
+    std::vector<double> rescale_;       // (T + 1,): the factor of row t, in S
     std::vector<double> shift_;         // (T + 1,): shift of the arc weights at each start
     double total_ = S::zero;
     double log_total_ = kNegativeInfinity;

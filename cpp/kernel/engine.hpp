@@ -21,7 +21,7 @@ inline constexpr std::size_t kNoMemoryLimit = ~std::size_t{0};
 class Weights {
   public:
     // `arcs_wanted`: posteriors of single arcs, which only the sparse path has.
-    // `classes`: what tokens add, in Max alone.
+    // `classes`: weights that tokens add, in Max alone.
     Weights(const Automaton& automaton, const double* patterns, int n_durations,
             bool arcs_wanted = false, ClassPatterns classes = {})
         : automaton_(automaton),
@@ -34,8 +34,8 @@ class Weights {
     // The chain path applies: complete, first order, duration 1.
     bool dense() const { return dense_; }
 
-    // Training changes the patterns in place: what was loaded is loaded again when next asked for.
-    // Not while workers run.
+    // Training changes the patterns in place: arc weights are loaded again when next asked for. Not
+    // while workers run.
     void forget();
 
     // For a caller that owns the weights: whether single arcs can be given other weights in Max,

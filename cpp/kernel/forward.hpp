@@ -232,7 +232,7 @@ bool Chart<S>::normalise_row(std::int64_t t) {
     return true;
 }
 
-// Zeros that row t has whatever the scores: states that no path of t arcs reaches.
+// Zeros of row t under any scores: states that no path of t arcs reaches.
 template <class S>
 std::int64_t Chart<S>::unreached(std::int64_t t) const {
     const auto& counts = n_durations() == 1 ? automaton_.n_reached : automaton_.n_reached_within;

@@ -103,7 +103,7 @@ class LayerWorker {
         write_gradient(rows, length);
     }
 
-    // Adds what this worker has summed up; called one worker at a time.
+    // Adds the sums of this worker; called one worker at a time.
     void collect() {
         engine_.collect(gradient_->transitions);
         for (int y = 0; y < n_labels_; ++y) gradient_->start[y] += start_[y];
@@ -205,7 +205,7 @@ void log_likelihood(const PaddedBatch& batch, const Float* emissions, double* lo
     }
     const Weights weights(*batch.automaton, batch.transitions, 1);
     // More shares than workers, handed out as workers come free: other threads of the program may
-    // hold a core. What a share sums up does not depend on who runs it.
+    // hold a core. The sums of a share do not depend on the worker that runs it.
     const auto wanted = batch.n_workers > 1 ? kSharesAWorker * batch.n_workers : 1;
     const auto bounds = split_evenly(kept.offsets.data(), batch.n_sequences, wanted);
     const auto n_shares = bounds.size() - 1;

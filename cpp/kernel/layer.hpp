@@ -10,7 +10,7 @@ namespace trelliswork {
 
 // B sequences padded to T positions. Token t of sequence b is row b·sequence_stride +
 // t·position_stride of the arrays "by row"; rows that the mask or an ignored tag leaves out are
-// skipped, and the sequence is what remains.
+// skipped, and the sequence is the rest.
 struct PaddedBatch {
     const Automaton* automaton = nullptr;
     std::int64_t n_sequences = 0;         // B

@@ -156,18 +156,18 @@ void draw_paths(C& chart, RandomStream& random, std::int64_t n, std::int64_t str
 
 // The k best distinct paths, best first, exactly: A* from the end, where α is the exact score of
 // the best completion. A popped item is completed at once along best arrivals; every state passed
-// leaves one item behind, its next-best arrival, so that a path costs T items, whatever the number
-// of arcs. Needs every row in memory. scores (k,); labels (k, stride), begins likewise. Returns how
+// leaves one item behind, its next-best arrival, so that a path costs T items at any number of
+// arcs. Needs every row in memory. scores (k,); labels (k, stride), begins likewise. Returns how
 // many.
 template <class C>
 std::int64_t read_best_paths(C& chart, std::int64_t k, std::int64_t stride, double* scores,
                              std::int32_t* labels, std::uint8_t* begins) {
     struct Item {
         double bound;   // score of the best path through this item
-        double suffix;  // score of what follows row t
+        double suffix;  // score of the path after row t
         std::int64_t t, state;
         std::int32_t rank;   // which arrival, 0 = best
-        std::int32_t node;   // what follows row t
+        std::int32_t node;   // the path after row t
         std::int64_t order;  // first come, first served among equals
     };
     struct Node {

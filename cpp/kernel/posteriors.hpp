@@ -39,7 +39,7 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
         counters_.emplace_back(automaton_.blocks);
     }
     expected_ = 0.0;
-    // Adds what states weigh at the start or at the end to the expected score.
+    // Adds the weights of states at the start or at the end to the expected score.
     const auto expect_states = [&](std::int64_t t, const std::vector<double>& weight,
                                    double shift) {
         for (std::int64_t s = 0; s < n_states() && sink.entropy != nullptr; ++s) {

@@ -1,8 +1,8 @@
 // The rows α[0 … T] of a forward pass, whole or as checkpoints.
 //
 // When all rows fit the memory limit they are kept. Otherwise they are computed in blocks of about
-// √(T·D) rows, of which only the last D are kept, and a block is computed again when a reader who
-// walks backwards comes to it: memory ∝ √T instead of T, for twice the work.
+// √(T·D) rows, of which only the last D are kept, and a block is computed again when a backward
+// reader comes to it: memory ∝ √T instead of T, for twice the work.
 #pragma once
 
 #include <algorithm>

@@ -24,7 +24,7 @@ struct SequenceScores {
     const std::uint8_t* classes = nullptr;  // (T,) or null: all 0; see Automaton::guards
 };
 
-// What tokens of each class add to the weights of the first patterns, on an automaton without
+// Additions to the weights of the first patterns, by class of token, on an automaton without
 // guards.
 struct ClassPatterns {
     const double* added = nullptr;  // (C, P′) or null: nothing
@@ -36,7 +36,7 @@ struct ClassPatterns {
                                 : added + static_cast<std::int64_t>(token_class) * n_patterns;
     }
 
-    // What an arc weighs more at a token of a class.
+    // The addition to the weight of an arc at a token of a class.
     double on_arc(const Automaton& automaton, std::int64_t arc, int token_class) const {
         double total = 0.0;
         if (added == nullptr) return total;
@@ -97,7 +97,7 @@ struct ArcWeights {
         log_weight[arc] = weight[arc] = packed[automaton.blocks.slot[arc]] = value;
     }
 
-    // Only what the vector loops read: `packed`, `transposed` and `shift`.
+    // Only the arrays of the vector loops: `packed`, `transposed` and `shift`.
     void load_packed(const Automaton& automaton, const double* constant, const double* positional,
                      int n_positional, int token_class) {
         pack(automaton, [&](std::int64_t arc) {

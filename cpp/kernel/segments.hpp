@@ -2,7 +2,7 @@
 //
 //   φ(u, v, y) = Σ_{t = u … v} token[t, y] + begin[u, y] + end[v, y] + length[v − u, y]
 //
-// plus whatever belongs to single segments. T tokens, D durations, L labels; φ is (T, D, L), with
+// plus the scores of single segments. T tokens, D durations, L labels; φ is (T, D, L), with
 // the segment of d + 1 tokens that ends at t in row (t, d). Rows with d > t are never read.
 #pragma once
 

@@ -201,7 +201,7 @@ void Objective::add_sequence(std::int64_t b, Worker& worker) const {
     }
 }
 
-// What is counted over sequences, patterns and lengths, joins the gradients of the worker.
+// Adds the counts over sequences, patterns and lengths to the gradients of the worker.
 void Objective::gather(Worker& worker) const {
     worker.engine.collect(worker.gradients.patterns.data());
     if (const auto* lengths = part(Kind::length)) {

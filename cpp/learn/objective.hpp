@@ -32,7 +32,7 @@ struct TrainingData {
     std::vector<std::uint8_t> allowed;        // (N, n_masks, L), or empty: all are fully labelled
     std::vector<double> weights;              // (B,), or empty: all ones
     std::vector<std::uint8_t> classes;        // (N,), or empty: all 0; see Automaton::guards
-    std::vector<std::uint8_t> open;           // (N, n_masks, L), or empty: what constraints leave
+    std::vector<std::uint8_t> open;           // (N, n_masks, L), or empty: allowed by constraints
     int n_masks = 1;                          // see forbid_segments
     int n_durations = 1;                      // D
     std::vector<std::int32_t> longest;        // (L,), or empty: all D
@@ -55,7 +55,7 @@ struct FeaturePart {
     }
 };
 
-// What the rows of each kind are: tokens, whose scores are summed over a segment; tokens that a
+// The rows of each kind: tokens, whose scores are summed over a segment; tokens that a
 // segment begins or ends with; segments, sorted by their last token; durations.
 enum class Kind { token, begin, end, segment, length };
 inline constexpr std::size_t kKinds = 5;

@@ -1,4 +1,4 @@
-// What segments add to the objective: scores from features of five kinds, and their gradients.
+// The segments' part of the objective: scores from features of five kinds, and their gradients.
 #include <algorithm>
 
 #include "kernel/segments.hpp"

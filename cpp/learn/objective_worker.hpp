@@ -11,7 +11,7 @@ namespace trelliswork {
 
 inline constexpr std::size_t kTrainingMemoryLimit = std::size_t{64} << 20;
 
-// What one thread needs: an engine, buffers for a sequence, and its share of the gradient.
+// The state of one thread: an engine, buffers for a sequence, and its share of the gradient.
 struct Objective::Worker {
     Worker(const Objective& objective, const Weights& weights)
         : engine(weights, kTrainingMemoryLimit), gradients(objective) {}

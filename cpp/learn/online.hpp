@@ -13,9 +13,8 @@
 //   where M_t = M_{t−1} (1 + 2 τ_t l),   S_t = S_{t−1} + τ_t M_{t−1}   (multiply by M_t and sum
 //   up), n_t = (n_s M_s − λ (S_t − S_s))₊ / M_t
 //
-// so that what a sequence does not touch need not be touched: what it owes is paid when it is next
-// read, in closed form. A step costs what the features of its sequence cost, and the patterns,
-// which are few.
+// Weights outside the sequence are updated lazily, in closed form, when next read. The cost of a
+// step is that of the features of its sequence, and of the patterns, which are few.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +26,7 @@
 
 namespace trelliswork {
 
-// M and S by step. What is read at time `now` has paid for all steps before.
+// M and S by step. A weight that is read at time `now` has been updated for all steps before.
 class PenaltyClock {
   public:
     // A norm n that was right at a time is max(0, n · kept − λ · owed) now.
@@ -36,7 +35,7 @@ class PenaltyClock {
     };
 
     PenaltyClock() { reset(); }
-    // Whatever has the stamp 0 then owes nothing, and yet is not of this moment.
+    // Weights of stamp 0 then need no update, and yet are not of time `now`.
     void reset() {
         products_.assign(2, 1.0);
         sums_.assign(2, 0.0);

@@ -1,4 +1,4 @@
-// A row vector times a matrix, in the sum and the max algebra: what all forward passes do.
+// A row vector times a matrix, in the sum and the max algebra: the core of all forward passes.
 // Everything has internal linkage: code for one instruction set must never be linked into another.
 #pragma once
 

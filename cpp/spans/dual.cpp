@@ -105,7 +105,7 @@ void SpanDual::repair(SpanAssignment& found) const {
         if (worst == std::ssize(found.choices)) return;
         --found.counts[found.choices[worst].role];
         found.choices.erase(found.choices.begin() + worst);
-        c = 0;  // what is gone may have been required
+        c = 0;  // the erased choice may have been required
     }
     double gain = problem_.constant;
     for (const SpanChoice& choice : found.choices) gain += gain_of(choice);

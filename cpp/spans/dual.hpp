@@ -11,7 +11,7 @@
 
 namespace trelliswork {
 
-// An assignment: what it is worth, and what it breaks.
+// An assignment: its value and its counts.
 struct SpanAssignment {
     std::vector<SpanChoice> choices;
     std::vector<std::int32_t> counts;   // (R,)
@@ -22,16 +22,16 @@ class SpanDual {
   public:
     explicit SpanDual(const SpanProblem& problem);
 
-    // Goes on to what some decisions leave open; false: hard rules leave no assignment.
+    // Goes on to the part that some decisions leave open; false: hard rules leave no assignment.
     bool open(const std::vector<SpanDecision>& decisions);
 
     // Sets λ (C,) and returns D(λ).
     double evaluate(const std::vector<double>& prices);
 
-    // The best assignment under these prices, with what was decided; r (C,) of it.
+    // The best assignment under these prices, decisions included; r (C,) of it.
     void read(SpanAssignment& found, std::vector<double>& excess) const;
 
-    // Takes out what breaks hard rules; payoff −inf: that was not possible.
+    // Takes out choices that break hard rules; payoff −inf: that was not possible.
     void repair(SpanAssignment& found) const;
 
     const OpenSpans& spans() const { return open_; }

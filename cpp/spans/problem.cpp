@@ -21,8 +21,8 @@ std::vector<std::int32_t> first_at(const std::vector<std::int32_t>& start, int n
     return first;
 }
 
-// Narrows least ≤ n ≤ most by what every hard rule leaves of one count beside the others, until
-// nothing changes; false: nothing is left.
+// Narrows least ≤ n ≤ most by the room that every hard rule leaves for one count beside the
+// others, until nothing changes; false: nothing is left.
 //
 //   Σ_r a_r n_r ≤ b      ⟹      a_r n_r ≤ b − Σ_{q ≠ r} min(a_q least_q, a_q most_q)
 bool narrow(const SpanRules& rules, std::vector<std::int32_t>& least,
@@ -160,7 +160,7 @@ double SpanProblem::least() const {
         }
     }
     const auto most = most_of_roles(rules(), n_roles, n_intervals());
-    double cost = 0.0;  // what soft rules can come to
+    double cost = 0.0;  // the largest cost of soft rules
     for (int c = 0; c < rules().size(); ++c) {
         if (std::isinf(rules().penalty[c])) continue;
         double violation = -rules().bound[c];

@@ -54,13 +54,13 @@ struct SpanProblem {
     std::vector<std::int32_t> span;        // (I,) which of the spans given an interval is
     std::vector<std::int32_t> first;       // (T + 1,) the intervals that start at each token
     std::vector<double> gains;             // (I, R), −inf: not allowed
-    double constant = 0.0;                 // what every assignment is worth besides
+    double constant = 0.0;                 // part of the value of every assignment
     const SpanRules* rules_given = nullptr;
 
     // Spans (S, 2) that must not overlap, with scores (S, R): a chain as it is.
     static SpanProblem apart(const std::int64_t* spans, const double* scores, int n_spans,
                              int n_roles, const SpanRules& rules);
-    // Spans that may overlap, and have several roles: what counts is how often a role is filled, so
+    // Spans that may overlap, and have several roles: only how often a role is filled counts, so
     // that of its spans only the best can be needed. They stand side by side, an interval of one
     // token each.
     static SpanProblem free(const double* scores, int n_spans, int n_roles, const SpanRules& rules);
@@ -78,10 +78,10 @@ struct SpanProblem {
     }
 };
 
-// A part of a problem: what some decisions leave open of it.
+// The part of a problem that some decisions leave open.
 struct OpenSpans {
     std::vector<double> gains;         // (I, R)
-    std::vector<std::int32_t> counts;  // (R,) of what was decided to be taken
+    std::vector<std::int32_t> counts;  // (R,) of the choices decided to be taken
     std::vector<SpanChoice> taken;
     double gain = 0.0;               // of it
     std::vector<std::int32_t> most;  // (R,) how often a role can still be filled

@@ -71,7 +71,7 @@ class Solver {
         if (std::isfinite(answer_.best.payoff)) return bound <= answer_.best.payoff + allowance();
         return bound < least_ - options_.tolerance * (1.0 + std::abs(least_));
     }
-    // What Polyak's steps aim at; while no assignment is known, at a proof that there is none.
+    // The target of Polyak's steps; while no assignment is known, below the least value.
     double target() const {
         if (std::isfinite(answer_.best.payoff)) return answer_.best.payoff;
         return least_ - (1.0 + std::abs(least_));

@@ -19,8 +19,8 @@ struct SpanOptions {
     std::function<bool()> stop;         // asked now and then, on every thread; empty: never stops
 };
 
-// All assignments that obey some decisions are worth at most D under these prices, and where the
-// decisions leave nothing open, what they are worth.
+// The value of every assignment that obeys some decisions is at most D under these prices; if the
+// decisions leave nothing open, D is that value.
 struct SpanLeaf {
     std::vector<SpanDecision> decisions;
     std::vector<double> prices;  // (C,)

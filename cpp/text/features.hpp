@@ -20,8 +20,7 @@
 
 namespace trelliswork {
 
-// A growing array that does not clear what is about to be overwritten, and whose memory can be
-// handed over.
+// A growing array that does not clear its new cells, and whose memory can be handed over.
 template <class Item>
 class GrowingBuffer {
   public:
@@ -129,7 +128,7 @@ class FeatureIndex {
         std::int64_t min_count);
     // The known features of every token. Reads only: safe from many threads.
     ExtractedFeatures transform(const TokenBatch& batch, int n_workers) const;
-    // The index of the kept features, renumbered in order; what they do not need is dropped.
+    // The index of the kept features, renumbered in order, without unused parts.
     FeatureIndex select(std::span<const std::uint8_t> keep_state,
                         std::span<const std::uint8_t> keep_edge) const;
     // The same for a program of some of the templates: its template i is ours at origins[i], and

@@ -27,7 +27,7 @@ struct WeightedRows {
     GrowingBuffer<double> weights;  // (nnz,), or empty when all are 1
 };
 
-// The key of a name of which nothing else is known: what stands before the last ':' or '=', or all.
+// The default key of a name: the part before the last ':' or '=', or all.
 std::uint32_t key_size(std::string_view name);
 
 class ItemIndex {

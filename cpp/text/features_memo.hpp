@@ -36,7 +36,7 @@ class TextMemo {
         return true;
     }
 
-    // Does not change what the memo's owner is: a remembered row is what would be computed again.
+    // Const: a remembered row equals the row that would be computed again.
     void remember(std::uint32_t id, std::span<const std::uint32_t> row) const {
         if (id == 0 || id > n_texts_) return;
         auto* const cells = cells_.get() + (id - 1) * (width_ + 1);

@@ -1,9 +1,9 @@
-// A compiled set of feature templates: what to read from every token, and which n-grams of it are
-// features. Immutable; a FeatureIndex (features.hpp) adds the vocabulary.
+// A compiled set of feature templates: the attributes of every token, and the n-grams of these that
+// are features. Immutable; a FeatureIndex (features.hpp) adds the vocabulary.
 //
 // Two templates that differ only by a shift, as word[-1]|word[0] and word[0]|word[1], read the same
 // n-grams. Such templates form one *n-gram kind*: its n-grams are looked up once a position, and a
-// row of feature ids, one column a template, says what each means at every shift.
+// row of feature ids, one column a template, has the feature of each at every shift.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace trelliswork {
 
-// What a token attribute is computed from.
+// The source of a token attribute.
 enum class Source : std::uint8_t { column, lexicon, segment_start, position, first, last, bias };
 
 // Steps from one string to the next. match and search give "" or no value at all; test gives "true"
@@ -108,14 +108,14 @@ class FeatureProgram {
     std::uint32_t n_columns;            // columns of text read
     std::vector<Attribute> attributes;  // (A,)
     std::vector<Template> templates;    // (M,)
-    std::vector<NgramKind> kinds;       // (K,) prefixes before what extends them
+    std::vector<NgramKind> kinds;       // (K,) prefixes before their extensions
     std::vector<Emission> state;        // in the order of the templates
     std::vector<Emission> edge;
     std::vector<std::uint32_t> state_template;  // (state,) index into templates
     std::vector<std::uint32_t> edge_template;
     std::int32_t reach = 0;  // the largest |offset|
-    // What depends on the text of a column's token alone: the attributes of each column, and the
-    // one that is the text itself (−1 when there is none).
+    // By the text of a column's token alone: the attributes of each column, and the one that is the
+    // text itself (−1 when there is none).
     std::vector<std::vector<std::uint32_t>> text_attributes;  // (columns,)
     std::vector<std::int64_t> identity;                       // (columns,)
     std::vector<Regex> patterns;

@@ -33,7 +33,7 @@ std::vector<Emission> emissions_by_template(const FeatureProgram& program) {
     return out;
 }
 
-// What the parts of a program are in one of some of its templates: numbers there, or `dropped`.
+// The parts of a program in a smaller one, of some of its templates: numbers there, or `dropped`.
 struct ProgramMap {
     ProgramMap(const FeatureProgram& whole, const FeatureProgram& smaller,
                std::span<const std::int64_t> origins);

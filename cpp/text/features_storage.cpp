@@ -34,7 +34,7 @@ FeatureArrays FeatureIndex::arrays() const {
 FeatureIndex::FeatureIndex(std::shared_ptr<const FeatureProgram> program,
                            const FeatureArrays& arrays)
     : FeatureIndex(std::move(program)) {
-    // Every feature has a cell of its own, so the cells bound what a corrupt number can ask for.
+    // Every feature has a cell of its own, so the cells bound the demands of a corrupt number.
     const auto most = std::min<std::int64_t>(static_cast<std::int64_t>(arrays.rows.size()),
                                              std::numeric_limits<std::int32_t>::max());
     require(arrays.n_state >= 0 && arrays.n_state <= most && arrays.n_edge >= 0 &&

@@ -1,4 +1,4 @@
-// From tokens to the value ids of their attributes. Whatever depends on the text of a token alone
+// From tokens to the value ids of their attributes. An attribute of the text of a token alone
 // is computed once for each distinct text, not once for each place that reads it.
 #pragma once
 
@@ -129,7 +129,7 @@ class TokenValues {
         }
     }
 
-    // tables_[a][distinct id] for the attributes of a column: what text_entry says.
+    // tables_[a][distinct id] for the attributes of a column: the result of text_entry.
     void tabulate_texts(std::uint32_t column) {
         const StringPool& strings = distinct_[column].strings;
         const auto& attributes = program_.text_attributes[column];

@@ -1,10 +1,10 @@
-// Features of whole segments: what a segment says, its shape, its ends, whether a lexicon has it.
+// Features of whole segments: words, shape, ends, membership in lexicons.
 //
 // A feature is a known sequence of words (of lower-cased tokens, of short shapes). Known sequences
 // form a trie that is read backwards: a walk from the last token of a segment towards its first
 // ends at the first word that continues no known sequence. So all segments of a text are looked up
-// in about as many steps as there are tokens, whatever the longest segment, and the features come
-// out by last token.
+// in about as many steps as there are tokens, for any longest segment, and the features come out by
+// last token.
 #pragma once
 
 #include <cstdint>
@@ -97,15 +97,15 @@ class SegmentIndex {
     // Throws std::invalid_argument unless the arrays describe an index of this program.
     SegmentIndex(std::shared_ptr<const SegmentProgram> program, const SegmentArrays& arrays);
 
-    // Learns what at least min_count of the gold segments have, numbered by first occurrence;
-    // the features of lexicons come first and are always there.
+    // Learns the features that at least min_count of the gold segments have, numbered by first
+    // occurrence; the features of lexicons come first and are always there.
     static SegmentIndex fit(std::shared_ptr<const SegmentProgram> program, const TokenBatch& batch,
                             const SegmentBounds& gold, std::int64_t max_duration,
                             std::int64_t min_count);
     // The known features of every segment of at most max_duration tokens. Reads only: safe from
     // many threads.
     SegmentRows transform(const TokenBatch& batch, std::int64_t max_duration, int n_workers) const;
-    // The index of the kept features, renumbered in order; what they do not need is dropped.
+    // The index of the kept features, renumbered in order, without unused parts.
     SegmentIndex select(std::span<const std::uint8_t> keep) const;
     // The same for a program of some of the rules: its rule i is ours at origins[i], and every kept
     // feature belongs to one of them.

@@ -119,7 +119,7 @@ SegmentIndex::SegmentIndex(std::shared_ptr<const SegmentProgram> program,
                 arrays.word_offsets.back() == static_cast<std::int64_t>(arrays.word_bytes.size()),
             "the word offsets do not cover the word bytes");
     const auto* const text = reinterpret_cast<const char*>(arrays.word_bytes.data());
-    // Every feature has its own step or rule, so these bound what a corrupt number can ask for.
+    // Every feature has its own step or rule, so these bound the demands of a corrupt number.
     std::vector<std::uint8_t> taken(arrays.step_keys.size() + n_rules);
     const auto take = [&](std::int32_t feature) {
         if (feature == -1) return no_feature;
