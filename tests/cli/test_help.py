@@ -14,19 +14,19 @@ from trelliswork.cli.cite.cite import COMMANDS as CITE_COMMANDS
 
 PANELS = {
     "train": [
-        "Output",
         "Data",
         "Model",
         "Rules",
         "Sparsity",
         "Few labels",
         "Stopping",
+        "Output",
         "Run",
     ],
     "tag": ["Input", "Output", "Rules", "Run"],
     "evaluate": ["Data", "Scoring", "Rules", "Comparison", "Calibration", "Output"],
     "explain": ["Data", "Rules", "Output", "Run"],
-    "select": ["Output", "Data", "Model", "Selection", "Stopping", "Run"],
+    "select": ["Data", "Model", "Selection", "Stopping", "Output", "Run"],
 }
 ALL_COMMANDS = [(name,) for name in COMMANDS] + [("cite", name) for name in CITE_COMMANDS]
 

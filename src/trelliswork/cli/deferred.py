@@ -11,6 +11,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
+from trelliswork.cli.help import PlainCommand
 from trelliswork.cli.panels import spelled_out
 
 __all__ = ["deferred"]
@@ -30,7 +31,8 @@ def deferred(name: str) -> type[TyperCommand]:
         def make_context(self, *args: Any, **extra: Any) -> Any:
             module = import_module(f"trelliswork.cli.{name}")
             alone = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-            alone.command(command, epilog=module.EXAMPLES)(spelled_out(getattr(module, command)))
+            run = spelled_out(getattr(module, command))
+            alone.command(command, cls=PlainCommand, epilog=module.EXAMPLES)(run)
             return typer.main.get_command(alone).make_context(*args, **extra)
 
     return Deferred

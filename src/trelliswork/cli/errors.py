@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
-from typer.core import TyperGroup
 
+from trelliswork.cli.help import PlainGroup
 from trelliswork.data.conll import BLANK
 from trelliswork.data.files import read_lines, source_name
 from trelliswork.errors import TrellisworkError
@@ -102,7 +102,7 @@ _NONE = re.compile(r",? or None\b")
 _ENCODING = ("pass a stream opened with its own encoding", "pipe it through iconv")
 
 
-class ReportingGroup(TyperGroup):
+class ReportingGroup(PlainGroup):
     """The commands; errors are one line, with a traceback only after ``--debug``."""
 
     def main(self, *args: Any, **extra: Any) -> Any:

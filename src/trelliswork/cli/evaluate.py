@@ -53,7 +53,7 @@ MOST_MISTAKES = 20  # kinds of confusions shown
 
 @dataclass(frozen=True, kw_only=True)
 class DataOptions:
-    """How files of labels are read."""
+    """Options of the label files."""
 
     panel: ClassVar[str] = "Data"
 
@@ -81,7 +81,7 @@ class DataOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ScoringOptions:
-    """How labels are scored."""
+    """Options of the scores."""
 
     panel: ClassVar[str] = "Scoring"
 
@@ -147,7 +147,7 @@ class CalibrationOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions:
-    """What is shown, and in which form."""
+    """Options of the output."""
 
     panel: ClassVar[str] = "Output"
 

@@ -86,7 +86,7 @@ class DataOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions:
-    """What is shown, and in which form."""
+    """Options of the output."""
 
     panel: ClassVar[str] = "Output"
 

@@ -154,11 +154,11 @@ class SelectionOptions:
 
 def select(
     corpus: Train,
-    output: OutputOptions,
     settings: DataOptions,
     model: ModelOptions,
     selection: SelectionOptions,
     stopping: ConvergenceOptions,
+    output: OutputOptions,
     run: TrainingRunOptions,
 ) -> None:
     """Choose feature templates by group lasso, and train a small model that has only these.

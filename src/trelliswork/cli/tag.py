@@ -60,7 +60,7 @@ MOST_PLACES = 5  # of infeasible sentences named at the end
 
 @dataclass(frozen=True, kw_only=True)
 class InputOptions:
-    """How the input is read."""
+    """Options of the input."""
 
     panel: ClassVar[str] = "Input"
 
@@ -100,7 +100,7 @@ class InputOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions:
-    """What is written, where, and in which form."""
+    """Options of the output."""
 
     panel: ClassVar[str] = "Output"
 

@@ -11,7 +11,6 @@ from trelliswork.cli.errors import placed, say
 from trelliswork.cli.models import check_options, columns_needed, make_tagger, with_unlabelled
 from trelliswork.cli.options.data import check_writable, choose_tokenizer, split_names
 from trelliswork.cli.options.training import (
-    Out,
     PenaltyMethod,
     Train,
     TrainingData,
@@ -55,7 +54,7 @@ EXAMPLES = """Examples:
 """
 
 
-def train(context: typer.Context, corpus: Train, out: Out, options: TrainOptions) -> None:
+def train(context: typer.Context, corpus: Train, options: TrainOptions) -> None:
     """Train a tagger and write it to a file: a CRF over tokens or segments, an HMM, a perceptron.
 
     With `--unlabelled` or `--labelled-size`, training also uses sentences without labels: in each
@@ -64,6 +63,7 @@ def train(context: typer.Context, corpus: Train, out: Out, options: TrainOptions
     Ctrl-C ends training early and writes the model reached so far, if there is one.
     """
     # Everything that can fail is tried before the long work.
+    out = options.output.out
     check_writable(out)
     few, settings = options.few_labels, options.data
     rest_is_used = few.labelled_size is not None and not few.leave_out_rest

@@ -6,16 +6,16 @@ import sys
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
 from trelliswork.cli.deferred import deferred
+from trelliswork.cli.help import PlainGroup
 
 __all__ = ["app"]
 
 READ = "parse"
 
 
-class ReadsByDefault(TyperGroup):
+class ReadsByDefault(PlainGroup):
     """A group with a default command: ``cite refs.txt`` is ``cite parse refs.txt``."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

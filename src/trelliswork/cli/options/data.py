@@ -58,7 +58,7 @@ _JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 
 
 class Format(StrEnum):
-    """How sentences are written in a file."""
+    """File formats of sentences."""
 
     CONLL = "conll"
     JSONL = "jsonl"

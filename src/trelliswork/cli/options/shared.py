@@ -91,7 +91,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """How a command runs."""
+    """Options of a run."""
 
     panel: ClassVar[str] = "Run"
 

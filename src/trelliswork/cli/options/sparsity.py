@@ -43,7 +43,7 @@ GapTol = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class SparsityOptions:
-    """Penalties that make weights zero, and how the loss is minimised with them."""
+    """Penalties that make weights zero, and the optimiser."""
 
     panel: ClassVar[str] = "Sparsity"
 

@@ -40,7 +40,7 @@ class ModelKind(StrEnum):
 
 
 class Which(StrEnum):
-    """Which pairs of names have a weight."""
+    """Pairs of names that have a weight: those observed, or all."""
 
     OBSERVED = "observed"
     ALL = "all"

@@ -37,7 +37,7 @@ __all__ = [
     "ConvergenceOptions",
     "LabelledDataOptions",
     "OnConflict",
-    "Out",
+    "OutputOptions",
     "PenaltyMethod",
     "Train",
     "TrainOptions",
@@ -79,13 +79,6 @@ Train = Annotated[
     typer.Argument(
         metavar="TRAIN",
         help="Labelled sentences: CoNLL columns or JSON lines, also as .gz; - is standard input.",
-    ),
-]
-
-Out = Annotated[
-    Path,
-    typer.Option(
-        "--out", "-o", metavar="FILE", help="Model file to write.", rich_help_panel="Output"
     ),
 ]
 
@@ -178,7 +171,7 @@ class TrainingRuleOptions(RuleOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class ConvergenceOptions:
-    """When minimisation stops."""
+    """Stopping criteria of minimisation."""
 
     panel: ClassVar[str] = "Stopping"
 
@@ -196,7 +189,7 @@ class ConvergenceOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class StoppingOptions(ConvergenceOptions):
-    """When training stops."""
+    """Stopping criteria of training."""
 
     epochs: Annotated[int, typer.Option(metavar="N", min=1, help="perceptron: maximum epochs.")] = (
         20
@@ -219,8 +212,17 @@ class StoppingOptions(ConvergenceOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class OutputOptions:
+    """Options of the output of `train`."""
+
+    panel: ClassVar[str] = "Output"
+
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Model file to write.")]
+
+
+@dataclass(frozen=True, kw_only=True)
 class TrainingRunOptions(RunOptions):
-    """How `train` and `select` run."""
+    """Options of a run of `train` or `select`."""
 
     seed: Seed = 0
     quiet: Annotated[
@@ -230,7 +232,7 @@ class TrainingRunOptions(RunOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class TrainOptions:
-    """All options of `train` but its output."""
+    """All options of `train`, in the order of its help."""
 
     data: TrainingDataOptions
     model: ModelOptions
@@ -238,6 +240,7 @@ class TrainOptions:
     sparsity: SparsityOptions
     few_labels: FewLabelsOptions
     stopping: StoppingOptions
+    output: OutputOptions
     run: TrainingRunOptions
 
 
