@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 Unit: TypeAlias = Literal["segment", "token"]
-"""What a rule counts: segments, or the labels of tokens."""
+"""The counted units of a rule: segments, or the labels of tokens."""
 
 
 def call(word: str, *arguments: object, **options: object) -> str:

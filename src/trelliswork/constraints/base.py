@@ -75,7 +75,7 @@ class Constraint(ABC):
         *,
         scheme: Scheme | LabelSet | None = None,
     ) -> list[str]:
-        """Return what breaks the rule, and where, as messages; none if it is satisfied.
+        """Return messages on the violations and their places; none if the rule is satisfied.
 
         The parameters are those of `violations`. Tokens are counted from 0.
         """

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 __all__ = ["Predicate", "Predicates", "as_predicates", "predicate"]
 
 MOST_VIOLATIONS = 1_000_000_000
-"""What still fits sums of them."""
+"""The largest number of violations; sums of such numbers do not overflow."""
 
 Judge: TypeAlias = Callable[[list[str], Any], Any]
-"""Takes labels and the sentence they belong to, says how badly they break a rule."""
+"""A function of labels and their sentence; returns the number of violations."""
 
 
 @dataclass(frozen=True, repr=False)

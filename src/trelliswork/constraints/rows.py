@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Row", "RowUnit", "Term", "merge_terms"]
 
 RowUnit: TypeAlias = Literal["segment", "token", "run"]
-"""What is counted: segments, tokens, or unbroken runs of tokens that a name stands for."""
+"""The counted units: segments, tokens, or unbroken runs of tokens that a name stands for."""
 
 Term: TypeAlias = tuple[int, str, RowUnit]
 """A coefficient, the name that it counts, and the unit."""
@@ -67,7 +67,7 @@ class Row:
         return max(0, total - self.bound)
 
     def table(self, labels: LabelSet) -> NDArray[np.int64]:
-        """Return what each label adds to the left side, given the label before it.
+        """Return the summand of each label on the left side, given the label before it.
 
         The left side of a labelling ``y`` is the sum of ``table[y[t-1] + 1, y[t]]`` over its
         tokens, of ``table[0, y[0]]`` for the first.

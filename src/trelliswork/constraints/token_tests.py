@@ -27,7 +27,7 @@ __all__ = ["SentenceLike", "TokenTest", "token"]
 SentenceLike: TypeAlias = (
     Sentence | Sequence[str] | Sequence[tuple[str, ...]] | Sequence[Mapping[str, Any]]
 )
-"""What a test reads: a sentence, its tokens as strings, (token, tag) rows, or feature dicts."""
+"""Input of a test: a sentence, its tokens as strings, (token, tag) rows, or feature dicts."""
 
 
 class TokenTest(ABC):

@@ -1,4 +1,4 @@
-"""Evaluation: how good predictions are, and how often they break rules.
+"""Evaluation: the quality of predictions, and their violations of rules.
 
     precision = correct / predicted,  recall = correct / gold,  F1 = 2 correct / (predicted + gold)
 

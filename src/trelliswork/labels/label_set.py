@@ -228,7 +228,7 @@ class LabelSet:
 
     @cached_property
     def transitions(self) -> Transitions:
-        """Which labels may begin, follow one another and end, by the scheme alone."""
+        """Labels that may begin, follow one another and end, by the scheme alone."""
         fault = schemes.transition_fault
         start = [fault(None, name, self.scheme) is None for name in self.names]
         end = [fault(name, None, self.scheme) is None for name in self.names]
@@ -240,7 +240,7 @@ class LabelSet:
 
     @cached_property
     def beginnings(self) -> dict[str, NDArray[np.bool_]]:
-        """Where segments of each name begin, shape ``(L + 1, L)``.
+        """The beginnings of segments of each name, shape ``(L + 1, L)``.
 
         Rows are the label before, the first of them being the start of the sequence; columns are
         the label.

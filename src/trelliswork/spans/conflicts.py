@@ -43,7 +43,7 @@ def infeasible(table: SpanTable, book: SpanRulebook, place: int) -> InfeasibleEr
 
 
 def _conflict(table: SpanTable, constraints: Sequence[Constraint]) -> bool:
-    """Return whether rules are proven to leave no assignment, whatever scores say."""
+    """Return whether rules are proven to leave no assignment under any scores."""
     book = compile_rules(table.roles, tuple(constraints))
     level = np.where(table.scores > -np.inf, 0.0, -np.inf)
     graph = SpanGraph.of(SpanTable(table.spans, table.roles, level), book).graph

@@ -23,7 +23,7 @@ CULTURE_OF = {
     "swedish": "nordic",
     "polish": "slavic",
 }
-"""The languages, and where those who write in them come from."""
+"""The languages, and the origin of their authors."""
 
 LANGUAGE_WEIGHTS = {
     "german": 30,

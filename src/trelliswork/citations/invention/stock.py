@@ -58,7 +58,7 @@ class Section:
 
 
 def pick(rng: Random, items: Sequence[str]) -> str:
-    """Draw one of a few strings: what `rng.choice` does, at half its cost."""
+    """Draw one of a few strings, as `rng.choice` does, at half its cost."""
     return items[int(rng.random() * len(items))]
 
 
@@ -76,7 +76,7 @@ def load_stock(name: str) -> dict[str, Section]:
 
 
 def parse_stock(lines: Sequence[str], *, source: str) -> dict[str, Section]:
-    """Read the lines of a stock; `source` is what error messages call the file."""
+    """Read the lines of a stock; `source` is its name in error messages."""
     sections: dict[str, list[str]] = {}
     entries: list[str] | None = None
     prefix = ""

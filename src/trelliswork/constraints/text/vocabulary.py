@@ -47,7 +47,7 @@ WORDS: dict[str, Callable[..., object]] = {
     )
 }
 OFFERED = [word for word in WORDS if word != "arc_list"]
-"""The words that messages name; `arc_list` is what automata print as."""
+"""The words that messages name; automata are printed as `arc_list`."""
 
 QUOTED = {"matches", "arc_list", "token", "predicate"}
 """Words whose strings are no labels, so that they need quotes."""
