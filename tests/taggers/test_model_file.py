@@ -1,3 +1,5 @@
+"""Model files: round trips, versions, damaged bytes, and files that hold no model."""
+
 from __future__ import annotations
 
 import json

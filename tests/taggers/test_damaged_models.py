@@ -1,4 +1,4 @@
-"""Model files whose content is wrong: refused when they are read, never later, whatever it is."""
+"""Model files with wrong content: each is refused when it is read, or gives a model that works."""
 
 from __future__ import annotations
 
