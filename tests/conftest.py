@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,8 +28,37 @@ settings.load_profile("trelliswork")
 # Tests build their products themselves, and leave nothing behind.
 os.environ["TRELLISWORK_CACHE"] = "off"
 
-# Messages break where they do in a terminal of the usual width, whatever the one around.
+# Messages break where they do in a terminal of the usual width.
 os.environ["COLUMNS"] = "80"
+
+# The programs that tests start write UTF-8 in every locale, and tests decode it.
+os.environ["PYTHONIOENCODING"] = "utf-8"
+
+# Variables by which typer and rich choose width, colours and panels. typer reads most of them when
+# it is imported.
+TERMINAL_VARIABLES = (
+    "COLORTERM",
+    "DATABRICKS_RUNTIME_VERSION",
+    "FORCE_COLOR",
+    "GITHUB_ACTIONS",
+    "LINES",
+    "NO_COLOR",
+    "PY_COLORS",
+    "TERMINAL_WIDTH",
+    "TTY_COMPATIBLE",
+    "TTY_INTERACTIVE",
+    "TYPER_STANDARD_TRACEBACK",
+    "TYPER_USE_RICH",
+    "_TYPER_FORCE_DISABLE_TERMINAL",
+    "_TYPER_STANDARD_TRACEBACK",
+)
+
+
+@pytest.hookimpl(trylast=True)  # after pytest has chosen its own colours
+def pytest_configure() -> None:
+    """Give help texts and messages one form on every terminal."""
+    for name in TERMINAL_VARIABLES:
+        os.environ.pop(name, None)
 
 
 @pytest.fixture(scope="session")
@@ -44,6 +74,8 @@ def data_dir() -> Path:
 @pytest.fixture
 def control_c() -> Iterator[None]:
     """Have Ctrl-C raise, also where the tests run in the background and it is ignored."""
+    if threading.current_thread() is not threading.main_thread():
+        pytest.skip("signals need the main thread")
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
-    signal.signal(signal.SIGINT, before)
+    signal.signal(signal.SIGINT, before or signal.SIG_DFL)  # None: a handler not set from Python

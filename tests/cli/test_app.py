@@ -19,13 +19,13 @@ def model(tmp_path_factory):
     return train_model(tmp_path_factory.mktemp("model"), "--tokenizer", "words", text=two_columns())
 
 
-def start(*args, **options):
+def start(*args, encoding="utf-8", **options):
     return subprocess.Popen(
         [*PROGRAM, *map(str, args)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
+        encoding=encoding,
         **options,
     )
 
@@ -131,12 +131,19 @@ def test_interrupting_training_before_the_first_iteration(tmp_path, monkeypatch)
     assert model.read_bytes() == old
 
 
-def test_terminals_without_table_characters(model):
-    environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    with start("inspect", model, env=environment) as process:
+# A stream that has no table characters gets question marks. typer takes ASCII for a lack of
+# settings, and writes UTF-8.
+@pytest.mark.parametrize(
+    ("of_stream", "written", "line"), [("latin-1", "latin-1", "?"), ("ascii", "utf-8", "─")]
+)
+def test_streams_without_table_characters(model, of_stream, written, line):
+    environment = os.environ | {"PYTHONIOENCODING": of_stream, "PYTHONUTF8": "0"}
+    with start("inspect", model, env=environment, encoding=written) as process:
         stdout, stderr = process.communicate()
         assert (process.returncode, stderr) == (0, "")
-        assert "Features of B-PER" in stdout
+        table = stdout.split("Features of B-PER\n")[1].splitlines()
+        assert table[0].split() == ["name", "weight"]
+        assert set(table[1]) == {line, " "}
 
 
 def test_any_separator(tmp_path):

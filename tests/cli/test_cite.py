@@ -188,7 +188,7 @@ def test_a_file_with_the_name_of_a_command(references, monkeypatch):
 
 def test_references_that_were_not_read_are_not_counted_for_review(tmp_path):
     path = tmp_path / "refs.txt"
-    path.write_text("word " * 3000 + "\n\n" + FRESH_REFERENCES[0] + "\n")
+    path.write_text("word " * 3000 + "\n\n" + FRESH_REFERENCES[0] + "\n", encoding="utf-8")
     result = run("cite", "review", path)
     assert result.stdout.count("\n===") == 1
     assert "1 of 1 references to review" in result.stderr
@@ -222,14 +222,14 @@ def test_closed_streams(references, tmp_path, closed, said):
     out = tmp_path / "out.bib"
     target = f'> "{out}"' if closed == "2>&-" else ""
     command = f'{shlex.join(PROGRAM)} cite parse "{source}" {target} {closed}'
-    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    done = subprocess.run(["sh", "-c", command], capture_output=True, encoding="utf-8", check=False)
     if said:
         assert done.returncode == 2
         assert said in done.stderr
         assert "Traceback" not in done.stderr
     else:
         assert done.returncode == 0
-        assert out.read_text().startswith("@")
+        assert out.read_text(encoding="utf-8").startswith("@")
 
 
 def test_a_page_wants_a_file(references):

@@ -89,11 +89,18 @@ def test_help_fits_the_terminal(command, width, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code"), [(["--help"], 0), (["fly"], 2), (["tag", "missing.tw"], 2)]
+    ("arguments", "code", "said"),
+    [
+        (["--help"], 0, "Usage: python -m trelliswork [OPTIONS] COMMAND"),
+        (["fly"], 2, "No such command 'fly'"),
+        (["tag", "missing.tw"], 2, "missing.tw"),
+    ],
 )
-def test_the_package_runs_as_a_module(arguments, code):
+def test_the_package_runs_as_a_module(arguments, code, said):
     command = [sys.executable, "-m", "trelliswork", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == code
-    assert "Traceback" not in done.stderr
-    assert (done.stdout if code == 0 else done.stderr) != ""
+    output, other = (done.stdout, done.stderr) if code == 0 else (done.stderr, done.stdout)
+    assert said in output
+    assert "Traceback" not in output
+    assert other == ""

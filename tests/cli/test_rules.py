@@ -149,7 +149,7 @@ def test_one_line_counts_what_cannot_satisfy_all_rules(tmp_path, options):
     result = subprocess.run(
         [*PROGRAM, "tag", str(model), str(source), *map(str, options)],
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=True,
     )
     places = ", ".join(f"{source}:{2 * i + 1}" for i in range(5))

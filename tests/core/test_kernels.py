@@ -157,7 +157,7 @@ def test_every_instruction_set(instruction_set):
         ],
         env=os.environ | {"TRELLISWORK_ISA": instruction_set},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=False,
     )
     assert done.returncode == 0, done.stdout

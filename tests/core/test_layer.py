@@ -120,7 +120,7 @@ def test_every_cell_of_the_answers_is_written():
         ],
         env=os.environ | {"MALLOC_PERTURB_": "85"},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=False,
     )
     assert done.returncode == 0, done.stdout

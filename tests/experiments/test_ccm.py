@@ -142,8 +142,8 @@ def test_trials_are_kept(data: Path, tmp_path: Path) -> None:
 def test_ccm(data: Path, tmp_path: Path) -> None:
     arguments = ["--data", str(data), "--output", str(tmp_path), "--quick", "--seeds", "1"]
     assert ccm.main([*arguments, "--parallel", "1", "--parts", "table2", "ablation", "usaddress"])
-    results = json.loads((tmp_path / "ccm.json").read_text())
+    results = json.loads((tmp_path / "ccm.json").read_text(encoding="utf-8"))
     assert results["holds"] == {}  # claims are about all sizes
     assert {trial["base"] for trial in results["trials"]} == {"HMM", "perceptron", "CRF"}
-    assert "(58.48)" in (tmp_path / "ccm.md").read_text()
+    assert "(58.48)" in (tmp_path / "ccm.md").read_text(encoding="utf-8")
     assert (tmp_path / "ccm.png").exists()

@@ -38,7 +38,7 @@ def imported_by(code: str, *args: object) -> set[str]:
     done = subprocess.run(
         [sys.executable, "-c", code + report, *map(str, args)],
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=True,
     )
     return set(json.loads(done.stdout.splitlines()[-1]))

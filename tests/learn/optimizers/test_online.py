@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from _thread import interrupt_main
 from functools import partial
 from operator import call
@@ -290,9 +289,6 @@ class PressedDuring:
 
 
 @pytest.mark.usefixtures("control_c")
-@pytest.mark.skipif(
-    threading.current_thread() is not threading.main_thread(), reason="signals need the main thread"
-)
 def test_ctrl_c_is_noticed_and_keeps_the_last_epoch(monkeypatch):
     objective = random_objective()
     groups = np.arange(objective.n_parameters, dtype=np.int32)
