@@ -546,7 +546,8 @@ def search_prefixes(
     batch: Batch, terms: list[SearchTerm], predicates: Predicates, options: PrefixOptions
 ) -> PrefixAnswers: ...
 
-# A factor of a graph with an inner dynamic program. fixed: −1 free, 0, 1.
+# A factor of a graph with an inner dynamic program. Its members are for tests. fixed: −1 free,
+# 0, 1.
 class Structure:
     @property
     def size(self) -> int: ...
@@ -571,6 +572,7 @@ def span_structure(
     n_tokens: int, starts: NDArray[np.int32], ends: NDArray[np.int32]
 ) -> Structure: ...
 
+# For tests.
 class ActiveSet:
     def __init__(self, max_steps: int = 1000) -> None: ...
     def solve(
@@ -587,8 +589,8 @@ class ActiveSet:
     @property
     def n_oracle_calls(self) -> int: ...
 
-# kind: see Graph. weights: of a knapsack, else None. The maximum is −inf where there is no
-# configuration; project_logic raises ValueError there.
+# For tests. kind: see Graph. weights: of a knapsack, else None. The maximum is −inf where there is
+# no configuration; project_logic raises ValueError there.
 def accepts_logic(
     kind: int, on: NDArray[np.uint8], weights: NDArray[np.float64] | None, limit: float
 ) -> bool: ...
