@@ -107,8 +107,9 @@ def arc_score(trellis: Trellis, arc: int, token: int) -> float:
     for pattern in fired:
         if trellis.weights is not None:
             total += trellis.weights[pattern]
-        if trellis.position_weights is not None:
-            total += trellis.position_weights[token, pattern]
+        by_position = trellis.position_weights  # (N, E), of the first E patterns
+        if by_position is not None and pattern < by_position.shape[1]:
+            total += by_position[token, pattern]
     return float(total)
 
 
