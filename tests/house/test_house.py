@@ -138,11 +138,15 @@ def test_few_files_at_the_top(package):
 
 def test_every_room_says_what_it_is_for(package):
     problems = []
-    for path in sorted(package.folder.glob("*/__init__.py")):
-        said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-        if not 5 <= len(said.splitlines()) <= 20:
-            lines = f"a docstring of {len(said.splitlines())} lines"
-            problems.append(f"{path.relative_to(package.folder.parent)}: {lines}, not 5 to 20")
+    for module, path in package.files.items():
+        if path.name != "__init__.py" or module == package.name:
+            continue
+        said = ast.get_docstring(package.trees[module]) or ""
+        where, n_lines = path.relative_to(package.folder.parent), len(said.splitlines())
+        if not 5 <= n_lines <= 20:
+            problems.append(f"{where}: a docstring of {n_lines} lines, not 5 to 20")
+        if "Imports" not in said and "may be imported" not in said:
+            problems.append(f"{where}: no word on imports")
     tell(problems, "Say what lives there, what may be imported and which formula it computes.")
 
 

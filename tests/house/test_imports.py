@@ -23,6 +23,9 @@ def late():
 """,
     "b.py": "",
     "_core.pyi": "import numpy\n",
+    "lazy/__init__.py": "",
+    "lazy/__init__.pyi": "from pack.b import name as name\nfrom . import e as e\n",
+    "lazy/e.py": "",
     "room/__init__.py": "from pack.room.d import shared\n",
     "room/c.py": "from . import d\nfrom .d import shared\nfrom ..b import name\n",
     "room/d.py": "from __future__ import annotations\n",
@@ -34,7 +37,7 @@ def package(tmp_path):
     for name, source in SOURCES.items():
         path = tmp_path / "pack" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(source)
+        path.write_text(source, encoding="utf-8")
     return Package(tmp_path / "pack")
 
 
@@ -51,6 +54,8 @@ def test_every_import_is_found_where_it_leads(package):
         ("pack.a", "pack", "thing", "deferred", 9),
         ("pack.a", "pack.room.d", None, "deferred", 11),
         ("pack.a", "pack.room", "shared", "deferred", 11),
+        ("pack.lazy", "pack.b", "name", "deferred", 1),
+        ("pack.lazy", "pack.lazy.e", None, "deferred", 2),
         ("pack.room", "pack.room.d", "shared", "import", 1),
         ("pack.room.c", "pack.room.d", None, "import", 1),
         ("pack.room.c", "pack.room.d", "shared", "import", 2),
@@ -63,6 +68,8 @@ def test_graphs_count_some_kinds_and_leave_the_package_out(package):
         "pack._core": set(),
         "pack.a": {"pack._core", "pack.b"},
         "pack.b": set(),
+        "pack.lazy": set(),
+        "pack.lazy.e": set(),
         "pack.room": {"pack.room.d"},
         "pack.room.c": {"pack.room.d", "pack.b"},
         "pack.room.d": set(),
@@ -70,6 +77,7 @@ def test_graphs_count_some_kinds_and_leave_the_package_out(package):
     assert package.graph()["pack.a"] == {
         *("pack._core", "pack.b", "pack.room", "pack.room.c", "pack.room.d")
     }
+    assert package.graph()["pack.lazy"] == {"pack.b", "pack.lazy.e"}
     assert cycles(package.graph()) == []
     assert cycles(package.graph(packages=True)) == [["pack", "pack.a"]]
 

@@ -5,7 +5,8 @@ to ``trelliswork.labels``, even where that package only hands on the name, and t
 ``trelliswork.labels.convert`` where that is a module.
 
 There are three kinds: ``"import"`` runs when the module is imported, ``"type"`` stands under
-``if TYPE_CHECKING``, for readers and type checkers, and ``"deferred"`` stands in a function.
+``if TYPE_CHECKING``, for readers and type checkers, and ``"deferred"`` stands in a function, or in
+the stub of a package, which imports the names of its stub when they are asked for.
 """
 
 from __future__ import annotations
@@ -64,9 +65,12 @@ class Package:
         self.folder = folder
         self.name = folder.name
         self.files = {self._module(path): path for path in sorted(folder.rglob("*.py"))}
+        stubs = {self._module(path): path for path in sorted(folder.rglob("*.pyi"))}
         # The compiled core has a stub in place of a source.
-        stubs = (path for path in folder.rglob("*.pyi") if not path.with_suffix(".py").exists())
-        self.modules = {*self.files, *map(self._module, stubs)}
+        self.modules = {*self.files, *stubs}
+        # The stub of the package itself is left out: its public names lead everywhere.
+        inner = self.files.keys() - {self.name}
+        self.stubs = {module: path for module, path in stubs.items() if module in inner}
 
     def _module(self, path: Path) -> str:
         parts = path.relative_to(self.folder.parent).with_suffix("").parts
@@ -75,24 +79,25 @@ class Package:
     @cached_property
     def trees(self) -> dict[str, ast.Module]:
         """The syntax tree of every module with a source."""
-        return {
-            module: ast.parse(path.read_text(encoding="utf-8"), str(path))
-            for module, path in self.files.items()
-        }
+        return {module: _parsed(path) for module, path in self.files.items()}
 
     @cached_property
     def imports(self) -> list[Import]:
         """All imports of modules of the package by modules of the package."""
+        sources: list[tuple[str, Path, ast.Module, Kind]] = [
+            *((module, self.files[module], tree, "import") for module, tree in self.trees.items()),
+            *((module, path, _parsed(path), "deferred") for module, path in self.stubs.items()),
+        ]
         return [
-            Import(module, imported, name, kind, self.files[module], node.lineno)
-            for module, tree in self.trees.items()
-            for node, kind in _import_nodes(tree, "import")
-            for imported, name in self._targets(module, node)
+            Import(module, imported, name, kind, path, node.lineno)
+            for module, path, tree, outermost in sources
+            for node, kind in _import_nodes(tree, outermost)
+            for imported, name in self._targets(module, path, node)
             if imported != module
         ]
 
     def _targets(
-        self, module: str, node: ast.Import | ast.ImportFrom
+        self, module: str, path: Path, node: ast.Import | ast.ImportFrom
     ) -> Iterator[tuple[str, str | None]]:
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -102,7 +107,7 @@ class Package:
         base = node.module or ""
         if node.level:
             inside = module.split(".")
-            if self.files[module].name != "__init__.py":
+            if path.stem != "__init__":
                 inside.pop()
             base = ".".join([*inside[: len(inside) + 1 - node.level], *filter(None, [base])])
         for alias in node.names:
@@ -111,9 +116,7 @@ class Package:
             elif base in self.modules:
                 yield base, alias.name
             elif base.split(".")[0] == self.name:
-                raise ImportError(
-                    f"{self.files[module]}:{node.lineno} imports from {base}: no file"
-                )
+                raise ImportError(f"{path}:{node.lineno} imports from {base}: no file")
 
     def graph(self, kinds: Container[Kind] = KINDS, *, packages: bool = False) -> Graph:
         """Return the modules that each module imports.
@@ -144,6 +147,10 @@ class Package:
     def room(self, module: str) -> str:
         """Return the room of a module, or the file at the top: the name below the package."""
         return module.split(".")[1] if "." in module else self.name
+
+
+def _parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
 
 
 def _import_nodes(node: ast.AST, kind: Kind) -> Iterator[tuple[ast.Import | ast.ImportFrom, Kind]]:
