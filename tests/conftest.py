@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Settings and fixtures of all tests."""
 
 from __future__ import annotations
 

@@ -240,7 +240,7 @@ def test_pairs_on_the_sparse_path_are_the_chain(data):
 
 
 def test_products_keep_patterns_and_parents():
-    """A language on top: the product fires what the model does."""
+    """A language on top: the product fires the patterns of the model."""
     patterns = Patterns.of([(0, 1), (1, 0, 1)], 2)
     language = Automaton.from_regex("(a b)*", ["a", "b"])
     both = product(patterns.automaton(), language).automaton

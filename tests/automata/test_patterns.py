@@ -253,7 +253,7 @@ def test_refuses_bad_settings():
 @settings(max_examples=5)
 @given(st.integers(0, 2**32 - 1))
 def test_large_sets_agree_with_small_steps(seed):
-    """Many letters and long patterns: the automaton fires what the search finds."""
+    """Many letters and long patterns: the automaton fires the patterns that the search finds."""
     rng = np.random.default_rng(seed)
     letters = rng.integers(0, 6, 400)
     seen = Patterns.observe(letters, [0, 150, 400], 6, 4)

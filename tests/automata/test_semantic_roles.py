@@ -99,7 +99,7 @@ def test_the_papers_role_set():
     assert language.labels[:3] == ("O", "B-ARG0", "I-ARG0")
     paper = papers_automaton(core, noncore, ["C-ARG1"], language.labels)
     assert language.equivalent(paper)
-    # What the paper reports: 672 states, 2592 tags (arcs).
+    # The numbers of the paper: 672 states, 2592 tags (arcs).
     assert (language.n_states, language.n_arcs) == (paper.n_states, paper.n_arcs) == (672, 2592)
 
 

@@ -1,4 +1,4 @@
-"""The parser that ships with the package: readings, places, and what is no reference."""
+"""The parser that ships with the package: readings, places, and text that is no reference."""
 
 from __future__ import annotations
 

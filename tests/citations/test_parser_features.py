@@ -1,4 +1,4 @@
-"""The templates of the reference parser: what they see, and that they can be used and kept."""
+"""The templates of the reference parser: their features, their use, and their place in files."""
 
 from __future__ import annotations
 

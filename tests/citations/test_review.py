@@ -1,4 +1,4 @@
-"""Forms to correct references in: what is written can be read, corrected, and misread by nobody."""
+"""Forms to correct references in: written, corrected, read back, and refused where ambiguous."""
 
 from __future__ import annotations
 

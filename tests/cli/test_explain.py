@@ -1,4 +1,4 @@
-"""The command line: what ``explain`` tells of rules, of gold labels and of what rules change."""
+"""The command ``explain``: rules, gold labels, and changes that rules make."""
 
 from __future__ import annotations
 

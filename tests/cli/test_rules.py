@@ -255,7 +255,7 @@ def test_train_learns_penalties(tmp_path, how):
     assert [own["hard"] for own in inspected] == [False, False]
     learned = [own["penalty"] for own in inspected]
     assert all(penalty >= 0 for penalty in learned)
-    # One text for a rule and its penalty, whoever shows it.
+    # All commands show a rule and its penalty in the same words.
     text = f"at_most(1, 'PER') {learned[1]:.4g} "
     for shown in (("inspect", model), ("explain", model), ("explain", model, corpus)):
         assert text in f"{' '.join(run(*shown).stdout.split())} "
@@ -263,7 +263,7 @@ def test_train_learns_penalties(tmp_path, how):
     assert " ".join(shown.split()).count(text) >= 2
     assert f"{corpus}:15: requires('LOC', 'PER').soft(" in shown
     assert "2 learned (" in shown
-    # The model knows what its rules cost, where they are given again too.
+    # The model keeps the penalties of its rules, also of those given again.
     text = "Ann x\nand x\nBob x\n\n"
     for options in ((), soft):
         record = json.loads(run("explain", model, "-", *options, "--json", stdin=text).stdout)

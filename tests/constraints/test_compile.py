@@ -1,4 +1,4 @@
-"""Every compiled form says what `violations` says, on all short labellings and inputs."""
+"""Every compiled form agrees with `violations`, on all short labellings and inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules as text: what is read, and how mistakes are pointed at."""
+"""Rules as text: the rules read, and the places of mistakes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python functions as constraints: what they mean, where they are refused, how they are saved."""
+"""Python functions as constraints: meaning, refusals, files."""
 
 from __future__ import annotations
 

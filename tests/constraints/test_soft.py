@@ -1,4 +1,4 @@
-"""Soft rules: what they keep of the rule inside, which penalties there are, and how they print."""
+"""Soft rules: the rule inside, penalties, and printing."""
 
 from __future__ import annotations
 

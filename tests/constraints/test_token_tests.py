@@ -1,4 +1,4 @@
-"""Token tests: what passes, on every kind of sentence."""
+"""Token tests: the tokens that pass, on every kind of sentence."""
 
 from __future__ import annotations
 

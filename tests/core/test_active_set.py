@@ -29,7 +29,7 @@ def check_minimum(case, found, worth, fixed, point, eta) -> None:
 def test_minima_are_exact(case, data):
     active, n = _core.ActiveSet(), case.structure.size
     fixed = data.draw(fixings(n))
-    # The second and third calls start from what the one before them found, the last with less room.
+    # The second and third calls start from the result before, the last with less room.
     for again in range(4):
         if again == 3:
             fixed = data.draw(fixings(n))

@@ -56,7 +56,7 @@ def leaf_bound(graph, leaf) -> float:
     fixed = dict(graph.fixed) | dict(leaf.decisions)
     if any(fixed[j] != v for j, v in graph.fixed.items()):
         return -np.inf
-    while True:  # each factor alone forces what it forces
+    while True:  # each factor alone forces values
         before = dict(fixed)
         for factor in graph.factors:
             allowed = configurations(factor, fixed)
@@ -88,7 +88,7 @@ def variable_of(link: int) -> int:
 
 
 def configurations(factor, fixed):
-    """Values of the variables of a factor that it accepts, given what is fixed."""
+    """Values of the variables of a factor that it accepts, given the fixed ones."""
     places = [variable_of(link) for link in factor.links]
     choices = [[fixed[j]] if j in fixed else [0, 1] for j in places]
     return [

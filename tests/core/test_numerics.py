@@ -1,4 +1,4 @@
-"""Range, digits and memory: what must not depend on the size of scores or of sequences."""
+"""Range, digits and memory: no dependence on the size of scores or the length of sequences."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_digits_survive_long_sequences_of_huge_scores():
         plain = Trellis(scores, automaton, weights=psi)
         huge = Trellis(scores + 1e6, automaton, weights=psi)
         one, two = inference.marginals(plain), inference.marginals(huge)
-        # What is lost is lost when 1e6 is added to a score: 1e-10 each.
+        # The digits lost are those lost by adding 1e6 to a score: 1e-10 each.
         np.testing.assert_allclose(one.labels, two.labels, atol=1e-8)
         assert one.entropy[0] == pytest.approx(two.entropy[0], rel=1e-8)
 

@@ -1,4 +1,4 @@
-"""Structures of the core: the best configuration, and what one is worth, by enumeration."""
+"""Structures of the core: the best configuration, and the value of each, by enumeration."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_spans_that_are_worth_nothing_stay_out(case, data):
     assert not on.any()
 
 
-def test_a_fixed_span_is_chosen_whatever_it_costs():
+def test_a_fixed_span_is_chosen_at_any_cost():
     spans = _core.span_structure(
         4, np.array([0, 0, 1, 3], np.int32), np.array([4, 2, 3, 4], np.int32)
     )

@@ -30,7 +30,7 @@ def search(case: ProblemCase, **options) -> PrefixAnswers:
 
 
 def check_answer(case: ProblemCase, found: PrefixAnswers) -> None:
-    """Check that an answer is worth what it says, and that its claims hold."""
+    """Check that the value of an answer is true, and that its claims hold."""
     score, bound, status = found.scores[0], found.bounds[0], found.status[0]
     if status == INFEASIBLE:
         assert case.best == -np.inf
@@ -59,7 +59,7 @@ def check_searches(case: ProblemCase, width: int, most: int) -> None:
 
 
 def long_problem(seed: int, n_tokens: int, more: Sequence[tw.Constraint] = ()) -> tw.Problem:
-    """Return a problem whose rules cut through what the model would choose."""
+    """Return a problem whose rules cut through the choices of the model."""
     random = np.random.default_rng(seed)
     names = ["a", "b", "c", "d"]
     rules = [tw.contiguous(name) for name in names]

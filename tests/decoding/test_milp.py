@@ -9,7 +9,7 @@ from hypothesis import given, settings
 import trelliswork as tw
 from problem_cases import cases
 
-TIGHT = {"rel": 1e-6, "abs": 1e-6}  # what HiGHS works to
+TIGHT = {"rel": 1e-6, "abs": 1e-6}  # the tolerance of HiGHS
 
 
 @settings(max_examples=60)

@@ -1,4 +1,4 @@
-"""Decoding with prices: what the batch call does besides finding the best labelling."""
+"""Decoding with prices: the batch call apart from the best labelling."""
 
 from __future__ import annotations
 

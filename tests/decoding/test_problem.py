@@ -1,4 +1,4 @@
-"""Problems: what they take, what they refuse, and what a labelling is worth."""
+"""Problems: arguments taken and refused, and the values of labellings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verification: true answers are proven, and whatever was tampered with is rejected."""
+"""Verification: true answers are proven, and altered ones are rejected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The experiment with few labels runs, on little data, and its parts do what they say."""
+"""The experiment with few labels runs, on little data, and its parts are right."""
 
 from __future__ import annotations
 

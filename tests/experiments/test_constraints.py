@@ -1,4 +1,4 @@
-"""The experiments run, on small settings, and show what they must."""
+"""The experiments run, on small settings, and have the expected results."""
 
 from __future__ import annotations
 

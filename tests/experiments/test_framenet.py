@@ -1,4 +1,4 @@
-"""The experiment on frames runs, on little data, and its parts do what they say."""
+"""The experiment on frames runs, on little data, and its parts are right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The experiments on soft constraints run, on little data, and their parts do what they say."""
+"""The experiments on soft constraints run, on little data, and their parts are right."""
 
 from __future__ import annotations
 

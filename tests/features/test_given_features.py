@@ -27,7 +27,7 @@ def before_last_mark(name):
 
 
 def keyed_items(token, prefix=""):
-    """What a token means, item by item: name, weight, key."""
+    """The meaning of a token, item by item: name, weight, key."""
     if not isinstance(token, dict):
         return [
             (prefix + name, 1.0, prefix[:-1] if prefix else before_last_mark(name))

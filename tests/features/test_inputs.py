@@ -1,4 +1,4 @@
-"""What ``fit`` and ``predict`` take, and how they refuse the rest."""
+"""Inputs that ``fit`` and ``predict`` take, and those that they refuse."""
 
 from __future__ import annotations
 

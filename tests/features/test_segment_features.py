@@ -1,4 +1,4 @@
-"""Features of segments against a slow reference, and what is refused."""
+"""Features of segments against a slow reference, and refused inputs."""
 
 from __future__ import annotations
 

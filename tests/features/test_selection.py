@@ -68,7 +68,7 @@ def select(encoder, masks):
 
 
 def assert_same_features(encoder, smaller, masks, corpus):
-    """Compare an encoder with a smaller one: names, and what they find."""
+    """Compare an encoder with a smaller one: names and extracted features."""
     whole, part_of_it = encoder.transform(corpus), smaller.transform(corpus)
     counts = smaller.feature_counts()
     for part, mask in masks.items():
@@ -189,7 +189,7 @@ PATTERN_LINES = [
 
 
 def shared(line):
-    """Return what lines that share their features have in common."""
+    """Return the common part of lines that share their features."""
     rows = [int(row) for row in re.findall(r"%.\[ ?(-?\d+)", line)]
     text = re.sub(r"(%.\[) ?-?\d+", r"\1", line)
     return text, tuple(row - rows[0] for row in rows)

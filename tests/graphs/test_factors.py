@@ -1,4 +1,4 @@
-"""Factors say the same thing in every way: values, the best ones, what is implied, rows."""
+"""Factors agree in all their forms: values, best configurations, implied values, rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variables that slice, scores, what is fixed, and what assignments are worth."""
+"""Variables that slice, scores, fixed values, and the values of assignments."""
 
 from __future__ import annotations
 

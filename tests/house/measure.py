@@ -140,7 +140,7 @@ def drivers(tree: ast.Module) -> list[str]:
 
 
 def families(package: Package, sources: dict[str, str]) -> Report:
-    """Return what stands in several places, each with where it stands."""
+    """Return definitions that stand in several places, with these places."""
     report: Report = {}
     kinds = (
         ("answer classes", answer_classes),
@@ -200,7 +200,7 @@ def walked(checkout: Path) -> Report:
 
 
 def table(report: Report) -> str:
-    """Return a report as lines of a name, a number, and what it counts where that is short."""
+    """Return a report as lines of a name, a number, and the counted things where these are few."""
     shown = []
     for name, value in report.items():
         if isinstance(value, list) and name.startswith(("walk", "deepest", "component, modules")):
@@ -216,7 +216,7 @@ def table(report: Report) -> str:
 
 
 def main() -> None:
-    """Measure a checkout and print what was found."""
+    """Measure a checkout and print the report."""
     parser = argparse.ArgumentParser(
         description=__doc__, epilog=MEANINGS, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,4 +1,4 @@
-"""Every Python snippet of the documentation runs, and prints what the page says it prints.
+"""Every Python snippet of the documentation runs, and prints the output that the page shows.
 
 The ```` ```python ```` and ```` ```pycon ```` blocks of a page run from top to bottom in one
 namespace and in an empty working directory. A block that begins with ``>>>`` is checked as doctest
@@ -45,7 +45,7 @@ def snippets(page: Path) -> list[Snippet]:
 
 
 def run(snippet: Snippet, page: Path, namespace: dict[str, object]) -> str:
-    """Return what went otherwise than the snippet says."""
+    """Return the differences from the outputs of the snippet."""
     if not snippet.source.lstrip().startswith(">>>"):
         source = "\n" * snippet.line + snippet.source
         exec(compile(source, str(page), "exec"), namespace)

@@ -1,7 +1,7 @@
 """The house: which room of the package may import which, read from the source.
 
 A room is a folder of the package, or a file at its top. It imports from lower floors only, for type
-checkers and inside functions as well: what a reader follows is what counts.
+checkers and inside functions as well, as a reader follows these too.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ def package() -> Package:
 
 
 def tell(problems: list[str], advice: str) -> None:
-    """Fail with all problems, one a line, and what to do about them."""
+    """Fail with all problems, one a line, and advice."""
     if problems:
         pytest.fail("\n  ".join([f"{len(problems)} found. {advice}", *problems]), pytrace=False)
 
 
 def shown(package: Package, edge: Import) -> str:
-    """Return where an import stands, and what it imports."""
+    """Return the place of an import, and the module or name that it imports."""
     what = edge.imported if edge.name is None else f"{edge.name} from {edge.imported}"
     when = {"import": "", "type": " (type only)", "deferred": " (deferred)"}[edge.kind]
     return f"{edge.file.relative_to(package.folder.parent)}:{edge.line} imports {what}{when}"

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CORE = ROOT / "cpp"
 BINDINGS = ROOT / "bindings"
 
-# What a folder may include from, besides itself. In order: a folder stands after all it includes.
+# The folders that each folder may include from, besides itself. It stands after all of them.
 ALLOWED = {
     "base": set(),
     "simd": set(),

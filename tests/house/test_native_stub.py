@@ -1,4 +1,4 @@
-"""The stub of the compiled core names exactly what the core has."""
+"""The stub of the compiled core has the names of the core, and no others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def public(names) -> set[str]:
 
 STUB = Path(trelliswork.__file__).with_name("_core.pyi")
 TREE = ast.parse(STUB.read_text(encoding="utf-8"))
-MOST_PARAMETERS = 12  # beyond that, what belongs together goes into an object of its own
+MOST_PARAMETERS = 12  # beyond that, related parameters go into an object of their own
 
 
 def signatures() -> dict[str, ast.FunctionDef]:
@@ -39,7 +39,7 @@ def parameters(node: ast.FunctionDef) -> list[str]:
 
 
 def bound_parameters(name: str) -> list[str]:
-    """Return what a function of the core calls its own parameters."""
+    """Return the names of the parameters of a function of the core."""
     found = _core
     for part in name.split("."):
         found = getattr(found, part)

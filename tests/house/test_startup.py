@@ -1,4 +1,4 @@
-"""What is imported, and when: a program that needs little must not wait for all of the library."""
+"""Imports at start-up: a program that needs little must not wait for all of the library."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_reading_references_needs_nothing_that_makes_them():
 
 @pytest.mark.parametrize("package", [tw, citations])
 def test_every_name_of_a_stub_is_served(package):
-    """What type checkers see, what ``import *`` brings and what is served are the same."""
+    """Type checkers, ``import *`` and attributes of the package have the same names."""
     stub = Path(package.__file__).with_suffix(".pyi")
     aliases = [
         (node.module, alias)

@@ -54,7 +54,7 @@ def import_all(package: ModuleType) -> None:
 
 
 def entered(folder: Path, do: Callable[[], Any]) -> list[str]:
-    """Return the files below a folder that are entered by what is done, in order of first visit."""
+    """Return the files below a folder that a task enters, in order of first visit."""
     files: dict[str, None] = {}
     inside = f"{folder}/"
 
@@ -85,7 +85,7 @@ def walks() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
 
     def walk(name: str, do: Callable[[], Any]) -> Any:
-        answers = [do()]  # once before: it reads what is kept, such as a model or a bundle
+        answers = [do()]  # once before: it reads shipped files, such as a model or a bundle
         found[name] = entered(folder, lambda: answers.append(do()))
         return answers[-1]
 

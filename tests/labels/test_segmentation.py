@@ -188,7 +188,7 @@ def test_plain_runs_beside_open_labels():
     segmentation = Segmentation(PLAIN, (2, 2, 2))
     gold = segmentation.encode([["author", None, "author", "author"], ["title", "title"]])
     assert gold.begins.tolist() == [True, True, True, False, True, False]
-    # What is labelled in part may begin anywhere; what is labelled in full is its maximal runs.
+    # Partial labels may begin segments anywhere; full labels are read as maximal runs.
     assert gold.allowed[3].tolist() == [[True, False, False]] * 2
     assert gold.allowed[5].tolist() == [[False] * 3, [False, False, True]]
 

@@ -14,12 +14,12 @@ from trelliswork.learn.pool import UnlabelledPool
 
 
 def counted(**parameters) -> tw.HMMTagger:
-    """Return an HMM with next to no smoothing: probabilities are shares of what was counted."""
+    """Return an HMM with next to no smoothing: probabilities are shares of counts."""
     return tw.HMMTagger(smoothing=1e-9, transition_smoothing=1e-9, **parameters)
 
 
 def probabilities(tagger: tw.CODLTagger) -> dict[str, list[float]]:
-    """Return the probabilities of an HMM of two labels by what they are of."""
+    """Return the probabilities of an HMM of two labels, by kind."""
     model = tagger.model_
     table = np.exp(model.state.weights.reshape(-1, 2)).round(6).tolist()
     found = dict(zip(model.encoder.feature_names(), table, strict=True))
@@ -28,7 +28,7 @@ def probabilities(tagger: tw.CODLTagger) -> dict[str, list[float]]:
 
 
 class Recording:
-    """A learner that remembers what it was asked."""
+    """A learner that remembers its calls."""
 
     def __init__(self, learner):
         self._learner = learner
@@ -65,7 +65,7 @@ def test_algorithm_2_by_hand():
     assert found["A →"] == [0.0, 0.5]
     assert found["last"] == [0.5, pytest.approx(2 / 3, abs=1e-6)]
     assert found["B →"] == pytest.approx([1 / 6, 1 / 6], abs=1e-6)
-    # What the rule taught is in the weights now.
+    # The weights have learned the rule by now.
     assert tagger.with_constraints(()).predict(U) == [["A"]]
     first, second = tagger.curve_
     assert (first.iteration, first.changed, first.violations_before) == (0, None, None)

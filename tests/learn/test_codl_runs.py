@@ -1,4 +1,4 @@
-"""When constraint-driven learning stops, what it refuses, and that it can be saved."""
+"""Constraint-driven learning: stopping, refusals, and files."""
 
 from __future__ import annotations
 

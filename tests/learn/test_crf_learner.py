@@ -93,7 +93,7 @@ def test_models_of_two_learners_cannot_be_mixed():
 def test_features_of_unlabelled_sequences():
     learner = tw.CRFTagger(features="word[0]")._learner(LABELS, X, Y, U)
     assert {"word[0]=d", "word[0]=e"} <= set(learner.encoder.feature_names())
-    # Nothing has been seen with them yet, and what was seen weighs as without them.
+    # Nothing has been seen with them yet, and the other weights are as without them.
     alone = tw.CRFTagger(features="word[0]").fit(X, Y)
     found = learner.learn(X, Y).model
     assert found.trellis(X).scores == pytest.approx(alone.model_.trellis(X).scores)

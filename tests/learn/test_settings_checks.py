@@ -1,4 +1,4 @@
-"""What is said about settings that cannot mean what they say."""
+"""Errors and warnings about settings that contradict each other or the data."""
 
 from __future__ import annotations
 

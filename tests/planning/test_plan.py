@@ -1,4 +1,4 @@
-"""Plans: what goes where, budgets, products, and the cache on disk."""
+"""Plans: places of rules, budgets, products, and the cache on disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Soft constraints and sums of counts in a plan: where they go, and what is said of them."""
+"""Soft constraints and sums of counts in a plan: their places and their descriptions."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ MOST = 10_000
 
 
 def steps(counter: ViolationAutomaton, word: tuple[int, ...]) -> list[int]:
-    """Return what each letter adds, along the one path."""
+    """Return the violations that each letter adds, along the one path."""
     made = counter.automaton
     state = int(np.argmax(made.initial == 0.0))
     found = []
@@ -59,7 +59,7 @@ def test_steps_of_a_row_are_changes_of_its_violation(table, bound, length):
 
 @given(tables, st.integers(-9, 9), st.integers(1, 40))
 def test_counters_end_where_the_rest_can_no_longer_lead_back(table, bound, length):
-    """Beyond what is enumerated: one long random labelling after the other."""
+    """Longer than the enumerated ones: one random labelling after the other."""
     rng = np.random.default_rng(0)
     counter = row_automaton(table, bound, length, MOST)
     for _ in range(5):

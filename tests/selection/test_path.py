@@ -1,4 +1,4 @@
-"""Regularisation paths: where they begin, what their points are, and how they end."""
+"""Regularisation paths: their beginning, their points and their end."""
 
 from __future__ import annotations
 

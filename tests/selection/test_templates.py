@@ -1,4 +1,4 @@
-"""Which templates are kept: the useful ones, by each rule, and what comes of it."""
+"""Selection of templates: the useful ones are kept, by each rule, in a smaller model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RNG = np.random.default_rng(5)
 
 
 def draw(n: int) -> tuple[list[list[str]], list[list[str]]]:
-    """Words tell their labels, all but one in ten; what is around them tells nothing."""
+    """Words tell their labels, all but one in ten; their neighbours tell nothing."""
     X, Y = [], []
     for _ in range(n):
         labels = RNG.choice(["A", "B"], size=6).tolist()

@@ -75,7 +75,7 @@ class Browser:
         self._folder.cleanup()
 
     def call(self, method: str, session: str | None = None, **parameters: Any) -> dict[str, Any]:
-        """Give an order and return its result; what happens meanwhile is added to `events`."""
+        """Give an order and return its result; messages that come before it go to `events`."""
         self._count += 1
         order: dict[str, Any] = {"id": self._count, "method": method, "params": parameters}
         if session is not None:
@@ -189,7 +189,7 @@ class Page:
         self._browser.call("Browser.grantPermissions", permissions=[permission])
 
     def screenshot(self) -> bytes:
-        """Return what the window shows, as PNG."""
+        """Return a picture of the window, as PNG."""
         return base64.b64decode(self._call("Page.captureScreenshot", format="png")["data"])
 
     def pdf(self) -> bytes:
@@ -205,7 +205,7 @@ class Page:
         ]
 
     def problems(self) -> list[str]:
-        """Return what went wrong so far: errors, what the policy stopped, uncaught exceptions."""
+        """Return all complaints so far: errors, violations of the policy, uncaught exceptions."""
         found = [event["entry"]["text"] for event in self._events("Log.entryAdded")]
         found += [
             str(event["exceptionDetails"]) for event in self._events("Runtime.exceptionThrown")

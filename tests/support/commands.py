@@ -1,4 +1,4 @@
-"""What the tests of the command line share: small data, and a way to run a command."""
+"""Common parts of the tests of the command line: small data, and a way to run a command."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
     minimise ½ z·P z − c·z + Ω(z),     Ω(z) = Σ_k λ_k |z_k| + Σ_levels Σ_g λ_g ‖z_g‖
 
 Every absolute value and every norm gets a variable of its own that is not below it: an inequality,
-or a second-order cone. Clarabel, an interior-point solver, knows nothing of what these stand for.
+or a second-order cone. Clarabel, an interior-point solver, knows nothing of their meaning.
 It comes within 1e-10 of the minimum; where that is flat, points are less sure.
 """
 

@@ -1,4 +1,4 @@
-"""What a CRF layer means, by listing every tag sequence; and small random batches."""
+"""The definition of a CRF layer, by listing every tag sequence; and small random batches."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Case:
     mask: torch.Tensor | None
 
     def sequences(self, skip_ignored=False):
-        """Yield (emissions, tags, positions) of every sequence, without what is left out."""
+        """Yield (emissions, tags, positions) of every sequence, without masked and ignored tokens."""
         emissions, tags = self.emissions.detach().double(), self.tags
         mask = torch.ones_like(tags, dtype=torch.bool) if self.mask is None else self.mask.bool()
         if not self.crf.batch_first:

@@ -1,4 +1,4 @@
-"""What the tests of documents share."""
+"""Common parts of the tests of documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logic factors from their definitions, by enumeration, and the hulls of what they allow."""
+"""Logic factors from their definitions, by enumeration, and the hulls of their configurations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LogicCase:
     limit: float = 0.0
 
     def accepts(self, on: tuple[int, ...]) -> bool:
-        """Return what the factor's definition says of some values."""
+        """Return whether the factor accepts some values, by its definition."""
         *inputs, output = on if on else (0,)
         if self.kind == KNAPSACK:
             return bool(np.dot(self.weights, on) <= self.limit + 1e-9)

@@ -35,7 +35,7 @@ table_scores = st.one_of(ordinary, ordinary, whole, st.just(-np.inf))
 
 @dataclass
 class GraphCase:
-    """A graph, and what each assignment is worth by the definitions of its factors."""
+    """A graph, and the value of each assignment by the definitions of its factors."""
 
     graph: tw.FactorGraph
 

@@ -26,7 +26,7 @@ class Factor:
     structure: _core.Structure | None = None
 
     def worth(self, values) -> float:
-        """What a configuration is worth, -inf: it is none."""
+        """Return the value of a configuration, -inf if the factor forbids it."""
         if self.structure is None:
             return 0.0 if self.accepts(values) else -np.inf
         on = [values[k] if k >= 0 else 1 - values[~k] for k in self.links]
@@ -110,7 +110,7 @@ class RawAnswer:
 
 
 def solve_raw(graphs, method, **options) -> list[RawAnswer]:
-    """What the core says of a list of graphs."""
+    """Return the answers of the core for a list of graphs."""
     settings = {
         "eta": 0.1,
         "adapt": True,

@@ -1,4 +1,4 @@
-"""Languages by enumeration: what a label sequence has to look like, spelled out.
+"""Languages by enumeration: the condition on a label sequence, spelled out.
 
 Expressions are matched by trying all ways to cut a sequence, automata by counting paths.
 Neither shares code with the package.

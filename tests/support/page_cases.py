@@ -1,4 +1,4 @@
-"""Parsed references for the tests of what is made of them: built from labelled pieces of text."""
+"""Parsed references for the tests of pages and formats: built from labelled pieces of text."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class PatternPath(EnumeratedPath):
 
 @dataclass
 class PatternModel:
-    """One sequence, a set of patterns and what each weighs."""
+    """One sequence, and a set of patterns with their weights."""
 
     patterns: Patterns
     scores: np.ndarray  # (T, D, L)

@@ -82,7 +82,7 @@ class ListedProblem:
             method="SLSQP",
             options={"maxiter": 500, "ftol": 1e-12},
         )
-        # It may stop a hair before the end; what it has reached is judged by the definition.
+        # It may stop a hair before the end: the definition gives the value of the point reached.
         return self.hinge_objective(np.maximum(found.x[:n_rules], 0.0), c, l1)
 
 

@@ -14,12 +14,12 @@ from trelliswork.planning.plan import Plan
 
 @dataclass(frozen=True)
 class Random:
-    """Violations from a table: what a label adds by the one before, the first and its token."""
+    """Violations from a table, by label, the label before, the first label and the token."""
 
     table: tuple[int, ...]
 
     def newly(self, labels: list[str], sentence: Any) -> int:
-        """Return what the last label of a prefix adds."""
+        """Return the violations that the last label of a prefix adds."""
         seen = "".join((labels[0], *labels[-2:], sentence[len(labels) - 1]))
         return self.table[sum(map(ord, seen)) % len(self.table)]
 

@@ -43,7 +43,7 @@ some_scores = st.one_of(ordinary, ordinary, ordinary, st.sampled_from([0.0, 1.0,
 
 @dataclass
 class ProblemCase:
-    """A problem, and what it is worth to label it in each way."""
+    """A problem, and the value of each of its labellings."""
 
     problem: Problem
 

@@ -34,7 +34,7 @@ def all_rendered():
     return [(work, style, rendered(work, style)) for work in load_works() for style in STYLES]
 
 
-# What breaks formats: their own marks, line ends, control characters, other scripts.
+# Characters that break formats: their own marks, line ends, control characters, other scripts.
 _SIGNS = (*"{}\\$&%#_^~\"'@=,", " and ", " others ", "--", "``", "''", "\\end{", "@book{x,")
 _LINE_ENDS = ("\n", "\r\n", "\t", "\x00", "\x1f", "\x7f", "\x85", "\u2028", "\ufeff")
 _FOREIGN = ("TY  - BOOK\n", "ER  - ", "😀", "שלום", "العربية", "王伟", "İ", "ﬁ")
@@ -58,7 +58,7 @@ CONFIDENCES = st.floats(0, 1) | st.just(float("nan"))
 
 @st.composite
 def _references(draw):
-    # All values are of a few texts: to draw one for each would take longer than what is tested.
+    # All values are of a few texts: to draw one for each would take longer than the tests.
     pool = draw(st.lists(TEXTS, min_size=1, max_size=8))
     texts = st.sampled_from([*[""] * len(pool), *pool])
     name_lists = st.lists(_names(texts), max_size=3).map(tuple)

@@ -25,7 +25,7 @@ def norms(groups: np.ndarray, strengths: np.ndarray, norm: str) -> GroupNorms:
 
 
 def nested(rng: np.random.Generator, outer: np.ndarray, parts: int) -> np.ndarray:
-    """Return a partition of every group, and of what is in none."""
+    """Return a partition of every group, and of the indices in none."""
     return (outer + 1) * parts + rng.integers(parts, size=outer.size)
 
 

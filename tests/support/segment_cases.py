@@ -55,7 +55,7 @@ class SegmentCase:
         return [self.segmentation.tag_names[tag] for tag in tags]
 
     def all_paths(self, b: int) -> list[EnumeratedPath]:
-        """Every path of one sentence; the automaton and the scores know what a segment is."""
+        """Return every path of one sentence. Automaton and scores define its segments."""
         return enumerate_paths(self.trellis, b)
 
     def tags(self, path: EnumeratedPath) -> tuple[int, ...]:

@@ -146,7 +146,7 @@ def scored_labellings(model, tokens: list[str]):
 
 
 def agrees(model, tags: list[int], labels) -> bool:
-    """Whether a segmentation is what the gold labels, open where None, allow."""
+    """Return whether the gold labels, open where None, allow a segmentation."""
     segmentation = model.segmentation
     if segmentation is not None and segmentation.is_hidden and None not in labels:
         gold = segmentation.encode([labels])  # the maximal runs, of those that read the same

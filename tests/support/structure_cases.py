@@ -22,14 +22,14 @@ weights = st.one_of(numbers, st.just(-np.inf))
 
 @dataclass(frozen=True)
 class StructureCase:
-    """A structure of the core, and all its configurations with what they are worth."""
+    """A structure of the core, and all its configurations with their values."""
 
     structure: _core.Structure
     configurations: np.ndarray  # (Y, n)
     values: np.ndarray  # (Y,)
 
     def agreeing(self, fixed: np.ndarray) -> StructureCase:
-        """Return the case with the configurations that agree with what is fixed."""
+        """Return the case with the configurations that agree with fixed values."""
         keep = ((fixed < 0) | (self.configurations == fixed)).all(axis=1)
         return StructureCase(self.structure, self.configurations[keep], self.values[keep])
 

@@ -1,4 +1,4 @@
-"""What constraints change in the answers of a tagger."""
+"""Changes that constraints make to the answers of a tagger."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_rules_that_cannot_all_hold(tagger):
     (change,) = compare(under, [sentence("Ann")])
     assert change.after.status == "relaxed"
     assert sum(effect.after for effect in change.effects) == 1
-    assert change.cost == 0.0  # what cannot hold is not paid for
+    assert change.cost == 0.0  # a rule that cannot hold costs nothing
     assert max(effect.cost for effect in change.effects) == math.inf
 
 

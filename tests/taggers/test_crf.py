@@ -67,7 +67,7 @@ def test_partial_labels_train():
     partial = [[None if t % 2 else label for t, label in enumerate(s)] for s in Y]
     tagger = tw.CRFTagger(features="word[0]\nword[-1]", l2=0.01, transitions="all").fit(X, partial)
     assert tagger.predict(X)[0][0] == "D"
-    # Log-likelihood of what is known, summed over what is not.
+    # Log-likelihood of the known labels, summed over the unknown ones.
     loss = tagger.loss_ - 0.01 * sum(
         float((w**2).sum()) for w in (tagger.model_.state.weights, tagger.model_.transitions)
     )
@@ -99,7 +99,7 @@ def test_warm_start_begins_where_the_earlier_model_ended(tagger, tmp_path):
         again = tw.CRFTagger(**{**settings_, "init": init}).fit(X, Y)
         assert again.n_iter_ < tagger.n_iter_
         assert again.loss_ == pytest.approx(tagger.loss_, rel=1e-4)
-    # New words and a new label: what is known carries over.
+    # New words and a new label: known weights carry over.
     grown = tw.CRFTagger(**{**settings_, "init": tagger, "max_iter": 0})
     grown.fit([*X, ["hello"]], [*Y, ["UH"]])
     assert grown.predict([["the", "cat", "sat"]]) == [["D", "N", "V"]]

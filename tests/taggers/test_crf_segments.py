@@ -145,7 +145,7 @@ def test_limits_are_told_where_they_alone_rule_out_every_labelling():
         tagger.predict([["Lee"]])
 
 
-def test_the_longest_sequence_bounds_the_work_whatever_max_segment_says():
+def test_the_longest_sequence_bounds_the_work_under_any_max_segment():
     options = {"order": 2, "l2": 0.5, "features": "lower(word)"}
     near = tw.CRFTagger(max_segment=8, **options).fit(X, PLAIN)
     far = tw.CRFTagger(max_segment=1_000_000, **options).fit(X, PLAIN)

@@ -56,7 +56,7 @@ def test_penalties_of_rules_that_hold_are_learned_and_others_are_zero():
 def test_a_given_penalty_takes_part_in_training_as_it_is():
     tagger = fitted([ONE.hard.soft(1.0)])
     assert tagger.penalties_ == {"exactly(1, 'T').soft(1.0)": 1.0}
-    # No gold labelling breaks it, so whatever it costs the others adds to the likelihood.
+    # No gold labelling breaks it: its cost to the other labellings adds to the likelihood.
     assert fitted([ONE.hard]).loss_ < tagger.loss_ < fitted(()).loss_
 
 

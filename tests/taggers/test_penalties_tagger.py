@@ -32,7 +32,7 @@ levels = st.sampled_from([0.0, 0.1, 0.7, 3.0])
 @settings(max_examples=25)  # each is a tagger of its own, and up to eight batches
 @given(st.lists(st.tuples(levels, levels, levels), min_size=1, max_size=4), st.data())
 def test_answers_are_the_best(tagger, all_penalties, data):
-    """Whatever was asked before: answers that are remembered are the best ones too."""
+    """Remembered answers are the best ones too, after any earlier questions."""
     problem, reference = TaggerProblem(tagger, SENTENCES, GOLD), LISTED[id(tagger)]
     assert problem.gold.tolist() == reference.gold.tolist()
     np.testing.assert_allclose(problem.gold_scores, reference.gold_scores)

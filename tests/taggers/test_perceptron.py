@@ -47,7 +47,7 @@ def test_separable_data_are_learned_to_the_last_token(order: int, average: bool)
     assert tagger.training_log_[-1].mistakes == 0
     assert tagger.training_log_[-1].wrong_tokens == 0
     assert tagger.n_iter_ == len(tagger.training_log_) < 20
-    if not average:  # an average need not separate what the last weights do
+    if not average:  # an average need not separate where the last weights do
         assert tagger.predict(X) == Y
 
 

@@ -1,4 +1,4 @@
-"""What a tagger says on models with segments and of high order, against enumeration."""
+"""Answers of taggers with segments and of high order, against enumeration."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def small_tagger() -> tuple[GivenTagger, list[list[str]]]:
     return GivenTagger(rules, np.zeros(rules.model.n_patterns), scores).fit(), sentences
 
 
-def test_an_error_names_the_sequence_whatever_the_batch(monkeypatch):
+def test_an_error_names_the_sequence_in_every_batch(monkeypatch):
     monkeypatch.setattr(batches, "SCORES_AT_ONCE", 4)
     tagger, sentences = small_tagger()
     strict = tagger.with_constraints([at_most(1, "a"), at_most(1, "b")])

@@ -126,7 +126,7 @@ def test_left_out_tokens_get_no_gradient_and_do_not_matter():
     crf = CRF(3, batch_first=True)
     emissions = torch.randn(1, 5, 3, requires_grad=True)
     mask = torch.tensor([[0, 1, 0, 1, 1]])
-    tags = torch.tensor([[9, 0, -5, -100, 2]])  # what is masked may hold anything
+    tags = torch.tensor([[9, 0, -5, -100, 2]])  # masked tags may hold anything
     crf(emissions, tags, mask).backward()
     assert (emissions.grad[0, [0, 2, 3]] == 0).all()
     assert (emissions.grad[0, [1, 4]] != 0).any()

@@ -83,7 +83,7 @@ def test_compiled_in_tensors():
 
 @pytest.mark.parametrize("verb", ["crf_value", "crf_gradient"])
 def test_operators_are_well_formed(verb):
-    """Schema, fake implementation and autograd registration agree with what the operator does."""
+    """Schema, fake implementation and autograd registration agree with the operator."""
     crf, emissions, tags, mask = batch("core")
     scores = (crf.start_transitions, crf.end_transitions, crf.transitions)
     inputs = (emissions, tags, mask, *(x.detach().requires_grad_() for x in scores), True)

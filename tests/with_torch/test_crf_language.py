@@ -122,7 +122,7 @@ def test_decoding_on_the_chain_first(monkeypatch):
 
 
 def test_hopeless_paths_are_not_lost():
-    """The language forces what the scores are most against; zero is a true zero."""
+    """The language forces the labels with the lowest scores; zero is a true zero."""
     for backend in BACKENDS:
         crf = CRF(2, batch_first=True, language="1 1 1", backend=backend).double()
         emissions = torch.tensor([[[1e4, -1e4]] * 3], dtype=torch.float64, requires_grad=True)

@@ -34,7 +34,7 @@ NOISE = st.text(max_size=50) | st.text(alphabet="10.1/ahtps:w(<>)%2F ", max_size
         )
     ),
 )
-def test_a_doi_is_found_whatever_stands_around_it(doi, form):
+def test_a_doi_is_found_in_any_surroundings(doi, form):
     assert parse_doi(form.format(doi)) == doi
     assert find_doi(form.format(doi)) == doi
 
@@ -65,7 +65,7 @@ def test_labelled_dois(text, doi):
         )
     ),
 )
-def test_an_address_is_found_whatever_stands_around_it(url, form):
+def test_an_address_is_found_in_any_surroundings(url, form):
     assert parse_url(form.format(url)) == url
 
 

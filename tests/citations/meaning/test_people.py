@@ -29,7 +29,7 @@ def shown(text):
 
 
 def summary(name):
-    """What every style keeps of a name: capitals and how much of a given name vary."""
+    """The part of a name that every style keeps: capitals and the length of a given name vary."""
     if name.literal:
         # "Student" may be either.
         return "", name.literal.casefold(), ""

@@ -1,4 +1,4 @@
-"""The page of references: what it says, that it is safe, and that it can be read."""
+"""The page of references: content, safety, and legibility."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def rgb(shade: str) -> str:
 
 
 def test_text_is_legible_in_both_schemes(browser, address):
-    """The contrast of all small text with what it stands on, as computed by the browser."""
+    """The contrast of all small text with its background, as computed by the browser."""
     for scheme in ("light", "dark"):
         page = browser.open(address, scheme=scheme)
         for selector, behind in [

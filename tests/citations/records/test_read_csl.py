@@ -48,7 +48,7 @@ def test_shipped_works_are_valid_csl():
 
 
 def documented(work):
-    """Return a work without what CSL-JSON has no place for."""
+    """Return a work without the fields that CSL-JSON lacks."""
     if work.type in {"techreport", "standard"} and work.publisher and not work.institution:
         return replace(work, institution=work.publisher, publisher="")
     return work

@@ -1,4 +1,4 @@
-"""Works in CSL styles: what citeproc-py writes, with labels."""
+"""Works in CSL styles: the text of citeproc-py, with labels."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def test_without_noise_the_text_is_the_rendering():
     assert (reference.work_id, reference.style) == (work.id, style.name)
 
 
-def test_same_seed_same_references_whatever_the_company(references):
+def test_same_seed_same_references_in_any_company(references):
     works = load_works()[:40]
     assert generate(works, STYLES, seed=1, per_work=6) == references[: 40 * 6]
     assert generate(works, STYLES, seed=2, per_work=6) != references[: 40 * 6]

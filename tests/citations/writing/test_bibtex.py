@@ -20,7 +20,7 @@ def reference(kind="misc", **values):
 
 
 def plain(text):
-    """What is left of a text on one line."""
+    """The text on one line, in plain characters."""
     return " ".join(text.translate(dict.fromkeys(NOT_PRINTED, " ")).split())
 
 

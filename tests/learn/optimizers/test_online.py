@@ -180,7 +180,7 @@ def test_numbers_stay_in_range():
 
 
 def test_groups_go_to_zero_and_come_back():
-    # Steps on the first 40 are shorter than what the penalty takes off, those on others longer.
+    # Steps on the first 40 are shorter than the shrinkage by the penalty, those on others longer.
     objective = random_objective(weights=np.where(np.arange(60) < 40, 0.01, 10.0))
     groups = np.arange(objective.n_parameters, dtype=np.int32) % 2
     penalty = GroupPenalty(GroupNorms(groups, np.array([150.0, 180.0])), 0.0)

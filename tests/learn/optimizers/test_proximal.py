@@ -308,7 +308,7 @@ def steep_valley(x, gradient):
 def test_slow_first_steps_are_no_optimum():
     start = np.array([-1.0, 1.0])
     regularizer = Regularizer(2, 0.0, [GroupNorms(np.zeros(2, np.int32), np.full(1, 0.001))])
-    # Ten steps gain a thirtieth of what this tolerance asks for: proximal steps alone end here.
+    # Ten steps gain a thirtieth of this tolerance: proximal steps alone end here.
     slow = minimize_proximal(steep_valley, start, regularizer, max_iter=2000, tol=1e-2)
     assert slow.value > 3.9
     found = minimize_hybrid(steep_valley, start, regularizer, tol=1e-2)

@@ -66,7 +66,7 @@ def weak_and_strong() -> ListedProblem:
     )
 
 
-# Without averages, the last sentence of all may have raised what is 0 most of the time.
+# Without averages, the last sentence may have raised a penalty that is 0 most of the time.
 @pytest.mark.parametrize("options", [{}, {"average": False, "batch_size": 10}], ids=str)
 def test_perceptron_drives_rules_that_hardly_help_to_0(options):
     free = perceptron(weak_and_strong(), **options)
@@ -94,7 +94,7 @@ def test_perceptron_with_l1_by_hand(problem, l1, batch_size):
             penalties = np.maximum(0.0, penalties - 0.1 * l1 * share)
     assert run.penalties.tolist() == penalties.tolist()
     if run.reason == "converged":
-        # Whatever is above 0 shrinks, unless answers break its rule just l1 times more than gold.
+        # A penalty above 0 shrinks, unless answers break its rule just l1 times more than gold.
         everything = np.arange(problem.n_sequences)
         change = (problem.decode(penalties, everything).violations - problem.gold).sum(axis=0)
         assert (change[penalties > 0] == l1).all()

@@ -24,7 +24,7 @@ FEW_B = tw.at_most(1, "B", unit="token")
 
 
 class Steps:
-    """A perceptron that visits sentences one by one, and what it knows after each."""
+    """A perceptron that visits sentences one by one, and its weights after each."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ def test_wcibt_by_hand():
 
 
 def test_cibt_by_hand():
-    """Gold that breaks a hard rule is still learned from; what the rule corrects is not."""
+    """Gold that breaks a hard rule is learned from; answers that the rule corrects are not."""
     X, y = [["x"], ["y", "y"], ["x", "y"]], [["B"], ["B", "B"], ["A", "B"]]
     hard = Steps(X, y, features="word[0]", order=0, training="CIBT", constraints=FEW_B.soft())
     free = Steps(X, y, features="word[0]", order=0, training="L", constraints=FEW_B)

@@ -1,4 +1,4 @@
-"""Sparse perceptrons: proximal steps against a naive loop, exact zeros, what survives."""
+"""Sparse perceptrons: proximal steps against a naive loop, exact zeros, surviving weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which weights make a group, and what a `GroupLasso` takes."""
+"""The weights of a group, and the arguments of a `GroupLasso`."""
 
 from __future__ import annotations
 

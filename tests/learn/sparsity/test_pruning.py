@@ -1,4 +1,4 @@
-"""Models without what weighs nothing answer as the models with it."""
+"""Models without their weights of 0 answer as the models with them."""
 
 from __future__ import annotations
 

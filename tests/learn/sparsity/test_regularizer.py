@@ -49,7 +49,7 @@ def test_proximal_points_are_those_of_a_conic_solver(kind, data, step):
 @given(cases(("none", "groups", "tree", "tree of three", "partial tree")), STEPS)
 def test_zeros_are_exact(case, step):
     regularizer, v = case
-    if not regularizer.is_tree:  # an l2 norm within an l∞ norm: what is left is a matter of rounds
+    if not regularizer.is_tree:  # an l2 norm within an l∞ norm: the rest is a matter of rounds
         return
     # Where a norm is as large as its threshold, rounding decides; a little less, and it is 0.
     found = regularizer.prox((1.0 - 1e-9) * v, step)
@@ -77,7 +77,7 @@ def test_the_dual_norm_is_the_least_step_that_leaves_nothing(case):
     assert np.sqrt(left @ left) <= nothing
     if needed > 1e-9:
         assert regularizer.prox(u, needed * (1.0 - 1e-4)).any()
-        # Hölder's inequality, which is what a dual norm is for.
+        # Hölder's inequality, the use of a dual norm.
         rng = np.random.default_rng(0)
         x = rng.normal(size=(20, u.size))
         x[:, regularizer.nonnegative] = np.abs(x[:, regularizer.nonnegative])

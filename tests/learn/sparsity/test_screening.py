@@ -1,4 +1,4 @@
-"""Weights that are 0 at every optimum: bounds on gradients, and what they rule out."""
+"""Weights that are 0 at every optimum: bounds on gradients, and the weights that they rule out."""
 
 from __future__ import annotations
 
