@@ -26,7 +26,7 @@ class Case:
     mask: torch.Tensor | None
 
     def sequences(self, skip_ignored=False):
-        """Yield (emissions, tags, positions) of every sequence, without masked and ignored tokens."""
+        """Yield (emissions, tags, positions) of every sequence, of its tokens with a tag."""
         emissions, tags = self.emissions.detach().double(), self.tags
         mask = torch.ones_like(tags, dtype=torch.bool) if self.mask is None else self.mask.bool()
         if not self.crf.batch_first:
