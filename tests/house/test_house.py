@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import trelliswork
-from imports import Import, Package, array_aliases, cycles
+from imports import Import, Package, array_aliases, cycles, spelled_out_arrays
 
 # A room that is needed below its floor has to move down, or hand down the part that is needed.
 # Rooms of one floor know nothing of each other.
@@ -158,3 +158,15 @@ def test_array_aliases_are_defined_once(package):
         for line, name in array_aliases(tree)
     ]
     tell(problems, f"Import them: from {package.name}._typing import FloatArray.")
+
+
+def test_types_of_arrays_go_by_their_aliases(package):
+    aliases = package.trees[f"{package.name}._typing"]
+    aliased = {ast.unparse(node.value) for node in aliases.body if isinstance(node, ast.Assign)}
+    problems = [
+        f"{package.files[module].relative_to(package.folder.parent)}:{line} {text}"
+        for module, tree in package.trees.items()
+        if module != f"{package.name}._typing"
+        for line, text in spelled_out_arrays(tree, aliased)
+    ]
+    tell(problems, f"Import the alias: from {package.name}._typing import FloatArray.")

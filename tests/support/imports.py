@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping
+    from collections.abc import Collection, Container, Iterator, Mapping
     from pathlib import Path
 
 Kind = Literal["import", "type", "deferred"]
@@ -176,6 +176,15 @@ def array_aliases(tree: ast.Module) -> list[tuple[int, str]]:
         if ast.unparse(node.value.value).split(".")[-1] == "NDArray"
         for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
         if (name := ast.unparse(target)).endswith("Array")
+    ]
+
+
+def spelled_out_arrays(tree: ast.Module, aliased: Collection[str]) -> list[tuple[int, str]]:
+    """Return the lines and types of arrays, ``NDArray[np.float64]``, that have an alias."""
+    return [
+        (node.lineno, text)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript) and (text := ast.unparse(node)) in aliased
     ]
 
 

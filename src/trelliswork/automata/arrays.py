@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from trelliswork._typing import FloatArray, IdArray, IntArray
+
 __all__ = ["Arrays", "arc_order", "flat_patterns"]
 
 
@@ -26,17 +28,17 @@ class Arrays(NamedTuple):
     n_states: int
     n_labels: int
     n_patterns: int
-    source: NDArray[np.int32]
-    label: NDArray[np.int32]
-    target: NDArray[np.int32]
-    pattern_offsets: NDArray[np.int64]
-    pattern_ids: NDArray[np.int32]
-    initial: NDArray[np.float64]
-    final: NDArray[np.float64]
+    source: IdArray
+    label: IdArray
+    target: IdArray
+    pattern_offsets: IntArray
+    pattern_ids: IdArray
+    initial: FloatArray
+    final: FloatArray
     guards: NDArray[np.uint64] | None = None
     n_classes: int = 1
-    contexts: NDArray[np.int32] | None = None
-    parents: NDArray[np.int32] | None = None
+    contexts: IdArray | None = None
+    parents: IdArray | None = None
 
     def to_core(self) -> _core.Automaton:
         """Return the automaton of the core, checked."""
@@ -55,9 +57,7 @@ class Arrays(NamedTuple):
         )
 
 
-def arc_order(
-    source: NDArray[np.int32], label: NDArray[np.int32], target: NDArray[np.int32]
-) -> NDArray[np.intp]:
+def arc_order(source: IdArray, label: IdArray, target: IdArray) -> NDArray[np.intp]:
     """Return the order of arcs by (target, label, source); fast if they are sorted already."""
     before, after = (slice(None, -1), slice(1, None))
     in_order = source[before] < source[after]
@@ -68,7 +68,7 @@ def arc_order(
 
 def flat_patterns(
     fired: Sequence[Sequence[int]] | NDArray[np.integer[Any]], order: NDArray[np.intp]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+) -> tuple[IntArray, IdArray]:
     """Return pattern offsets ``(A + 1,)`` and pattern ids of the arcs in a given order."""
     offsets = np.zeros(order.size + 1, dtype=np.int64)
     if isinstance(fired, np.ndarray):

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from trelliswork._typing import BoolArray, IntArray
+
 
 __all__ = ["MAX_STATES", "Automaton"]
 
@@ -317,7 +319,7 @@ class Automaton:
     def _known(self) -> dict[str, int]:
         return {name: y for y, name in enumerate(self.labels or ())}
 
-    def _ids(self, labels: Sequence[str | int]) -> NDArray[np.int64]:
+    def _ids(self, labels: Sequence[str | int]) -> IntArray:
         """Return label ids for names or ids."""
         if isinstance(labels, str):
             raise TypeError(f"Expected a sequence of labels, got the string {labels!r}.")
@@ -345,7 +347,7 @@ class Automaton:
         ids = self._ids(labels)
         return bool(self.accepts_batch(ids, np.array([0, ids.size]))[0])
 
-    def accepts_batch(self, label_ids: ArrayLike, offsets: ArrayLike) -> NDArray[np.bool_]:
+    def accepts_batch(self, label_ids: ArrayLike, offsets: ArrayLike) -> BoolArray:
         """Return which of many sequences are in the language.
 
         Parameters
@@ -513,7 +515,7 @@ def checked_names(labels: Sequence[str], n_labels: int) -> tuple[str, ...]:
     return names
 
 
-def _whole(name: str, numbers: ArrayLike) -> NDArray[np.int64]:
+def _whole(name: str, numbers: ArrayLike) -> IntArray:
     """Return an array of whole numbers; raise a `TypeError` for any other."""
     array = np.asarray(numbers)
     if array.size and array.dtype.kind not in "iu":

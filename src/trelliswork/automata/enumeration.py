@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from trelliswork._typing import IntArray
     from trelliswork.automata.automaton import Automaton
 
 __all__ = ["count_strings", "iterate_strings"]
@@ -27,7 +28,7 @@ def count_strings(language: Automaton, length: int) -> int:
     check_length(length)
     # No state is reached by more than L^T strings; machine integers are enough if that fits.
     fits = length * np.log2(max(language.n_labels, 2)) < 62
-    ways: NDArray[np.int64] | NDArray[np.object_]
+    ways: IntArray | NDArray[np.object_]
     ways = (language.initial == 0.0).astype(np.int64 if fits else object)  # (S,)
     for _ in range(length):
         now = np.zeros_like(ways)

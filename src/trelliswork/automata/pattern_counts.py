@@ -12,9 +12,9 @@ import numpy as np
 from trelliswork.errors import DataError, LabelError
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from trelliswork._typing import IntArray
+    from trelliswork._typing import BoolArray, IdArray, IntArray
 
 
 __all__ = [
@@ -39,7 +39,7 @@ class LetterSequences(NamedTuple):
     """
 
     letters: IntArray
-    begins: NDArray[np.bool_]
+    begins: BoolArray
 
     @classmethod
     def of(cls, letters: ArrayLike, offsets: ArrayLike, n_labels: int) -> LetterSequences:
@@ -80,7 +80,7 @@ class Counted(NamedTuple):
         Shape ``(patterns,)``.
     """
 
-    letters: NDArray[np.int32]
+    letters: IdArray
     counts: IntArray
 
 
@@ -124,7 +124,7 @@ def most_frequent(found: list[Counted], most: int) -> list[Counted]:
     ]
 
 
-def flatten(found: list[Counted]) -> tuple[IntArray, NDArray[np.int32], IntArray]:
+def flatten(found: list[Counted]) -> tuple[IntArray, IdArray, IntArray]:
     """Return offsets ``(P + 1,)``, letters and counts ``(P,)`` of the patterns of all lengths."""
     none = np.zeros(0, dtype=np.int64)
     lengths = [np.full(own.counts.size, own.letters.shape[1]) for own in found]
@@ -135,7 +135,7 @@ def flatten(found: list[Counted]) -> tuple[IntArray, NDArray[np.int32], IntArray
     )
 
 
-def find_pairs(sequences: LetterSequences, n_labels: int) -> tuple[IntArray, NDArray[np.int32]]:
+def find_pairs(sequences: LetterSequences, n_labels: int) -> tuple[IntArray, IdArray]:
     """Find pair ``y' * L + y`` at each segment without a search: offsets ``(M + 1,)`` and ids."""
     letters, begins = sequences
     before = np.where(begins, -1, np.roll(letters, 1))

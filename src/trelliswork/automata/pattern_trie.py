@@ -20,7 +20,7 @@ from trelliswork.automata.automaton import Automaton
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from trelliswork._typing import BoolArray, IntArray
+    from trelliswork._typing import BoolArray, IdArray, IntArray
 
 
 __all__ = ["Trie"]
@@ -50,9 +50,7 @@ class Trie:
     pattern: IntArray
 
     @classmethod
-    def of(
-        cls, letters: NDArray[np.int32], offsets: IntArray, n_labels: int, repeats: BoolArray
-    ) -> Trie:
+    def of(cls, letters: IdArray, offsets: IntArray, n_labels: int, repeats: BoolArray) -> Trie:
         """Build the trie of the patterns that can occur; the others keep their ids.
 
         Parameters
@@ -119,7 +117,7 @@ class Trie:
         return np.where(self.keys[place] == wanted, place + 1, -1)
 
     @cached_property
-    def _steps(self) -> tuple[IntArray, IntArray, NDArray[np.int32]]:
+    def _steps(self) -> tuple[IntArray, IntArray, IdArray]:
         """Failure links of nodes ``(V,)``, of states ``(S,)``, and the steps ``(S, L)``.
 
         The step of a state by a letter is the longest node that ends what was read. A state takes
@@ -165,7 +163,7 @@ class Trie:
         counts = np.bincount(every, minlength=self.parent.size)
         return np.concatenate([[0], np.cumsum(counts)]), patterns[order]
 
-    def find(self, letters: IntArray, begins: BoolArray) -> tuple[IntArray, NDArray[np.int32]]:
+    def find(self, letters: IntArray, begins: BoolArray) -> tuple[IntArray, IdArray]:
         """Find the patterns that end at each segment: offsets ``(M + 1,)`` and ids."""
         node = letters + 1  # of the n letters that end at each segment; 0 for none
         ends = np.flatnonzero(node > 0)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from trelliswork._typing import BoolArray, IntArray
+    from trelliswork._typing import BoolArray, IdArray, IntArray
 
 
 __all__ = ["Patterns", "check_arrays", "checked_patterns", "ids_of_names"]
@@ -56,7 +56,7 @@ class Patterns:
 
     n_labels: int
     offsets: IntArray
-    letters: NDArray[np.int32]
+    letters: IdArray
     counts: IntArray | None
 
     def __init__(
@@ -197,7 +197,7 @@ class Patterns:
             return Automaton.chain(self.n_labels)
         return self._trie(may_repeat & ~stays).automaton(may_repeat, stays)
 
-    def fired(self, letters: ArrayLike, offsets: ArrayLike) -> tuple[IntArray, NDArray[np.int32]]:
+    def fired(self, letters: ArrayLike, offsets: ArrayLike) -> tuple[IntArray, IdArray]:
         """Find the patterns that end at each segment of label sequences.
 
         Parameters
@@ -352,7 +352,7 @@ def ids_of_names(patterns: Iterable[Sequence[str]], names: Sequence[str]) -> lis
 def check_arrays(
     n_labels: int,
     offsets: IntArray,
-    letters: NDArray[np.int32],
+    letters: IdArray,
     counts: IntArray | None,
 ) -> None:
     """Raise a `DataError` for arrays of a broken file, which are not a sorted set of patterns."""
@@ -385,7 +385,7 @@ def check_arrays(
         )
 
 
-def _is_sorted(offsets: IntArray, letters: NDArray[np.int32]) -> bool:
+def _is_sorted(offsets: IntArray, letters: IdArray) -> bool:
     lengths = np.diff(offsets)
     if (np.diff(lengths) < 0).any():
         return False

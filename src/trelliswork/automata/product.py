@@ -20,6 +20,8 @@ from trelliswork.errors import TooLargeError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from trelliswork._typing import FloatArray, IdArray, IntArray
+
 __all__ = ["MOST_ARCS", "Pairs", "Product", "assemble", "fired_by", "is_deterministic", "product"]
 
 MOST_ARCS = 2**31 - 1
@@ -40,12 +42,12 @@ class Pairs(NamedTuple):
         Classes of tokens at which an arc may be taken, as bits, shape ``(A,)``.
     """
 
-    model_states: NDArray[np.int32]
-    language_states: NDArray[np.int32]
-    source: NDArray[np.int32]
-    label: NDArray[np.int32]
-    target: NDArray[np.int32]
-    arc_map: NDArray[np.int32]
+    model_states: IdArray
+    language_states: IdArray
+    source: IdArray
+    label: IdArray
+    target: IdArray
+    arc_map: IdArray
     guards: NDArray[np.uint64]
 
     @classmethod
@@ -65,9 +67,7 @@ class Pairs(NamedTuple):
                 "fewer or simpler constraints, or leave some to decoding."
             ) from None
 
-    def borders(
-        self, model: Automaton, language: Automaton
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def borders(self, model: Automaton, language: Automaton) -> tuple[FloatArray, FloatArray]:
         """Return the initial and final weights of the pairs, each of shape ``(S,)``."""
         if not self.model_states.size:  # no labelling at all: one state, not final
             return np.zeros(1), np.full(1, -np.inf)
@@ -90,7 +90,7 @@ class Product:
     """
 
     automaton: Automaton
-    arc_map: NDArray[np.int32]
+    arc_map: IdArray
 
 
 def product(
@@ -134,8 +134,8 @@ def assemble(
     language: Automaton,
     pairs: Pairs,
     n_classes: int,
-    fired: tuple[NDArray[np.int64], NDArray[np.int32]],
-    contexts: NDArray[np.int32] | None,
+    fired: tuple[IntArray, IdArray],
+    contexts: IdArray | None,
     *,
     n_more_patterns: int = 0,
 ) -> Automaton:
@@ -174,9 +174,7 @@ def assemble(
     )
 
 
-def _parents(
-    model: Automaton, model_states: NDArray[np.int32], language_states: NDArray[np.int32]
-) -> NDArray[np.int32] | None:
+def _parents(model: Automaton, model_states: IdArray, language_states: IdArray) -> IdArray | None:
     """Return the parents of the pairs: the nearest model parent with the same language state."""
     if model.parents is None or not model_states.size:
         return None
@@ -203,9 +201,7 @@ def is_deterministic(model: Automaton) -> bool:
     return np.unique(cells).size == model.n_arcs
 
 
-def fired_by(
-    model: Automaton, arc_map: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def fired_by(model: Automaton, arc_map: IdArray) -> tuple[IntArray, IdArray]:
     """Return the pattern offsets and ids of the arcs that came from these arcs of the model."""
     counts = np.diff(model.pattern_offsets)[arc_map]
     offsets = np.concatenate([[0], np.cumsum(counts)])

@@ -50,7 +50,7 @@ from trelliswork.errors import RegexError, TooLargeError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from trelliswork._typing import IdArray
 
 __all__ = [
     "Both",
@@ -83,8 +83,8 @@ class Fragment(NamedTuple):
     """
 
     nullable: bool
-    first: NDArray[np.int32]
-    last: NDArray[np.int32]
+    first: IdArray
+    last: IdArray
 
 
 NOTHING = Fragment(True, np.zeros((2, 0), dtype=np.int32), np.zeros(0, dtype=np.int32))
@@ -101,7 +101,7 @@ class Builder:
         self.inner: dict[Node, _core.Language] = {}  # of & and ~, made once
         self.n_states = 1
         self.n_arcs = 0
-        self.arcs: list[NDArray[np.int32]] = []  # (3, K): sources, labels, targets
+        self.arcs: list[IdArray] = []  # (3, K): sources, labels, targets
 
     def language(self, node: Node) -> _core.Language:
         """Return the position automaton of a tree, trimmed."""
@@ -175,7 +175,7 @@ class Builder:
             case _:
                 return NOTHING
 
-    def link(self, last: NDArray[np.int32], first: NDArray[np.int32]) -> None:
+    def link(self, last: IdArray, first: IdArray) -> None:
         """Add an arc from every state of `last` for every entry of `first`."""
         self.n_arcs += last.size * first.shape[1]
         self.refuse_many(self.n_arcs, "arcs")

@@ -28,7 +28,7 @@ from trelliswork.errors import LabelError, TooLargeError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
+    from trelliswork._typing import IntArray
 
 __all__ = ["srl_language"]
 
@@ -181,11 +181,11 @@ def build(roles: Roles, labels: tuple[str, ...]) -> Automaton:
     n_memories = prod(levels.values())
     memories = np.arange(n_memories)
     place: dict[str, int] = {}
-    value: dict[str, NDArray[np.int64]] = {}  # of a role in each memory, (M,)
+    value: dict[str, IntArray] = {}  # of a role in each memory, (M,)
     for name, n_values in levels.items():
         place[name] = prod(levels[other] for other in place)
         value[name] = memories // place[name] % n_values
-    arcs: list[tuple[NDArray[np.int64], str, NDArray[np.int64]]] = [(memories, "O", memories)]
+    arcs: list[tuple[IntArray, str, IntArray]] = [(memories, "O", memories)]
     n_states = n_memories
     for role in roles.names:
         open_to = np.ones(n_memories, dtype=np.bool_)

@@ -17,8 +17,7 @@ from trelliswork.automata.drawing import describe_labels, edges_of, names_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import FloatArray
     from trelliswork.automata.automaton import Automaton
 
 __all__ = ["to_svg"]
@@ -63,11 +62,11 @@ def layers_of(automaton: Automaton, edges: Iterable[tuple[int, int]]) -> list[li
 class Picture:
     """The parts of a picture drawn so far, and the space they take."""
 
-    places: NDArray[np.float64]  # of the states, (S, 2)
+    places: FloatArray  # of the states, (S, 2)
     edges: list[str] = field(default_factory=list)  # drawn first, under labels and states
     parts: list[str] = field(default_factory=list)
     boxes: list[tuple[float, float, float, float]] = field(default_factory=list)  # of the labels
-    curves: list[NDArray[np.float64]] = field(default_factory=list)
+    curves: list[FloatArray] = field(default_factory=list)
 
     def clash(self, box: tuple[float, float, float, float]) -> float:
         """Return a penalty for placing a label in a box (x, y, width, height)."""
@@ -101,7 +100,7 @@ class Picture:
             f'class="tw-label">{escape(shown)}{title}</text>'
         )
 
-    def draw_path(self, path: str, tip: NDArray[np.float64], towards: NDArray[np.float64]) -> None:
+    def draw_path(self, path: str, tip: FloatArray, towards: FloatArray) -> None:
         """Draw a line and the head of its arrow; heads are drawn by hand, markers vary."""
         along = unit(towards)
         across = 3.2 * np.array([-along[1], along[0]])
@@ -128,7 +127,7 @@ class Picture:
         start, end = self.places[source], self.places[target]
         others = np.delete(self.places, [source, target], axis=0)
         wide = width_of(text)
-        best: tuple[float, NDArray[np.float64], tuple[float, float, float, float]] | None = None
+        best: tuple[float, FloatArray, tuple[float, float, float, float]] | None = None
         for order, bend in enumerate(bends):
             middle = control_point(start, end, bend)
             curve = (1 - ALONG) ** 2 * start + 2 * ALONG * (1 - ALONG) * middle + ALONG**2 * end
@@ -175,14 +174,12 @@ def width_of(text: str) -> float:
     return CHARACTER * min(len(text), WIDEST) + 6
 
 
-def unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+def unit(vector: FloatArray) -> FloatArray:
     """Return the direction of a vector."""
     return vector / max(float(np.linalg.norm(vector)), 1e-9)
 
 
-def control_point(
-    start: NDArray[np.float64], end: NDArray[np.float64], bend: float
-) -> NDArray[np.float64]:
+def control_point(start: FloatArray, end: FloatArray, bend: float) -> FloatArray:
     """Return the control point of a curve that leaves the straight line by `bend`."""
     along = unit(end - start)
     return (start + end) / 2 + 2 * bend * np.array([-along[1], along[0]])
@@ -190,7 +187,7 @@ def control_point(
 
 def place_states(
     layers: list[list[int]], n_states: int, texts: dict[tuple[int, int], str]
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Return the centre of every state; layers stand apart as far as their labels are wide."""
     places = np.zeros((n_states, 2))
     x = 0.0
@@ -209,7 +206,7 @@ def place_states(
     return places
 
 
-def bends_of(start: NDArray[np.float64], end: NDArray[np.float64], has_return: bool) -> list[float]:
+def bends_of(start: FloatArray, end: FloatArray, has_return: bool) -> list[float]:
     """Return the bends that an edge tries, best first."""
     distance = float(np.linalg.norm(end - start))
     step = 26 + 0.06 * distance

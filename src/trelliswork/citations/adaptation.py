@@ -33,8 +33,7 @@ from trelliswork.learn.anchored import learn_near
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import FloatArray
     from trelliswork.citations.records import Work
     from trelliswork.data.sentence import Sentence
     from trelliswork.taggers.crf import CRFTagger
@@ -146,7 +145,7 @@ def _moved(
     tagger: CRFTagger,
     sequences: Sequence[Sentence | list[str]],
     labels: Sequence[Sequence[str | None]],
-    weights: NDArray[np.float64] | None = None,
+    weights: FloatArray | None = None,
 ) -> CRFTagger:
     """Return a tagger with the same features and rules, and weights fitted to these labels, too."""
     other = copy(tagger)

@@ -12,9 +12,7 @@ from trelliswork.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import FloatArray
     from trelliswork.data.sentence import Label, Sentence
     from trelliswork.decoding.answers import Decoding
     from trelliswork.taggers.trained import TrainedTagger
@@ -65,7 +63,7 @@ class Answer:
     labellings: list[list[str]]
     probabilities: list[float] | None
     names: Sequence[str]
-    marginals: NDArray[np.float64] | None
+    marginals: FloatArray | None
     status: str = "optimal"
     broken_rules: Mapping[str, int] | None = None
     scores: list[float] | None = None

@@ -13,9 +13,7 @@ from trelliswork.errors import LabelError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import BoolArray
     from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints.arguments import Unit
     from trelliswork.constraints.rows import Row
@@ -189,7 +187,7 @@ class Constraint(ABC):
         """
         return compile_rule(self.hard, labels, max_states)
 
-    def allowed(self, labels: LabelSet, sentence: SentenceLike) -> NDArray[np.bool_] | None:
+    def allowed(self, labels: LabelSet, sentence: SentenceLike) -> BoolArray | None:
         """Return the allowed labels of each token, shape ``(T, L)``, if the rule is such a mask.
 
         ``None`` if the rule does not concern each token alone.

@@ -9,9 +9,7 @@ from trelliswork.constraints.base import Constraint
 from trelliswork.constraints.monitors import lifted_parts, union_of_tests
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import BoolArray
     from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints.arguments import Unit
     from trelliswork.constraints.reading import Reading
@@ -67,9 +65,9 @@ class All(Joined):
             return None
         return tuple(row for rows in of_parts for row in rows or ())
 
-    def allowed(self, labels: LabelSet, sentence: SentenceLike) -> NDArray[np.bool_] | None:
+    def allowed(self, labels: LabelSet, sentence: SentenceLike) -> BoolArray | None:
         """Return the allowed labels of each token, if every part is such a mask."""
-        mask: NDArray[np.bool_] | None = None
+        mask: BoolArray | None = None
         for part in self.parts:
             own = part.allowed(labels, sentence)
             if own is None:

@@ -18,8 +18,7 @@ from trelliswork.labels.schemes import continued_levels
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import FloatArray, IdArray
     from trelliswork.constraints.base import Constraint
     from trelliswork.constraints.token_tests import TokenTest
     from trelliswork.labels.label_set import LabelSet
@@ -45,7 +44,7 @@ class Symbols(NamedTuple):
         The symbols.
     """
 
-    table: NDArray[np.int32]
+    table: IdArray
     values: Sequence[Hashable]
 
     @classmethod
@@ -229,7 +228,7 @@ def union_of_tests(groups: Iterable[tuple[TokenTest, ...]]) -> tuple[TokenTest, 
 
 
 @lru_cache(maxsize=64)
-def _begins(labels: LabelSet) -> tuple[NDArray[np.int32], list[tuple[str, ...]]]:
+def _begins(labels: LabelSet) -> tuple[IdArray, list[tuple[str, ...]]]:
     """Return the segments that begin at each pair of labels, as ids ``(L + 1, L)`` of tuples."""
     ids: dict[tuple[str, ...], int] = {}
     index = [
@@ -239,7 +238,7 @@ def _begins(labels: LabelSet) -> tuple[NDArray[np.int32], list[tuple[str, ...]]]
     return np.array(index, dtype=np.int32), list(ids)
 
 
-def _weights(n_states: int, members: Iterable[int]) -> NDArray[np.float64]:
+def _weights(n_states: int, members: Iterable[int]) -> FloatArray:
     weights = np.full(n_states, -np.inf)
     weights[list(members)] = 0.0
     return weights

@@ -27,8 +27,7 @@ from trelliswork.errors import RuleError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import IntArray
     from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints.base import Constraint
     from trelliswork.constraints.token_tests import TokenTest
@@ -157,7 +156,7 @@ def _read_off_segments(
     return language(len(ids), segmentation.letter_set, arcs, [0], final, n_tests)
 
 
-def _step_table(automaton: Automaton) -> NDArray[np.int64]:
+def _step_table(automaton: Automaton) -> IntArray:
     """Return the target of each letter, -1 without an arc; shape ``(S, n_letters)``."""
     steps = np.full((automaton.n_states, automaton.n_labels), -1, dtype=np.int64)
     steps[automaton.source, automaton.label] = automaton.target

@@ -16,8 +16,7 @@ from trelliswork.constraints.token_tests import TokenTest
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import BoolArray
     from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints.reading import Reading
     from trelliswork.labels.label_set import LabelSet
@@ -41,7 +40,7 @@ class Allow(ByTest):
 
     word = "where"
 
-    def _restricted(self, n_tokens: int, outcomes: NDArray[np.bool_] | None) -> list[int]:
+    def _restricted(self, n_tokens: int, outcomes: BoolArray | None) -> list[int]:
         assert outcomes is not None
         return [int(t) for t in outcomes.nonzero()[0]]
 
@@ -65,11 +64,11 @@ class OnlyOn(ByTest):
 
     word = "only_on"
 
-    def _restricted(self, n_tokens: int, outcomes: NDArray[np.bool_] | None) -> list[int]:
+    def _restricted(self, n_tokens: int, outcomes: BoolArray | None) -> list[int]:
         assert outcomes is not None
         return [int(t) for t in (~outcomes).nonzero()[0]]
 
-    def _choice(self, labels: LabelSet) -> NDArray[np.bool_]:
+    def _choice(self, labels: LabelSet) -> BoolArray:
         return ~self._named(labels)
 
     def _faults(self, reading: Reading) -> list[str]:
@@ -215,7 +214,7 @@ def _check_test(word: str, test: object) -> TokenTest:
     return test
 
 
-def _one_state(labels: LabelSet, choices: list[NDArray[np.bool_]]) -> Automaton:
+def _one_state(labels: LabelSet, choices: list[BoolArray]) -> Automaton:
     """Return the automaton that allows ``choices[class]`` at every token."""
     letters = np.flatnonzero(np.concatenate(choices))
     return language(1, labels, [(0, int(letter), 0) for letter in letters], [0], [0], n_tests=1)

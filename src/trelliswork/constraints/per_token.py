@@ -20,8 +20,7 @@ from trelliswork.constraints.on_tokens import ChangesOnlyAt
 from trelliswork.constraints.positions import PositionWise
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import BoolArray, IdArray, IntArray
     from trelliswork.constraints.arguments import Unit
     from trelliswork.constraints.reading import Reading
     from trelliswork.constraints.token_tests import SentenceLike, TokenTest
@@ -64,7 +63,7 @@ class PerToken(Constraint):
         """Whether the rule counts changes between tokens instead of tokens."""
         return isinstance(self.rule, ChangesOnlyAt)
 
-    def allowed(self, labels: LabelSet, sentence: SentenceLike) -> NDArray[np.bool_] | None:
+    def allowed(self, labels: LabelSet, sentence: SentenceLike) -> BoolArray | None:
         """Return the allowed labels of each token; ``None`` for a rule about changes."""
         return self.rule.allowed(labels, sentence)
 
@@ -86,7 +85,7 @@ class PerToken(Constraint):
         return f"{self.rule!r}.per_token()"
 
 
-def change_counter(labels: LabelSet) -> tuple[Automaton, NDArray[np.int64]]:
+def change_counter(labels: LabelSet) -> tuple[Automaton, IntArray]:
     """Return an automaton that accepts everything, and its arcs that leave a segment too early.
 
     States know whether the last token passed the test, and which segments a label would leave.
@@ -114,9 +113,7 @@ def change_counter(labels: LabelSet) -> tuple[Automaton, NDArray[np.int64]]:
     return made, added
 
 
-def count_changes(
-    labels: LabelSet, ids: NDArray[np.int32], passes: NDArray[np.bool_], offsets: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def count_changes(labels: LabelSet, ids: IdArray, passes: BoolArray, offsets: IntArray) -> IntArray:
     """Return how often each labelling leaves a segment at a token that fails, shape ``(B,)``.
 
     Parameters
@@ -135,11 +132,11 @@ def count_changes(
     wrong[1:-1] = leaves[ids[:-1] + 1, ids[1:]] * ~passes[:-1]  # at the token after the change
     wrong[offsets[1:-1]] = 0  # the first token of the next sequence changes nothing
     total = np.concatenate([[0], np.cumsum(wrong)])
-    found: NDArray[np.int64] = total[offsets[1:]] - total[offsets[:-1]]
+    found: IntArray = total[offsets[1:]] - total[offsets[:-1]]
     return found
 
 
 @lru_cache(maxsize=64)
-def leaving_table(labels: LabelSet) -> NDArray[np.int32]:
+def leaving_table(labels: LabelSet) -> IdArray:
     """Return whether a label leaves a segment of the one before it, shape ``(L + 1, L)``."""
     return Symbols.of_leaves(labels).table

@@ -18,8 +18,7 @@ from trelliswork.constraints.monitors import check_size, language
 from trelliswork.constraints.reading import Reading, token_names
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import BoolArray
     from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints.token_tests import SentenceLike
     from trelliswork.labels.label_set import LabelSet
@@ -37,7 +36,7 @@ class PositionWise(Constraint):
         return tuple((name, "token") for name in self.labels)
 
     @abstractmethod
-    def _restricted(self, n_tokens: int, outcomes: NDArray[np.bool_] | None) -> list[int]:
+    def _restricted(self, n_tokens: int, outcomes: BoolArray | None) -> list[int]:
         """Return the tokens that the rule is about.
 
         Parameters
@@ -48,15 +47,15 @@ class PositionWise(Constraint):
             Outcome of the test for each token, shape ``(T,)``, or ``None`` without a test.
         """
 
-    def _choice(self, labels: LabelSet) -> NDArray[np.bool_]:
+    def _choice(self, labels: LabelSet) -> BoolArray:
         """Return the labels that those tokens may have, shape ``(L,)``."""
         return self._named(labels)
 
-    def _named(self, labels: LabelSet) -> NDArray[np.bool_]:
+    def _named(self, labels: LabelSet) -> BoolArray:
         wanted = frozenset[str]().union(*(token_names(labels, name) for name in self.labels))
         return np.array([label in wanted for label in labels])
 
-    def allowed(self, labels: LabelSet, sentence: SentenceLike) -> NDArray[np.bool_] | None:
+    def allowed(self, labels: LabelSet, sentence: SentenceLike) -> BoolArray | None:
         """Return the allowed labels of each token, shape ``(T, L)``."""
         self.check(labels)
         mask = np.ones((len(sentence), len(labels)), dtype=np.bool_)
@@ -83,7 +82,7 @@ class At(PositionWise):
     _builds_unambiguous = True
     position: int
 
-    def _restricted(self, n_tokens: int, outcomes: NDArray[np.bool_] | None) -> list[int]:
+    def _restricted(self, n_tokens: int, outcomes: BoolArray | None) -> list[int]:
         token = self.position if self.position >= 0 else n_tokens + self.position
         return [token] if 0 <= token < n_tokens else []
 
@@ -126,7 +125,7 @@ class NotAt(At):
 
     word = "not_at"
 
-    def _choice(self, labels: LabelSet) -> NDArray[np.bool_]:
+    def _choice(self, labels: LabelSet) -> BoolArray:
         return ~self._named(labels)
 
     def _expected(self) -> str:

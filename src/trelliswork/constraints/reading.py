@@ -19,9 +19,7 @@ from trelliswork.labels.label_set import LabelSet
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import BoolArray
     from trelliswork.constraints.arguments import Unit
     from trelliswork.constraints.base import Constraint
     from trelliswork.constraints.token_tests import SentenceLike, TokenTest
@@ -87,7 +85,7 @@ class Reading:
         self._segments: dict[str, list[Span]] = {}
         self._tokens: dict[str, list[int]] = {}
         self._known: dict[tuple[str, Unit], bool] = {}
-        self._outcomes: dict[TokenTest, NDArray[np.bool_]] = {}
+        self._outcomes: dict[TokenTest, BoolArray] = {}
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -122,7 +120,7 @@ class Reading:
             self._known[name, unit] = is_known(self.label_set, name, unit)
         return self._known[name, unit]
 
-    def passes(self, test: TokenTest) -> NDArray[np.bool_]:
+    def passes(self, test: TokenTest) -> BoolArray:
         """Return which tokens pass a test, shape ``(T,)``."""
         assert self._sentence is not None, "rules with tests are not read without a sentence"
         if test not in self._outcomes:

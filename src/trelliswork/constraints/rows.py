@@ -23,8 +23,7 @@ from trelliswork.constraints.reading import segment_names, token_names
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import IntArray
     from trelliswork.constraints.reading import Reading
     from trelliswork.labels.label_set import LabelSet
 
@@ -66,7 +65,7 @@ class Row:
         total = sum(c * count(reading, name, unit) for c, name, unit in self.terms)
         return max(0, total - self.bound)
 
-    def table(self, labels: LabelSet) -> NDArray[np.int64]:
+    def table(self, labels: LabelSet) -> IntArray:
         """Return the summand of each label on the left side, given the label before it.
 
         The left side of a labelling ``y`` is the sum of ``table[y[t-1] + 1, y[t]]`` over its
@@ -104,7 +103,7 @@ def count(reading: Reading, name: str, unit: RowUnit) -> int:
 
 
 @lru_cache(maxsize=4096)
-def _table(row: Row, labels: LabelSet) -> NDArray[np.int64]:
+def _table(row: Row, labels: LabelSet) -> IntArray:
     table = np.zeros((len(labels) + 1, len(labels)), dtype=np.int64)
     for coefficient, name, unit in row.terms:
         table += coefficient * _counts(labels, name, unit)
@@ -113,7 +112,7 @@ def _table(row: Row, labels: LabelSet) -> NDArray[np.int64]:
 
 
 @lru_cache(maxsize=1024)
-def _counts(labels: LabelSet, name: str, unit: RowUnit) -> NDArray[np.int64]:
+def _counts(labels: LabelSet, name: str, unit: RowUnit) -> IntArray:
     """Return the number of a name's units that begin at each pair of labels, ``(L + 1, L)``."""
     if unit == "segment":
         wanted = segment_names(labels, name)

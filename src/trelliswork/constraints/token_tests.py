@@ -20,7 +20,7 @@ from trelliswork.errors import DataError
 from trelliswork.features.shapes import unicode_table
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from trelliswork._typing import BoolArray
 
 __all__ = ["SentenceLike", "TokenTest", "token"]
 
@@ -33,7 +33,7 @@ SentenceLike: TypeAlias = (
 class TokenTest(ABC):
     """A condition on single tokens; see `token`."""
 
-    def passes(self, sentence: SentenceLike) -> NDArray[np.bool_]:
+    def passes(self, sentence: SentenceLike) -> BoolArray:
         """Return which tokens pass, shape ``(T,)``.
 
         Parameters
@@ -44,7 +44,7 @@ class TokenTest(ABC):
         return self.evaluate(lambda test: test.ask(sentence))
 
     @abstractmethod
-    def evaluate(self, outcomes: Callable[[Token], NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    def evaluate(self, outcomes: Callable[[Token], BoolArray]) -> BoolArray:
         """Return the outcomes of the test, given those of its atoms."""
 
     @property
@@ -85,10 +85,10 @@ class Token(TokenTest):
     def atoms(self) -> tuple[Token, ...]:
         return (self,)
 
-    def evaluate(self, outcomes: Callable[[Token], NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    def evaluate(self, outcomes: Callable[[Token], BoolArray]) -> BoolArray:
         return outcomes(self)
 
-    def ask(self, sentence: SentenceLike) -> NDArray[np.bool_]:
+    def ask(self, sentence: SentenceLike) -> BoolArray:
         """Return which tokens pass, shape ``(T,)``."""
         cells = _cells(sentence, self)
         found = np.ones(len(cells), dtype=np.bool_)
@@ -128,7 +128,7 @@ class Combined(TokenTest):
 class AllTests(Combined):
     """Conjunction: passes if all its parts pass."""
 
-    def evaluate(self, outcomes: Callable[[Token], NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    def evaluate(self, outcomes: Callable[[Token], BoolArray]) -> BoolArray:
         return reduce(np.logical_and, (part.evaluate(outcomes) for part in self.parts))
 
     def __repr__(self) -> str:
@@ -139,7 +139,7 @@ class AllTests(Combined):
 class AnyTest(Combined):
     """Disjunction: passes if one of its parts passes."""
 
-    def evaluate(self, outcomes: Callable[[Token], NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    def evaluate(self, outcomes: Callable[[Token], BoolArray]) -> BoolArray:
         return reduce(np.logical_or, (part.evaluate(outcomes) for part in self.parts))
 
     def __repr__(self) -> str:
@@ -156,7 +156,7 @@ class NotTest(TokenTest):
     def atoms(self) -> tuple[Token, ...]:
         return self.part.atoms
 
-    def evaluate(self, outcomes: Callable[[Token], NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    def evaluate(self, outcomes: Callable[[Token], BoolArray]) -> BoolArray:
         return ~self.part.evaluate(outcomes)
 
     def __repr__(self) -> str:
@@ -176,7 +176,7 @@ class Before(TokenTest):
     def atoms(self) -> tuple[Token, ...]:
         return self.part.atoms
 
-    def evaluate(self, outcomes: Callable[[Token], NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    def evaluate(self, outcomes: Callable[[Token], BoolArray]) -> BoolArray:
         """Return the outcomes for the tokens of one sentence."""
         found = np.roll(self.part.evaluate(outcomes), 1)
         found[:1] = True

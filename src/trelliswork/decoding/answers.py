@@ -11,10 +11,7 @@ from trelliswork.proofs.answer import Answer
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import IntArray
+    from trelliswork._typing import FloatArray, IdArray, IntArray
     from trelliswork.decoding.priced_answers import PricedAnswers
     from trelliswork.proofs.answer import Status
 
@@ -91,8 +88,8 @@ class DecodedBatch:
         The proofs of the answers; None for n-best lists.
     """
 
-    tags: NDArray[np.int32]
-    scores: NDArray[np.float64]
+    tags: IdArray
+    scores: FloatArray
     iterations: IntArray
     methods: IntArray
     kept: dict[int, tuple[int, ...]] = field(default_factory=dict)

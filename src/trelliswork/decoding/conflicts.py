@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from trelliswork._typing import BoolArray
+    from trelliswork._typing import BoolArray, IdArray, IntArray
     from trelliswork.automata.automaton import Automaton
     from trelliswork.planning.evidence import Evidence
     from trelliswork.planning.plan import Plan
@@ -172,7 +172,7 @@ def _nothing_fits(plan: Plan, one: Evidence, known: BoolArray | None) -> Infeasi
 def group_by_rules(
     plan: Plan,
     evidence: Evidence,
-    hopeless: NDArray[np.int64],
+    hopeless: IntArray,
     allowed: BoolArray | None,
     on_infeasible: OnInfeasible,
     constraints: Sequence[int] | None = None,
@@ -268,7 +268,7 @@ def _is_feasible(
 
 def _some_labelling(
     plan: Plan, evidence: Evidence, constraints: Sequence[int], known: BoolArray | None
-) -> NDArray[np.int32] | None:
+) -> IdArray | None:
     trellis = _blank_trellis(plan, evidence, constraints)
     mask = open_labels(plan, evidence, constraints, known)
     best = viterbi(trellis, allowed=mask, n_jobs=1)

@@ -27,9 +27,7 @@ from trelliswork.planning.violation_automata import round_length
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import BoolArray, IntArray
+    from trelliswork._typing import BoolArray, FloatArray, IdArray, IntArray
     from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints import TokenTest
     from trelliswork.inference.trellis import Trellis
@@ -64,8 +62,8 @@ class LazyAnswers:
         their answers are the best.
     """
 
-    tags: NDArray[np.int32]
-    scores: NDArray[np.float64]
+    tags: IdArray
+    scores: FloatArray
     iterations: IntArray
     methods: IntArray
     terms: dict[int, tuple[int, ...]] = field(default_factory=dict)
@@ -154,7 +152,7 @@ class Units:
             return np.zeros_like(lengths)
         return np.array([round_length(length) for length in lengths.tolist()], dtype=np.int64)
 
-    def broken(self, tags: NDArray[np.int32], evidence: Evidence, known: BoolArray) -> BoolArray:
+    def broken(self, tags: IdArray, evidence: Evidence, known: BoolArray) -> BoolArray:
         """Return the units to add for the labellings of a batch, shape ``(B, U)``.
 
         These are the violated units, and the units that are added together with them.
@@ -187,7 +185,7 @@ class Units:
 
     def product(
         self, chosen: BoolArray, length: int, trellis: Trellis
-    ) -> tuple[Automaton, tuple[TokenTest, ...], NDArray[np.float64] | None, float]:
+    ) -> tuple[Automaton, tuple[TokenTest, ...], FloatArray | None, float]:
         """Return the product of the model and a mask of units ``(U,)``, up to a length.
 
         Returns

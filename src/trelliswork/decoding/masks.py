@@ -9,9 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import BoolArray
+    from trelliswork._typing import BoolArray, FloatArray
     from trelliswork.inference.trellis import Trellis
     from trelliswork.planning.evidence import Evidence
     from trelliswork.planning.plan import Plan
@@ -33,7 +31,7 @@ def open_labels(
     return mask if known is None else mask & known
 
 
-def masked_scores(trellis: Trellis, mask: BoolArray) -> NDArray[np.float64]:
+def masked_scores(trellis: Trellis, mask: BoolArray) -> FloatArray:
     """Return the scores of segments, with ``-inf`` for those that a mask closes.
 
     A segment of ``d + 1`` tokens that ends at ``t`` needs its letter to begin at ``t - d`` and to

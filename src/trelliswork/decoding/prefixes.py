@@ -45,9 +45,7 @@ from trelliswork.proofs.answer import FEASIBLE, INFEASIBLE, OPTIMAL, TOLERANCE, 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import BoolArray, FloatArray, IntArray
+    from trelliswork._typing import BoolArray, FloatArray, IdArray, IntArray
     from trelliswork.constraints import Predicate
     from trelliswork.decoding.answers import Decoding
     from trelliswork.decoding.priced_answers import PricedAnswers, SearchMethod
@@ -94,11 +92,11 @@ class PrefixAnswers:
         Hypotheses that the search expanded, shape ``(B,)``.
     """
 
-    tags: NDArray[np.int32]
+    tags: IdArray
     scores: FloatArray
     bounds: FloatArray
-    status: NDArray[np.int32]
-    methods: NDArray[np.int32]
+    status: IdArray
+    methods: IdArray
     expanded: IntArray
 
 

@@ -17,9 +17,7 @@ from trelliswork.proofs.answer import OPTIMAL, UNSOLVED
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import BoolArray, FloatArray, IntArray
+    from trelliswork._typing import BoolArray, FloatArray, IdArray, IntArray
 
 
 __all__ = ["SEARCH_METHODS", "PricedAnswers", "SearchMethod", "prices_by_term"]
@@ -63,11 +61,11 @@ class PricedAnswers:
         Sequences that a search over prefixes answered, without a proof, and its method.
     """
 
-    tags: NDArray[np.int32]
+    tags: IdArray
     scores: FloatArray
     bounds: FloatArray
-    status: NDArray[np.int32]
-    methods: NDArray[np.int32]
+    status: IdArray
+    methods: IdArray
     iterations: IntArray
     rows: tuple[int, ...]
     prices: FloatArray

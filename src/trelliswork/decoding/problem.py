@@ -26,9 +26,9 @@ from trelliswork.planning.plan import Plan
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from trelliswork._typing import BoolArray
+    from trelliswork._typing import BoolArray, IdArray
     from trelliswork.automata.automaton import Automaton
     from trelliswork.data.sentence import Label
     from trelliswork.planning.evidence import Evidence
@@ -181,7 +181,7 @@ class Problem:
             )
         return self.labels.allowed(known)
 
-    def _ids(self, labels: Sequence[str]) -> NDArray[np.int32]:
+    def _ids(self, labels: Sequence[str]) -> IdArray:
         if isinstance(labels, str):
             raise TypeError(f"labels: expected a list of names, got the string {labels!r}.")
         if len(labels) != len(self):

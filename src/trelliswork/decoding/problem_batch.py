@@ -17,9 +17,7 @@ from trelliswork.inference.trellis import Trellis
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import BoolArray
+    from trelliswork._typing import BoolArray, IdArray
     from trelliswork.decoding.answers import Method
     from trelliswork.decoding.certificate import Certificate
     from trelliswork.decoding.problem import Problem
@@ -38,7 +36,7 @@ class ProblemBatch:
     problems: list[Problem]
     trellis: Trellis
     evidence: Evidence
-    allowed: NDArray[np.bool_] | None
+    allowed: BoolArray | None
 
     @classmethod
     def stack(cls, numbers: list[int], problems: list[Problem]) -> ProblemBatch:
@@ -87,7 +85,7 @@ class ProblemBatch:
     def answer(
         self,
         member: int,
-        tags: NDArray[np.int32],
+        tags: IdArray,
         bound: float,
         *,
         method: Method,

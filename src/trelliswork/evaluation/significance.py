@@ -21,8 +21,9 @@ from trelliswork.errors import DataError
 from trelliswork.evaluation.scoring import SegmentReader, known_hits, pair_up
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from trelliswork._typing import FloatArray
     from trelliswork.evaluation.scoring import LabelSequences, Pair
     from trelliswork.labels.schemes import Scheme
 
@@ -118,8 +119,8 @@ def randomization_test(
 
 
 def compare_counts(
-    first: NDArray[np.float64],
-    second: NDArray[np.float64],
+    first: FloatArray,
+    second: FloatArray,
     *,
     metric: Metric = "f1",
     shuffles: int = 10_000,
@@ -204,11 +205,11 @@ def f1_standard_error(
 
 
 def shuffled_differences(
-    first_total: NDArray[np.float64],
-    second_total: NDArray[np.float64],
-    change: NDArray[np.float64],
-    swaps: NDArray[np.float64],
-) -> NDArray[np.float64]:
+    first_total: FloatArray,
+    second_total: FloatArray,
+    change: FloatArray,
+    swaps: FloatArray,
+) -> FloatArray:
     """Return the second score minus the first for each shuffle.
 
     Parameters
@@ -229,24 +230,24 @@ def shuffled_differences(
     return _f1(second_total - moved) - _f1(first_total + moved)
 
 
-def _f1(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+def _f1(totals: FloatArray) -> FloatArray:
     """Return ``2 correct / (predicted + gold)``, 0 without segments: ``(m, 3) → (m,)``."""
     size = totals[:, 1] + totals[:, 2]
     return np.divide(2 * totals[:, 0], size, out=np.zeros_like(size), where=size > 0)
 
 
-def _coins(generator: np.random.Generator, rows: int, columns: int) -> NDArray[np.float64]:
+def _coins(generator: np.random.Generator, rows: int, columns: int) -> FloatArray:
     """Return fair random bits, shape ``(rows, columns)``."""
     packed = generator.integers(0, 256, size=(rows, (columns + 7) // 8), dtype=np.uint8)
     return np.unpackbits(packed, axis=1, count=columns).astype(np.float64)
 
 
-def _segment_counts(pairs: list[Pair], reader: SegmentReader) -> NDArray[np.float64]:
+def _segment_counts(pairs: list[Pair], reader: SegmentReader) -> FloatArray:
     rows = [reader.count(pair).totals for pair in pairs]
     return np.array(rows, dtype=np.float64).reshape(-1, 3)
 
 
-def _token_counts(pairs: list[Pair]) -> NDArray[np.float64]:
+def _token_counts(pairs: list[Pair]) -> FloatArray:
     rows = []
     for pair in pairs:
         hits = known_hits(pair)

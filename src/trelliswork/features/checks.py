@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from trelliswork._typing import IntArray
+
 T = TypeVar("T")
 S = TypeVar("S", bound=np.generic)
 
@@ -57,7 +59,7 @@ def stored_array(
 
 def stored_texts(
     arrays: Mapping[str, NDArray[np.generic]], name: str
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+) -> tuple[NDArray[np.uint8], IntArray]:
     """Return the texts of a stored model, ``name_bytes`` and ``name_offsets``, checked as UTF-8."""
     content = stored_array(arrays, f"{name}_bytes", np.uint8)
     offsets = stored_array(arrays, f"{name}_offsets", np.int64)

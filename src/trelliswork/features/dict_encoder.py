@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from trelliswork._typing import FloatArray, IdArray, IntArray
     from trelliswork.features.matrix import SegmentSpec
 
 
@@ -101,7 +102,7 @@ class DictEncoder(TokenFeaturesOnly):
         """Return the number of names learned."""
         return {"state": require_fitted(self._index).n_features}
 
-    def feature_templates(self) -> dict[str, tuple[list[str], NDArray[np.int32]]]:
+    def feature_templates(self) -> dict[str, tuple[list[str], IdArray]]:
         """Return the keys of the dicts, and the key of each feature.
 
         Nested keys are joined: ``left:word``. Of a name in a list of names, and of all names after
@@ -135,7 +136,7 @@ class DictEncoder(TokenFeaturesOnly):
     def _encoded(
         self,
         batch: _core.ItemBatch,
-        arrays: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64] | None],
+        arrays: tuple[IntArray, IdArray, FloatArray | None],
     ) -> EncodedFeatures:
         n_features = require_fitted(self._index).n_features
         return EncodedFeatures(batch.offsets(), FeatureMatrix(*arrays, n_features))

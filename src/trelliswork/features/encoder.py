@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from trelliswork._typing import IdArray
     from trelliswork.features.matrix import EncodedFeatures, SegmentSpec
     from trelliswork.features.program import Column
 
@@ -79,7 +80,7 @@ class Encoder(Protocol):
     def feature_counts(self) -> dict[str, int]:
         """Return the number of features of each kind that the encoder describes."""
 
-    def feature_templates(self) -> dict[str, tuple[list[str], NDArray[np.int32]]]:
+    def feature_templates(self) -> dict[str, tuple[list[str], IdArray]]:
         """Return the template of each feature; the features of one template belong together.
 
         For each kind of :meth:`feature_counts`: the names of the templates, and for every feature
@@ -258,7 +259,7 @@ class TemplateEncoder:
         """Return the number of features of each kind that the templates describe."""
         return require_fitted(self._vocabulary).counts()
 
-    def feature_templates(self) -> dict[str, tuple[list[str], NDArray[np.int32]]]:
+    def feature_templates(self) -> dict[str, tuple[list[str], IdArray]]:
         """Return the templates of each part as text, and the template of each feature.
 
         Lines of a CRF++ file that share their features share them with the first: they are its.

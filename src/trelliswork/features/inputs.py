@@ -23,8 +23,7 @@ from trelliswork.features.matrix_encoder import MatrixEncoder
 from trelliswork.labels.label_set import LabelSet
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import BoolArray
     from trelliswork.data.sentence import Label
     from trelliswork.features.encoder import Encoder
     from trelliswork.features.templates import Templates
@@ -145,9 +144,7 @@ def as_dev(dev: Any, labels: LabelSet) -> tuple[list[Any], list[Sequence[Label]]
     return sequences, names
 
 
-def allowed_labels(
-    labels: LabelSet, sequences: Sequence[Sequence[Label]], name: str
-) -> NDArray[np.bool_]:
+def allowed_labels(labels: LabelSet, sequences: Sequence[Sequence[Label]], name: str) -> BoolArray:
     """Return which labels each token of a batch may have, shape ``(N, L)``."""
     masks = [np.zeros((0, len(labels)), dtype=bool)]
     for index, sequence in enumerate(sequences):

@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from trelliswork._typing import FloatArray, IdArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +31,9 @@ class FeatureMatrix:
         The number of columns.
     """
 
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    values: NDArray[np.float64] | None
+    indptr: IntArray
+    indices: IdArray
+    values: FloatArray | None
     n_features: int
 
     @property
@@ -67,13 +67,13 @@ class SegmentMatrix:
         The number of features.
     """
 
-    offsets: NDArray[np.int64]
-    durations: NDArray[np.int32]
-    indices: NDArray[np.int32]
+    offsets: IntArray
+    durations: IdArray
+    indices: IdArray
     n_features: int
 
     @property
-    def starts(self) -> NDArray[np.int64]:
+    def starts(self) -> IntArray:
         """The first token of the segment of each entry, shape ``(nnz,)``."""
         last = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
         return last - self.durations + 1
@@ -91,8 +91,8 @@ class SegmentSpec:
         The most tokens of any segment, ``D``.
     """
 
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    starts: IntArray
+    ends: IntArray
     max_duration: int
 
 
@@ -116,7 +116,7 @@ class EncodedFeatures:
         Features of whole segments. ``None`` when there are no such templates.
     """
 
-    offsets: NDArray[np.int64]
+    offsets: IntArray
     state: FeatureMatrix
     edge: FeatureMatrix | None = None
     begin: FeatureMatrix | None = None

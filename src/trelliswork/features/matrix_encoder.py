@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from trelliswork._typing import IdArray, IntArray
     from trelliswork.features.matrix import SegmentSpec
 
 
@@ -41,7 +42,7 @@ class MatrixEncoder(TokenFeaturesOnly):
 
     def __init__(self) -> None:
         # Of the columns given, those used as features: ids in the order of the columns.
-        self._kept: NDArray[np.int64] | None = None
+        self._kept: IntArray | None = None
         self._n_columns = 0
 
     def fit(
@@ -100,7 +101,7 @@ class MatrixEncoder(TokenFeaturesOnly):
         """Return the number of columns that are features."""
         return {"state": len(require_fitted(self._kept))}
 
-    def feature_templates(self) -> dict[str, tuple[list[str], NDArray[np.int32]]]:
+    def feature_templates(self) -> dict[str, tuple[list[str], IdArray]]:
         """Return every feature as a template of its own: columns have no groups."""
         names = self.feature_names()
         return {"state": (names, np.arange(len(names), dtype=np.int32))}
@@ -132,7 +133,7 @@ class MatrixEncoder(TokenFeaturesOnly):
 
     def _stack(
         self, matrices: list[scipy.sparse.csr_array]
-    ) -> tuple[scipy.sparse.csr_array, NDArray[np.int64]]:
+    ) -> tuple[scipy.sparse.csr_array, IntArray]:
         for i, matrix in enumerate(matrices):
             if matrix.shape[1] != self._n_columns:
                 raise ValueError(
@@ -146,9 +147,7 @@ class MatrixEncoder(TokenFeaturesOnly):
             return scipy.sparse.csr_array((0, self._n_columns), dtype=np.float64), offsets
         return scipy.sparse.csr_array(scipy.sparse.vstack(filled, format="csr")), offsets
 
-    def _encoded(
-        self, stacked: scipy.sparse.csr_array, offsets: NDArray[np.int64]
-    ) -> EncodedFeatures:
+    def _encoded(self, stacked: scipy.sparse.csr_array, offsets: IntArray) -> EncodedFeatures:
         kept = require_fitted(self._kept)
         if len(kept) < self._n_columns:
             stacked = scipy.sparse.csr_array(stacked[:, kept])

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from trelliswork._typing import FloatArray, IdArray, IntArray
     from trelliswork.features.matrix import SegmentSpec
 
 __all__ = ["ObservationEncoder"]
@@ -114,13 +115,13 @@ class ObservationEncoder(TokenFeaturesOnly):
         return len(vocabulary.words) + len(vocabulary.shapes) + 1
 
     @property
-    def shape_of(self) -> NDArray[np.int64]:
+    def shape_of(self) -> IntArray:
         """Shape of each observation, from 0 to ``S - 1``, shape ``(O,)``."""
         vocabulary = require_fitted(self._vocabulary)
         return np.concatenate([vocabulary.shape_of, np.arange(len(vocabulary.shapes) + 1)])
 
     @property
-    def shares(self) -> NDArray[np.float64]:
+    def shares(self) -> FloatArray:
         """``P(observation | its shape)`` in the training data, for all labels, shape ``(O,)``.
 
         A word seen ``c`` times has ``c / (n + v)`` of a shape with ``n`` tokens and ``v`` words;
@@ -151,7 +152,7 @@ class ObservationEncoder(TokenFeaturesOnly):
         """Return the number of features."""
         return {"state": self.n_observations + 2}
 
-    def feature_templates(self) -> dict[str, tuple[list[str], NDArray[np.int32]]]:
+    def feature_templates(self) -> dict[str, tuple[list[str], IdArray]]:
         """Return the templates ``word``, ``shape``, ``first`` and ``last``, and their features."""
         n_words = len(require_fitted(self._vocabulary).words)
         counts = [n_words, self.n_observations - n_words, 1, 1]
@@ -249,8 +250,8 @@ class _Vocabulary(NamedTuple):
 
     words: dict[str, int]
     shapes: dict[str, int]
-    shape_of: NDArray[np.int64]
-    shares: NDArray[np.float64]
+    shape_of: IntArray
+    shares: FloatArray
 
 
 def _tokens(sequence: object, place: int) -> Sequence[str]:

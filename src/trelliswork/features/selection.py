@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from trelliswork import _core
+    from trelliswork._typing import IntArray
     from trelliswork.features.program import Template
     from trelliswork.features.segment_rules import SegmentRule
     from trelliswork.features.templates import Templates
@@ -96,7 +97,7 @@ def _carry_over(
     )
 
 
-def _places(some: Iterable[object], every: Iterable[object]) -> NDArray[np.int64]:
+def _places(some: Iterable[object], every: Iterable[object]) -> IntArray:
     """Return the indices of some items among all of them."""
     places = {item: i for i, item in enumerate(every)}
     return np.array([places[item] for item in some], dtype=np.int64)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from trelliswork._typing import BoolArray
+
 
 __all__ = ["unicode_table", "word_shape"]
 
@@ -55,7 +57,7 @@ _LONGEST_RUN = {"X": 2, "9": 5}
 _N_CODE_POINTS = 0x110000
 
 # The order of the bits in the core's CharacterClass.
-_CLASSES: tuple[Callable[[NDArray[np.str_]], NDArray[np.bool_]], ...] = (
+_CLASSES: tuple[Callable[[NDArray[np.str_]], BoolArray], ...] = (
     np.char.isupper,
     np.char.islower,
     np.char.isalpha,
@@ -90,9 +92,9 @@ def unicode_table() -> _core.UnicodeTable:
     return _core.UnicodeTable(classes, lower, upper, expansions)
 
 
-def _may_change_case(classes: NDArray[np.uint8]) -> NDArray[np.bool_]:
+def _may_change_case(classes: NDArray[np.uint8]) -> BoolArray:
     """Return which code points may change in lower or upper case."""
-    is_cased: NDArray[np.bool_] = (classes & 0b11) != 0
+    is_cased: BoolArray = (classes & 0b11) != 0
     # Title-case letters are neither upper nor lower; all of them lie below this bound.
     is_alpha = (classes & 0b100) != 0
     is_alpha[0x2000:] = False

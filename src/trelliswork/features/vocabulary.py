@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from trelliswork._typing import IdArray, IntArray
     from trelliswork.features.matrix import SegmentSpec
     from trelliswork.features.program import Part
     from trelliswork.features.templates import CompiledTemplates, Templates
@@ -126,12 +127,10 @@ class TemplateVocabulary:
             found["end"] = self.end, False
         return found
 
-    def feature_templates(
-        self, templates: Templates
-    ) -> dict[str, tuple[list[str], NDArray[np.int32]]]:
+    def feature_templates(self, templates: Templates) -> dict[str, tuple[list[str], IdArray]]:
         """Return the names of the templates of each part, and the template of each feature."""
         named = list(zip(templates.templates, templates.names, strict=True))
-        found: dict[str, tuple[list[str], NDArray[np.int32]]] = {
+        found: dict[str, tuple[list[str], IdArray]] = {
             part: ([n for t, n in named if t.part == part], index.feature_templates(edge))
             for part, (index, edge) in self.indexes().items()
         }
@@ -190,7 +189,7 @@ class TemplateVocabulary:
 
     def _token_matrices(
         self,
-        rows: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]],
+        rows: tuple[IntArray, IdArray, IntArray, IdArray],
     ) -> tuple[FeatureMatrix, FeatureMatrix | None]:
         state_indptr, state_indices, edge_indptr, edge_indices = rows
         state = FeatureMatrix(state_indptr, state_indices, None, self.tokens.n_state)

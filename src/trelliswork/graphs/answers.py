@@ -15,9 +15,7 @@ from trelliswork.graphs.variables import Categorical, Variables
 from trelliswork.proofs.answer import Answer
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import BoolArray, FloatArray
+    from trelliswork._typing import BoolArray, FloatArray, IntArray
     from trelliswork.graphs.graph import FactorGraph
 
 
@@ -141,9 +139,9 @@ class Solution(Answer[GraphCertificate]):
     def __getitem__(self, variables: Variables) -> BoolArray: ...
 
     @overload
-    def __getitem__(self, variables: Categorical) -> NDArray[np.int64]: ...
+    def __getitem__(self, variables: Categorical) -> IntArray: ...
 
-    def __getitem__(self, variables: Any) -> BoolArray | NDArray[np.int64]:
+    def __getitem__(self, variables: Any) -> BoolArray | IntArray:
         if not isinstance(variables, Variables | Categorical):
             raise TypeError(
                 f"Solution: expected variables of the graph, got {type(variables).__name__}."

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING
 from trelliswork.proofs.certificate import Certificate, Leaf
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from trelliswork._typing import FloatArray
 
 __all__ = ["GraphCertificate", "GraphDecision", "GraphLeaf"]
 
@@ -43,7 +42,7 @@ class GraphLeaf(Leaf[GraphDecision]):
         ``θ``, the part of the score of its variable that each link gets, shape ``(K,)``.
     """
 
-    shares: NDArray[np.float64]
+    shares: FloatArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -23,9 +23,9 @@ from trelliswork.graphs.structures import (
 from trelliswork.graphs.variables import Categorical, codes_of
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from trelliswork._typing import BoolArray, ByteArray, FloatArray
+    from trelliswork._typing import BoolArray, ByteArray, FloatArray, IdArray
 
 
 __all__ = ["Chain"]
@@ -225,7 +225,7 @@ class Chain(Structured):
         return f"; {self.automaton.n_labels} labels, {self.automaton.n_arcs} arcs"
 
 
-def _reached(states: NDArray[np.int32], n_states: int) -> BoolArray:
+def _reached(states: IdArray, n_states: int) -> BoolArray:
     """Return a mask of states, from their indices."""
     mask = np.zeros(n_states, dtype=bool)
     mask[states] = True

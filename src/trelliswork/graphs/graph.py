@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from trelliswork._core import Structure
-    from trelliswork._typing import BoolArray, ByteArray, FloatArray, IntArray
+    from trelliswork._typing import BoolArray, ByteArray, FloatArray, IdArray, IntArray
 
 
 __all__ = ["FactorGraph", "GraphArrays"]
@@ -331,7 +331,7 @@ class GraphArrays(NamedTuple):
     fixed: ByteArray
     kinds: ByteArray
     offsets: IntArray
-    variables: NDArray[np.int32]
+    variables: IdArray
     negated: NDArray[np.uint8]
     weights: FloatArray
     limits: FloatArray

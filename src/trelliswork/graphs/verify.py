@@ -19,8 +19,7 @@ from trelliswork.proofs.certificate import WrongError
 from trelliswork.proofs.verification import Claim
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import FloatArray
     from trelliswork.graphs.answers import Solution
     from trelliswork.graphs.certificate import GraphDecision
     from trelliswork.graphs.graph import FactorGraph
@@ -116,7 +115,7 @@ class GraphLeaves:
         return GraphBound(self.graph)
 
 
-def _shares(given: Any, n_links: int) -> NDArray[np.float64]:
+def _shares(given: Any, n_links: int) -> FloatArray:
     shares = np.array(given)  # a copy: what is checked is what is used
     if shares.dtype.kind not in "iuf" or shares.shape != (n_links,):
         raise WrongError(

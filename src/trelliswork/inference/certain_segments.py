@@ -27,8 +27,7 @@ from trelliswork.inference.trellis import derive
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import FloatArray, IntArray
     from trelliswork.inference.trellis import Trellis
     from trelliswork.labels.label_set import LabelSet
 
@@ -52,7 +51,7 @@ class WantedSpan(NamedTuple):
 def collect_spans(
     spans: Sequence[Sequence[tuple[int, int, str]]],
     labels: LabelSet,
-    lengths: NDArray[np.int64],
+    lengths: IntArray,
 ) -> list[WantedSpan]:
     """Return the checked spans of all sequences in one list."""
     if len(spans) != lengths.size:
@@ -77,8 +76,8 @@ def collect_spans(
 
 
 def split_by_sequence(
-    values: NDArray[np.float64], spans: Sequence[Sequence[tuple[int, int, str]]]
-) -> list[NDArray[np.float64]]:
+    values: FloatArray, spans: Sequence[Sequence[tuple[int, int, str]]]
+) -> list[FloatArray]:
     """Split values, one a span, by sequence."""
     counts = [len(own) for own in spans]
     return np.split(values, np.cumsum(counts)[:-1]) if counts else []
@@ -159,7 +158,7 @@ def _guarded(automaton: Automaton, labels: LabelSet, name: str) -> Automaton:
     return Automaton._from_arrays(parts)
 
 
-def _last_labels(automaton: Automaton) -> NDArray[np.int64]:
+def _last_labels(automaton: Automaton) -> IntArray:
     """Return the label of the arcs into each state, shape ``(S,)``; -1 for the start."""
     last = np.full(automaton.n_states, -1, dtype=np.int64)
     last[automaton.target] = automaton.label

@@ -170,11 +170,11 @@ def rows_of(offsets: IntArray, sequences: IntArray) -> IntArray:
 def derive(
     trellis: Trellis,
     *,
-    sequences: NDArray[np.int64] | None = None,
+    sequences: IntArray | None = None,
     automaton: Automaton | None = None,
     classes: NDArray[np.uint8] | None = None,
     scores: ArrayLike | None = None,
-    weights: NDArray[np.float64] | None = None,
+    weights: FloatArray | None = None,
 ) -> Trellis:
     """Return a trellis with the scores of another one.
 
@@ -225,7 +225,7 @@ def derive(
 
 def _fits(
     automaton: Automaton,
-    weights: NDArray[np.float64] | None,
+    weights: FloatArray | None,
     classes: NDArray[np.uint8] | None,
     trellis: Trellis,
 ) -> bool:

@@ -10,8 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import BoolArray, IdArray, IntArray
     from trelliswork.data.sentence import Label
     from trelliswork.labels.label_set import LabelSet
 
@@ -34,9 +33,9 @@ class GoldLabels:
         one.
     """
 
-    ids: NDArray[np.int32]
-    allowed: NDArray[np.bool_] | None
-    begins: NDArray[np.bool_] | None = None
+    ids: IdArray
+    allowed: BoolArray | None
+    begins: BoolArray | None = None
 
     @classmethod
     def encode(cls, labels: LabelSet, sequences: Sequence[Sequence[Label]]) -> GoldLabels:
@@ -45,7 +44,7 @@ class GoldLabels:
         ids = labels.encode(flat)
         return cls(ids, labels.allowed(flat) if (ids < 0).any() else None)
 
-    def tags(self, n_letters: int) -> NDArray[np.int32]:
+    def tags(self, n_letters: int) -> IdArray:
         """Return the labels as tags over `n_letters` letters, shape ``(N,)``; arbitrary if open.
 
         See `trelliswork.labels.segmentation`; in a chain tags are labels.
@@ -54,7 +53,7 @@ class GoldLabels:
         return ids if self.begins is None else np.where(self.begins, ids, ids + n_letters)
 
     @property
-    def evidence(self) -> NDArray[np.bool_] | None:
+    def evidence(self) -> BoolArray | None:
         """Letters that tokens with alternatives may have, shape ``(N, L)``.
 
         None at the others: `ids` has those that are known, and unlabelled tokens show no pair of a
@@ -63,18 +62,18 @@ class GoldLabels:
         if self.allowed is None:
             return None
         anything = self.allowed.all(axis=tuple(range(1, self.allowed.ndim)))
-        is_shown: NDArray[np.bool_] = (self.ids < 0) & ~anything
+        is_shown: BoolArray = (self.ids < 0) & ~anything
         return self.allowed_somehow & is_shown[:, None]
 
     @property
-    def allowed_somehow(self) -> NDArray[np.bool_]:
+    def allowed_somehow(self) -> BoolArray:
         """Letters that every token may have, to begin or to go on, shape ``(N, L)``."""
         assert self.allowed is not None, "asked for only where some token is open"
         if self.allowed.ndim == 2:
             return self.allowed
         return np.logical_or(self.allowed[:, 0], self.allowed[:, 1])
 
-    def open_pairs(self, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def open_pairs(self, offsets: IntArray) -> BoolArray:
         """Return the pairs of letters that may be adjacent at an open label, shape ``(L, L)``.
 
         Parameters
@@ -92,7 +91,7 @@ class GoldLabels:
             found |= np.outer(allowed[i - 1], allowed[i])
         return found
 
-    def segments(self, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def segments(self, offsets: IntArray) -> tuple[IntArray, IntArray]:
         """Return starts and (exclusive) ends of known segments, in tokens of the batch.
 
         Parameters

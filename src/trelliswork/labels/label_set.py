@@ -17,8 +17,7 @@ from trelliswork.labels.segments import Span, convert
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import BoolArray, IdArray
     from trelliswork.data.sentence import Label
 
 __all__ = ["LabelSet", "Scheme", "Span", "Transitions", "convert", "infer_scheme"]
@@ -40,9 +39,9 @@ class Transitions(NamedTuple):
         Shape ``(L,)``: may end a sequence.
     """
 
-    start: NDArray[np.bool_]
-    step: NDArray[np.bool_]
-    end: NDArray[np.bool_]
+    start: BoolArray
+    step: BoolArray
+    end: BoolArray
 
 
 @dataclass(frozen=True, init=False)
@@ -140,7 +139,7 @@ class LabelSet:
         except KeyError:
             raise LabelError(f"Unknown label {label!r}. Known are {_some(self.names)}.") from None
 
-    def encode(self, labels: Sequence[Label]) -> NDArray[np.int32]:
+    def encode(self, labels: Sequence[Label]) -> IdArray:
         """Return the ids of a label sequence, shape ``(T,)``.
 
         A label that is ``None`` or a set of alternatives becomes ``-1``; see `allowed`.
@@ -166,7 +165,7 @@ class LabelSet:
             found.append(self.names[index])
         return found
 
-    def allowed(self, labels: Sequence[Label]) -> NDArray[np.bool_]:
+    def allowed(self, labels: Sequence[Label]) -> BoolArray:
         """Return which labels each token may have, shape ``(T, L)``.
 
         One entry is true for a name, those of its members for a set, all for ``None``.
@@ -239,7 +238,7 @@ class LabelSet:
         return arrays
 
     @cached_property
-    def beginnings(self) -> dict[str, NDArray[np.bool_]]:
+    def beginnings(self) -> dict[str, BoolArray]:
         """The beginnings of segments of each name, shape ``(L + 1, L)``.
 
         Rows are the label before, the first of them being the start of the sequence; columns are

@@ -37,9 +37,7 @@ from trelliswork.labels.segments import Span
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import BoolArray, IdArray, IntArray
+    from trelliswork._typing import BoolArray, FloatArray, IdArray, IntArray
     from trelliswork.data.sentence import Label
 
 
@@ -281,7 +279,7 @@ class Segmentation:
         found: BoolArray = token_mask[:, self.token_of_tag]
         return found.reshape(len(token_mask), 2, len(self.names))
 
-    def token_probabilities(self, tags: NDArray[np.float64]) -> NDArray[np.float64]:
+    def token_probabilities(self, tags: FloatArray) -> FloatArray:
         """Return the probabilities of token labels, one column a label, from those of tags.
 
         Parameters
@@ -320,7 +318,7 @@ class Segmentation:
         letters = zip(self.names, self.limits, self.continues.tolist(), strict=True)
         return ", ".join(f"{name} {limit}" for name, limit, outside in letters if not outside)
 
-    def blank_scores(self, n_tokens: int) -> NDArray[np.float64]:
+    def blank_scores(self, n_tokens: int) -> FloatArray:
         """Return scores that allow every segment and prefer none, shape ``(N, D, L)``."""
         durations = np.arange(self.max_duration)[:, None]
         allowed = np.where(durations < self.longest, 0.0, -np.inf)

@@ -28,9 +28,9 @@ from trelliswork.learn.warm_start import parameters_like
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from trelliswork._typing import FloatArray
+    from trelliswork._typing import BoolArray, FloatArray
     from trelliswork._utils.progress import TrainingStep
     from trelliswork.data.sentence import Label
     from trelliswork.features import EncodedFeatures
@@ -354,7 +354,7 @@ class CRFLearner:
         features: EncodedFeatures,
         names: Sequence[Sequence[Label]],
         weights: FloatArray | None,
-        kept: NDArray[np.bool_] | None,
+        kept: BoolArray | None,
         soft: SoftTerms | None,
     ) -> Objective:
         settings, under = self._settings, setup.denominator

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from trelliswork._typing import BoolArray
     from trelliswork.automata.automaton import Automaton
     from trelliswork.data.sentence import Label
     from trelliswork.planning.plan import Plan
@@ -53,8 +54,8 @@ class Denominator:
 
     automaton: Automaton
     classes: NDArray[np.uint8] | None
-    open_labels: NDArray[np.bool_] | None
-    kept: NDArray[np.bool_]
+    open_labels: BoolArray | None
+    kept: BoolArray
     soft: SoftTerms | None = None
 
     @property

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import FloatArray
     from trelliswork.features import Encoder
     from trelliswork.models.model import CRFModel
     from trelliswork.models.structure import Structure
@@ -53,7 +51,7 @@ class Learner(Protocol):
         self,
         sequences: Sequence[Any],
         names: Sequence[Sequence[str]],
-        weights: NDArray[np.float64] | None = None,
+        weights: FloatArray | None = None,
     ) -> Learned:
         """Learn from labelled sequences.
 

@@ -16,8 +16,7 @@ from trelliswork.models.model import SEGMENT_KINDS
 from trelliswork.models.pair_weights import PairWeights
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import FloatArray
     from trelliswork.models.model import CRFModel
 
 __all__ = ["mix_pairs", "mix_penalties", "mix_weights"]
@@ -78,9 +77,7 @@ def mix_pairs(first: PairWeights, second: PairWeights, share: float) -> PairWeig
     )
 
 
-def mix_penalties(
-    first: NDArray[np.float64], second: NDArray[np.float64], share: float
-) -> NDArray[np.float64]:
+def mix_penalties(first: FloatArray, second: FloatArray, share: float) -> FloatArray:
     """Return a convex combination of penalties, shape ``(C,)``. Infinite ones stay infinite.
 
     Examples

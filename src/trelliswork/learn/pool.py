@@ -22,9 +22,7 @@ from trelliswork.planning.plan import Plan
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import FloatArray
+    from trelliswork._typing import FloatArray, IdArray
     from trelliswork.learn.learner import Learned
     from trelliswork.planning.evidence import Evidence
 
@@ -169,7 +167,7 @@ def softmax(scores: FloatArray) -> FloatArray:
     return np.asarray(shifted / shifted.sum(axis=1, keepdims=True))
 
 
-def _count(plan: Plan, tags: NDArray[np.int32], evidence: Evidence) -> float:
+def _count(plan: Plan, tags: IdArray, evidence: Evidence) -> float:
     """Return ``Σ_b Σ_c v_c`` of the labellings of a batch."""
     found = float(plan.violations(tags, evidence).sum())
     if not plan.masks or not tags.size:

@@ -12,8 +12,9 @@ from trelliswork.errors import LabelError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from trelliswork._typing import FloatArray
     from trelliswork.data.sentence import Label
 
 __all__ = ["sequence_weights"]
@@ -23,7 +24,7 @@ def sequence_weights(
     labels: Sequence[Sequence[Label]],
     sample_weight: ArrayLike | None,
     class_weight: Mapping[str, float] | str | None,
-) -> NDArray[np.float64] | None:
+) -> FloatArray | None:
     """Return the weight of each sequence, shape ``(B,)``; None if all are 1.
 
     Parameters
@@ -53,7 +54,7 @@ def sequence_weights(
 
 def mean_class_weights(
     sequences: Sequence[Sequence[Label]], class_weight: Mapping[str, float] | str
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Return the mean class weight of each sequence, shape ``(B,)``; unlabelled tokens count 1."""
     counts: dict[str, int] = {}
     for sequence in sequences:

@@ -14,8 +14,7 @@ from trelliswork.planning.plan import Plan, plan
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import IntArray
     from trelliswork.data.sentence import Label
     from trelliswork.labels.label_set import LabelSet
     from trelliswork.learn.crf_settings import CRFSettings
@@ -42,7 +41,7 @@ class Setup:
     structure: Structure
     plan: Plan
     denominator: Denominator
-    kept: NDArray[np.int64]
+    kept: IntArray
 
     @classmethod
     def choose(

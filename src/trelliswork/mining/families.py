@@ -32,8 +32,7 @@ from trelliswork.constraints import at_most, count, precedes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import IdArray, IntArray
     from trelliswork.constraints import Constraint
     from trelliswork.mining.counts import Columns, Occurrences
 
@@ -62,17 +61,17 @@ class Candidates:
     """
 
     template: Template
-    terms: NDArray[np.int32]
-    bounds: NDArray[np.int32]
+    terms: IdArray
+    bounds: IdArray
 
     def __len__(self) -> int:
         return len(self.bounds)
 
-    def take(self, chosen: NDArray[np.int64]) -> Candidates:
+    def take(self, chosen: IntArray) -> Candidates:
         """Return some of the candidates."""
         return Candidates(self.template, self.terms[chosen], self.bounds[chosen])
 
-    def degrees(self, seen: Occurrences) -> Iterator[NDArray[np.int32]]:
+    def degrees(self, seen: Occurrences) -> Iterator[IdArray]:
         """Yield the violations of the rules, shape ``(k, n)``, for some rules at a time."""
         step = max(1, AT_ONCE // max(1, seen.table.shape[1]))
         for begin in range(0, len(self), step):
@@ -83,7 +82,7 @@ class Candidates:
             # Precedence is broken or not: the distance of two positions is meaningless.
             yield np.clip(degree, 0, 1 if self.template == "precedence" else None)
 
-    def violation_counts(self, seen: Occurrences) -> NDArray[np.int64]:
+    def violation_counts(self, seen: Occurrences) -> IntArray:
         """Return the number of labellings that break each rule, shape ``(K,)``."""
         counts = [np.count_nonzero(degree, axis=1) for degree in self.degrees(seen)]
         return np.concatenate([np.zeros(0, dtype=np.int64), *counts])

@@ -31,8 +31,7 @@ from trelliswork.mining.table import MinedRule, MinedRules
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import FloatArray, IdArray, IntArray
     from trelliswork.evaluation.scoring import LabelSequences
     from trelliswork.mining.families import Template
     from trelliswork.taggers.base import Tagger
@@ -195,9 +194,7 @@ def _prune(
     return found.take(np.lexsort((found.bounds < 0, np.abs(found.bounds))))
 
 
-def _importance(
-    predicted: NDArray[np.int64], gold: NDArray[np.int64], smoothing: float
-) -> NDArray[np.float64]:
+def _importance(predicted: IntArray, gold: IntArray, smoothing: float) -> FloatArray:
     """Return the importance of rules, with 0 / 0 = 0."""
     above, below = predicted + smoothing, gold + smoothing
     safe = np.where(below > 0, below, 1.0)
@@ -206,12 +203,12 @@ def _importance(
 
 def _all_degrees(
     found: Candidates, gold: Occurrences, guess: Occurrences
-) -> Iterable[tuple[NDArray[np.int32], NDArray[np.int32]]]:
+) -> Iterable[tuple[IdArray, IdArray]]:
     """Yield the violations of each rule, by gold labels and by predictions."""
     for own, wrong in zip(found.degrees(gold), found.degrees(guess), strict=True):
         yield from zip(own, wrong, strict=True)
 
 
-def _digest(own: NDArray[np.int32], wrong: NDArray[np.int32]) -> bytes:
+def _digest(own: IdArray, wrong: IdArray) -> bytes:
     """Return a hash of the violations of a rule, as a short key."""
     return hashlib.blake2b(own.tobytes() + wrong.tobytes(), digest_size=16).digest()

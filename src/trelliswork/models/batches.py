@@ -14,8 +14,7 @@ from trelliswork.features.inputs import sequence_length
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import BoolArray, IntArray
     from trelliswork.decoding.answers import DecodedBatch
     from trelliswork.decoding.conflicts import OnInfeasible
     from trelliswork.inference.trellis import Trellis
@@ -80,7 +79,7 @@ def decoded_batches(
     sequences: list[Any],
     *,
     k: int,
-    allowed: NDArray[np.bool_] | None,
+    allowed: BoolArray | None,
     on_infeasible: OnInfeasible,
     time_limit: float | None = None,
     n_jobs: int | None,
@@ -115,7 +114,7 @@ def feasible_batches(
     *,
     on_infeasible: OnInfeasible,
     n_jobs: int | None,
-) -> Iterator[tuple[NDArray[np.int64], Trellis]]:
+) -> Iterator[tuple[IntArray, Trellis]]:
     """Yield indices of sequences, with trellises under constraints that they can satisfy.
 
     Every sequence occurs once; see `feasible_trellises`.
@@ -146,6 +145,6 @@ def _warn_of_relaxed(count: int, total: int, how: str) -> None:
         )
 
 
-def token_offsets(sequences: list[Any]) -> NDArray[np.int64]:
+def token_offsets(sequences: list[Any]) -> IntArray:
     """Return the token offsets of the sequences, shape ``(B + 1,)``."""
     return np.cumsum([0, *map(sequence_length, sequences)], dtype=np.int64)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from trelliswork._typing import FloatArray
+    from trelliswork._typing import FloatArray, IdArray, IntArray
     from trelliswork.features import FeatureMatrix
 
 
@@ -37,8 +37,8 @@ class PairWeights:
         Shape ``(K,)``.
     """
 
-    offsets: NDArray[np.int64]
-    outputs: NDArray[np.int32]
+    offsets: IntArray
+    outputs: IdArray
     weights: FloatArray
 
     @classmethod
@@ -74,7 +74,7 @@ class PairWeights:
         return found
 
     @property
-    def features(self) -> NDArray[np.int64]:
+    def features(self) -> IntArray:
         """Feature of each pair, shape ``(K,)``."""
         return np.repeat(np.arange(self.offsets.size - 1), np.diff(self.offsets))
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from trelliswork._typing import BoolArray, IdArray, IntArray
     from trelliswork.automata.automaton import Automaton
     from trelliswork.data.sentence import Label
     from trelliswork.labels.gold import GoldLabels
@@ -118,7 +119,7 @@ class Structure:
             found = bare._with_pairs(found, np.ones((len(names),) * 2, dtype=bool))
         return cls(labels, found, segmentation, edge_order)
 
-    def _with_pairs(self, patterns: Patterns, wanted: NDArray[np.bool_]) -> Patterns:
+    def _with_pairs(self, patterns: Patterns, wanted: BoolArray) -> Patterns:
         """Return patterns with wanted pairs of letters, (L, L), added if they can occur."""
         may = wanted.copy()
         if self.segmentation is not None:
@@ -157,7 +158,7 @@ class Structure:
         """Maximum segment length, ``D``; 1 in a chain."""
         return 1 if self.segmentation is None else self.segmentation.max_duration
 
-    def durations_of(self, offsets: NDArray[np.int64]) -> int:
+    def durations_of(self, offsets: IntArray) -> int:
         """Return the maximum segment length in a batch.
 
         Parameters
@@ -181,7 +182,7 @@ class Structure:
             return self.segmentation.encode(sequences)
         return GoldLabels.encode(self.labels, sequences)
 
-    def letters_of(self, gold: GoldLabels, offsets: NDArray[np.int64]) -> Letters:
+    def letters_of(self, gold: GoldLabels, offsets: IntArray) -> Letters:
         """Return gold labels with one letter per segment, the input of patterns."""
         if self.segmentation is not None:
             return self.segmentation.letters_of(gold, offsets)
@@ -231,7 +232,7 @@ class Structure:
         return cls(labels, patterns, segmentation, edge_order)
 
 
-def length_buckets(n_durations: int) -> NDArray[np.int32]:
+def length_buckets(n_durations: int) -> IdArray:
     """Return the weight index of each segment length, shape ``(D,)``.
 
     Lengths up to 8 have separate weights; beyond, there are four weights per doubling: 9–10, 11–12,
@@ -250,7 +251,7 @@ def n_length_buckets(n_durations: int) -> int:
     return int(_bucket(np.array([n_durations]))[0]) + 1
 
 
-def _bucket(length: NDArray[np.int64]) -> NDArray[np.int64]:
+def _bucket(length: IntArray) -> IntArray:
     doubling = np.maximum(np.ceil(np.log2(length)).astype(np.int64) - 3, 0)
     width = 2 ** np.maximum(doubling, 1)
     within = (length - 1 - 4 * width) // width

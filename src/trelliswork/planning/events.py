@@ -19,8 +19,7 @@ from trelliswork.planning.splitting import letter_table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import IdArray, IntArray
     from trelliswork.labels.label_set import LabelSet
     from trelliswork.labels.segmentation import Segmentation
 
@@ -44,10 +43,10 @@ class Events:
         ``b``: the right sides, shape ``(R,)``.
     """
 
-    table: NDArray[np.int32]
-    counts: NDArray[np.int64]
-    coefficients: NDArray[np.int64]
-    bounds: NDArray[np.int64]
+    table: IdArray
+    counts: IntArray
+    coefficients: IntArray
+    bounds: IntArray
 
     @classmethod
     def of_rows(
@@ -86,21 +85,21 @@ class Events:
         """Number of events, ``E``."""
         return len(self.counts)
 
-    def take(self, rows: NDArray[np.int64]) -> Events:
+    def take(self, rows: IntArray) -> Events:
         """Return the same events for some of the rows."""
         return replace(self, coefficients=self.coefficients[rows], bounds=self.bounds[rows])
 
     @property
-    def added(self) -> NDArray[np.int64]:
+    def added(self) -> IntArray:
         """What each event adds to the left side of each row, shape ``(R, E)``."""
         return self.coefficients @ self.counts.T
 
-    def row_table(self, row: int) -> NDArray[np.int64]:
+    def row_table(self, row: int) -> IntArray:
         """Return the increments of a row by pairs of letters, shape ``(L + 1, L)``."""
         added = self.counts @ self.coefficients[row]
         return np.append(added, 0)[self.table]  # -1, no event, is the last
 
-    def excesses(self, letters: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    def excesses(self, letters: IdArray, offsets: IntArray) -> IntArray:
         """Return ``a · n(y) − b`` of a batch of letter sequences, shape ``(B, R)``.
 
         Parameters

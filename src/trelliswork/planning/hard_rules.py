@@ -13,8 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import BoolArray, IdArray
     from trelliswork.automata.automaton import Automaton
     from trelliswork.planning.evidence import Evidence
     from trelliswork.planning.products import Product, RuleCompiler
@@ -70,7 +69,7 @@ class HardRules:
         """Return the states and arcs of the model times one rule that is not `length_dependent`."""
         return self._compiler.size(index, self._budget)
 
-    def accepts(self, index: int, tags: NDArray[np.int32], evidence: Evidence) -> NDArray[np.bool_]:
+    def accepts(self, index: int, tags: IdArray, evidence: Evidence) -> BoolArray:
         """Return which labellings of a batch satisfy one rule, shape ``(B,)``.
 
         Parameters
@@ -96,9 +95,7 @@ class HardRules:
             return None
         return self._compiler.small_intersection(self.indices, self._terms.compact_budget)
 
-    def accepts_together(
-        self, language: Automaton, tags: NDArray[np.int32], evidence: Evidence
-    ) -> NDArray[np.bool_]:
+    def accepts_together(self, language: Automaton, tags: IdArray, evidence: Evidence) -> BoolArray:
         """Return which labellings of a batch satisfy all rules, given as `together`."""
         tests = self._compiler.tests(self.indices)
         return self._compiler.accepts(language, tests, tags, evidence)

@@ -18,8 +18,7 @@ from trelliswork.automata.automaton import Automaton
 from trelliswork.automata.product import product
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import FloatArray, IdArray, IntArray
     from trelliswork.planning.events import Events
 
 __all__ = ["MarkedAutomaton"]
@@ -40,8 +39,8 @@ class MarkedAutomaton:
     """
 
     automaton: Automaton
-    pattern_event: NDArray[np.int32]
-    start_event: NDArray[np.int32] | None
+    pattern_event: IdArray
+    start_event: IdArray | None
 
     @classmethod
     def mark(cls, automaton: Automaton, events: Events) -> MarkedAutomaton:
@@ -68,7 +67,7 @@ class MarkedAutomaton:
             None,
         )
 
-    def rows(self, events: Events, penalties: NDArray[np.float64]) -> _core.CountRows:
+    def rows(self, events: Events, penalties: FloatArray) -> _core.CountRows:
         """Return rows with their penalties, ``(R,)``, as the core reads them."""
         start = self.start_event
         return _core.CountRows(
@@ -83,15 +82,15 @@ class MarkedAutomaton:
 
 
 def _sparse(
-    matrix: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    matrix: IntArray,
+) -> tuple[IntArray, IdArray, IntArray]:
     """Return a matrix by rows: offsets, columns and values of its nonzero entries."""
     row, column = np.nonzero(matrix)
     offsets = np.searchsorted(row, np.arange(len(matrix) + 1)).astype(np.int64)
     return offsets, column.astype(np.int32), matrix[row, column]
 
 
-def _last_letters(automaton: Automaton) -> NDArray[np.int64] | None:
+def _last_letters(automaton: Automaton) -> IntArray | None:
     """Return the letter that leads to each state, -1 where none does; None where several do."""
     last = np.full(automaton.n_states, -1, dtype=np.int64)
     last[automaton.target] = automaton.label
@@ -100,7 +99,7 @@ def _last_letters(automaton: Automaton) -> NDArray[np.int64] | None:
     return last if known and bool((last[starts] == -1).all()) else None
 
 
-def _with_patterns(automaton: Automaton, event: NDArray[np.int32], n_events: int) -> Automaton:
+def _with_patterns(automaton: Automaton, event: IdArray, n_events: int) -> Automaton:
     """Return an automaton whose arcs fire a pattern for their event, after all others."""
     arrays = automaton._arrays()
     there = event >= 0
@@ -125,7 +124,7 @@ def _with_patterns(automaton: Automaton, event: NDArray[np.int32], n_events: int
     )
 
 
-def _agree(event: NDArray[np.int32], context: NDArray[np.int32], label: NDArray[np.int32]) -> bool:
+def _agree(event: IdArray, context: IdArray, label: IdArray) -> bool:
     """Return whether the arcs of one context and label have one event."""
     told_apart = np.unique(np.stack([context, label, event]), axis=1)
     return bool(told_apart.shape[1] == np.unique(np.stack([context, label]), axis=1).shape[1])

@@ -44,9 +44,9 @@ from trelliswork.planning.training import USUAL_LENGTH, Training
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from trelliswork._typing import BoolArray, FloatArray, IntArray
+    from trelliswork._typing import BoolArray, FloatArray, IdArray, IntArray
     from trelliswork.constraints import Constraint
     from trelliswork.labels.segmentation import Segmentation
     from trelliswork.planning.placements import Where
@@ -217,13 +217,13 @@ class Plan:
     def evidence(
         self,
         sentences: Sequence[Any],
-        offsets: NDArray[np.int64],
+        offsets: IntArray,
         numbers: Sequence[int] | None = None,
     ) -> Evidence:
         """Return the answers of token tests on a batch, whose sequences have these numbers."""
         return Evidence(self.labels, sentences, offsets, numbers)
 
-    def violations(self, tags: NDArray[np.int32], evidence: Evidence) -> IntArray:
+    def violations(self, tags: IdArray, evidence: Evidence) -> IntArray:
         """Return ``v_c(y)`` of the rules that are no masks, 0 for masks, shape ``(B, C)``."""
         by_term = self.terms.violations(tags, evidence)
         found = predicate_violations(self, tags, evidence, self.predicates)
@@ -254,13 +254,13 @@ class Plan:
         return self.labels.names if self.segmentation is None else self.segmentation.tag_names
 
     @cached_property
-    def label_of_tag(self) -> NDArray[np.int32]:
+    def label_of_tag(self) -> IdArray:
         """The token label of each tag, shape ``(2 L,)``; see `trelliswork.labels.segmentation`."""
         if self.segmentation is not None:
             return np.ascontiguousarray(self.segmentation.token_of_tag, dtype=np.int32)
         return np.tile(np.arange(len(self.labels), dtype=np.int32), 2)
 
-    def names(self, tags: NDArray[np.int32]) -> list[str]:
+    def names(self, tags: IdArray) -> list[str]:
         """Return the token labels of tags, by name; -1, no answer, is refused."""
         if (tags < 0).any():
             raise InfeasibleError("expected a labelling of every sequence: no labelling fits one.")

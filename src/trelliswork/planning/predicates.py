@@ -17,9 +17,7 @@ from trelliswork.errors import RuleError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import IntArray
+    from trelliswork._typing import IdArray, IntArray
     from trelliswork.constraints import Constraint
     from trelliswork.planning.evidence import Evidence
     from trelliswork.planning.plan import Plan
@@ -77,7 +75,7 @@ def refuse_predicates(plan: Plan, what: str, constraints: Iterable[int] | None =
 
 
 def predicate_violations(
-    plan: Plan, tags: NDArray[np.int32], evidence: Evidence, constraints: Iterable[int]
+    plan: Plan, tags: IdArray, evidence: Evidence, constraints: Iterable[int]
 ) -> IntArray:
     """Return the violations of predicates by labellings, ``v_c(y)``, shape ``(B, C)``.
 

@@ -22,10 +22,8 @@ from trelliswork.planning.marked_product import MarkedProduct
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from trelliswork import _core
-    from trelliswork._typing import FloatArray
+    from trelliswork._typing import BoolArray, FloatArray
     from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints import TokenTest
     from trelliswork.planning.costs import Costs
@@ -60,7 +58,7 @@ class Charges:
     rows: tuple[int, ...]
     bits: tuple[int, ...]
     events: Events
-    free: NDArray[np.bool_]
+    free: BoolArray
     _for_core: dict[tuple[tuple[int, ...], tuple[int, ...]], _core.CountRows] = field(
         default_factory=dict
     )

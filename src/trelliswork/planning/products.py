@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from trelliswork._typing import IntArray
+    from trelliswork._typing import BoolArray, IdArray, IntArray
     from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints import Constraint, TokenTest
     from trelliswork.labels.label_set import LabelSet
@@ -137,9 +137,9 @@ class RuleCompiler:
         self,
         language: Automaton,
         tests: Sequence[TokenTest],
-        tags: NDArray[np.int32],
+        tags: IdArray,
         evidence: Evidence,
-    ) -> NDArray[np.bool_]:
+    ) -> BoolArray:
         """Return which labellings of a batch are in a language, shape ``(B,)``.
 
         Parameters
@@ -158,10 +158,10 @@ class RuleCompiler:
 
     def letters(
         self,
-        tags: NDArray[np.int32],
-        offsets: NDArray[np.int64],
+        tags: IdArray,
+        offsets: IntArray,
         classes: NDArray[np.uint8] | None = None,
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    ) -> tuple[IdArray, IntArray]:
         """Return labellings as letters, one a segment, and where each sequence begins in them.
 
         Parameters

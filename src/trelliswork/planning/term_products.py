@@ -22,9 +22,7 @@ from trelliswork.errors import TooLargeError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import IntArray
+    from trelliswork._typing import IdArray, IntArray
     from trelliswork.planning.violation_automata import ViolationAutomaton
 
 
@@ -96,7 +94,7 @@ class _TermCounter:
     violations: ViolationAutomaton
     states: IntArray
 
-    def at(self, places: NDArray[np.int32]) -> _TermCounter:
+    def at(self, places: IdArray) -> _TermCounter:
         """Return the counter in a product whose states are at some places of this one."""
         return _TermCounter(self.term, self.violations, self.states[places])
 
@@ -152,7 +150,7 @@ def _counters(factor: Factor, states: IntArray) -> list[_TermCounter]:
 
 def _fired_with(
     model: Automaton, pairs: Pairs, counters: Sequence[_TermCounter]
-) -> tuple[IntArray, NDArray[np.int32]]:
+) -> tuple[IntArray, IdArray]:
     """Return the patterns of arcs: those of the model, then those of violations."""
     offsets, ids = fired_by(model, pairs.arc_map)
     arcs = [np.repeat(np.arange(pairs.source.size), np.diff(offsets))]
@@ -175,7 +173,7 @@ def _fired_with(
 
 def _contexts_with(
     model: Automaton, pairs: Pairs, counters: Sequence[_TermCounter]
-) -> NDArray[np.int32] | None:
+) -> IdArray | None:
     """Return which states fire the same patterns by the same label, violations included."""
     if not pairs.model_states.size or not is_deterministic(model):
         return None

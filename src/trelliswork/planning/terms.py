@@ -34,9 +34,7 @@ from trelliswork.planning.violation_automata import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import IntArray
+    from trelliswork._typing import IdArray, IntArray
     from trelliswork.automata.automaton import Automaton
     from trelliswork.constraints import TokenTest
     from trelliswork.planning.products import RuleCompiler
@@ -135,7 +133,7 @@ class Terms:
         return () if rule is None else self._compiler.tests_of(rule)
 
     def violations(
-        self, tags: NDArray[np.int32], evidence: Evidence, terms: Sequence[int] | None = None
+        self, tags: IdArray, evidence: Evidence, terms: Sequence[int] | None = None
     ) -> IntArray:
         """Return the violations of terms by a batch of labellings, ``v_i(y)``, shape ``(B, I)``.
 
@@ -168,7 +166,7 @@ class Terms:
         nothing = Evidence(self._compiler.labels, [[]], np.zeros(2, dtype=np.int64))
         return self.violations(np.zeros(0, dtype=np.int32), nothing).reshape(-1)
 
-    def _count(self, rule: PerToken, tags: NDArray[np.int32], evidence: Evidence) -> IntArray:
+    def _count(self, rule: PerToken, tags: IdArray, evidence: Evidence) -> IntArray:
         if not rule.counts_changes:
             return count_broken(rule, tags, evidence)
         passes = evidence.classes(rule.tests)

@@ -19,9 +19,7 @@ from trelliswork.inference.trellis import derive
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import FloatArray
+    from trelliswork._typing import FloatArray, IdArray, IntArray
     from trelliswork.constraints import Constraint
     from trelliswork.inference.trellis import Trellis
     from trelliswork.planning.evidence import Evidence
@@ -54,7 +52,7 @@ def with_token_charges(
     return derive(trellis, scores=_less(trellis.scores, charged, plan))
 
 
-def count_broken(rule: Constraint, ids: NDArray[np.int32], evidence: Evidence) -> NDArray[np.int64]:
+def count_broken(rule: Constraint, ids: IdArray, evidence: Evidence) -> IntArray:
     """Return how many tokens of each sequence break a position-wise rule, shape ``(B,)``.
 
     Parameters
@@ -68,7 +66,7 @@ def count_broken(rule: Constraint, ids: NDArray[np.int32], evidence: Evidence) -
     """
     tokens, open_there = evidence.restricted(rule)
     wrong = tokens[~open_there[np.arange(tokens.size), ids[tokens]]]
-    found: NDArray[np.int64] = np.diff(np.searchsorted(wrong, evidence.offsets))
+    found: IntArray = np.diff(np.searchsorted(wrong, evidence.offsets))
     return found
 
 

@@ -28,9 +28,7 @@ from trelliswork.automata.automaton import Automaton
 from trelliswork.constraints.monitors import check_size
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import IntArray
+    from trelliswork._typing import BoolArray, IntArray
 
 
 __all__ = ["ViolationAutomaton", "bit_automaton", "round_length", "row_automaton", "row_language"]
@@ -197,8 +195,8 @@ class _RowCounter:
     total: IntArray
     rows: IntArray
     target: IntArray
-    at_top: NDArray[np.bool_]
-    at_bottom: NDArray[np.bool_]
+    at_top: BoolArray
+    at_bottom: BoolArray
 
     @classmethod
     def of(

@@ -14,10 +14,7 @@ from trelliswork.spans.certificate import SpanCertificate
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import FloatArray
+    from trelliswork._typing import FloatArray, IntArray
     from trelliswork.constraints.base import Constraint
     from trelliswork.proofs.answer import Status
     from trelliswork.spans.rules import SpanRulebook
@@ -183,7 +180,7 @@ def overlaps(table: SpanTable, choices: Choices) -> int:
     return too_many
 
 
-def _edges(span: NDArray[np.int64]) -> tuple[tuple[int, int], tuple[int, int]]:
+def _edges(span: IntArray) -> tuple[tuple[int, int], tuple[int, int]]:
     return (int(span[0]), 1), (int(span[1]), -1)
 
 

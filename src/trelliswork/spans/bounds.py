@@ -17,9 +17,7 @@ from trelliswork.spans.answers import gains, null_constant
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import FloatArray, IntArray
+    from trelliswork._typing import BoolArray, FloatArray, IntArray
     from trelliswork.spans.certificate import SpanLeaf
     from trelliswork.spans.rules import RoleRule, SpanRulebook
     from trelliswork.spans.table import SpanTable
@@ -84,7 +82,7 @@ def leaf_bound(
     return bound if np.isfinite(bound) else inf
 
 
-def _best_of_each_role(scores: FloatArray, most: IntArray) -> NDArray[np.bool_]:
+def _best_of_each_role(scores: FloatArray, most: IntArray) -> BoolArray:
     """Return the best spans of each role: rules depend on their number only."""
     kept = np.zeros(scores.shape, dtype=bool)
     for role, limit in enumerate(most.tolist()):
@@ -92,7 +90,7 @@ def _best_of_each_role(scores: FloatArray, most: IntArray) -> NDArray[np.bool_]:
     return np.asarray(kept & (scores > -inf))
 
 
-def _overlapping(spans: IntArray, span: int) -> NDArray[np.bool_]:
+def _overlapping(spans: IntArray, span: int) -> BoolArray:
     start, end = spans[span]
     return np.asarray((spans[:, 0] < end) & (start < spans[:, 1]))
 

@@ -29,8 +29,7 @@ from trelliswork.spans.answers import NoAnswerError, answer, value
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import BoolArray, IntArray
     from trelliswork.graphs.answers import AD3Options, Solution
     from trelliswork.graphs.variables import Variables
     from trelliswork.proofs.answer import Status
@@ -227,7 +226,7 @@ def _is_limit(rule: RoleRule) -> bool:
     return rule.penalty == inf and len(rule.terms) == 1 and rule.terms[0][1] > 0.0
 
 
-def _covers(spans: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+def _covers(spans: IntArray) -> tuple[BoolArray, IntArray]:
     """Return the spans that cover the tokens between two edges, and the number of these tokens.
 
     Shapes ``(edges − 1, S)`` and ``(edges − 1,)``, without tokens that no span covers.
@@ -239,7 +238,7 @@ def _covers(spans: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int
     return covers[covered], np.diff(edges)[covered]
 
 
-def _largest(covers: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _largest(covers: BoolArray) -> BoolArray:
     """Return the maximal sets of spans: the factors of the others follow from theirs."""
     unique = np.unique(covers, axis=0)
     sizes = unique.sum(axis=1)

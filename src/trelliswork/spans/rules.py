@@ -30,8 +30,7 @@ from trelliswork.errors import LabelError, RuleError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import BoolArray
     from trelliswork.constraints.base import Constraint
     from trelliswork.spans.table import SpanTable
 
@@ -107,7 +106,7 @@ class SpanRulebook:
     overlap: tuple[float, ...]
 
     @cached_property
-    def once(self) -> NDArray[np.bool_]:
+    def once(self) -> BoolArray:
         """A mask of the roles that fill once at most, shape ``(R,)``."""
         return np.array(self.most, dtype=np.int64) <= 1
 

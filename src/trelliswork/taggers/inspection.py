@@ -20,8 +20,7 @@ from trelliswork.models.structure import length_buckets
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import FloatArray
     from trelliswork.automata.patterns import Patterns
     from trelliswork.models.model import CRFModel
     from trelliswork.models.pair_weights import PairWeights
@@ -192,7 +191,7 @@ class PatternWeights(NamedTuple):
     """
 
     patterns: Patterns
-    weights: NDArray[np.float64]
+    weights: FloatArray
     names: Sequence[str]
 
     @classmethod
@@ -234,7 +233,7 @@ def top_edge_features(tagger: Tagger, n: int = 10) -> TopFeatures:
     return _signs(edge.weights, named_weight, n)
 
 
-def _as_shown(model: CRFModel, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _as_shown(model: CRFModel, weights: FloatArray) -> FloatArray:
     """Return weights for display: those of a hidden Markov model as probabilities."""
     return np.exp(weights) if isinstance(model.encoder, ObservationEncoder) else weights
 
@@ -244,16 +243,14 @@ def _segment_parts(model: CRFModel) -> tuple[PairWeights | None, ...]:
     return model.begin, model.end, model.segment, model.length
 
 
-def _signs(
-    weights: NDArray[np.float64], named_weight: Callable[[int], NamedWeight], n: int
-) -> TopFeatures:
+def _signs(weights: FloatArray, named_weight: Callable[[int], NamedWeight], n: int) -> TopFeatures:
     return TopFeatures(
         [named_weight(i) for i in _largest(weights, n)],
         [named_weight(i) for i in _largest(-weights, n)],
     )
 
 
-def _largest(weights: NDArray[np.float64], n: int) -> list[int]:
+def _largest(weights: FloatArray, n: int) -> list[int]:
     """Return the indices of the `n` largest positive weights, in descending order."""
     if n < 1:
         raise ValueError(f"n: expected 1 or more, got {n}.")

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from trelliswork._typing import FloatArray, IntArray
     from trelliswork.decoding.answers import DecodedBatch, Decoding
     from trelliswork.decoding.conflicts import OnInfeasible
     from trelliswork.inference.trellis import Trellis
@@ -244,10 +245,10 @@ class TrainedTagger:
             n_jobs=self.n_jobs,
         )
 
-    def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:  # noqa: N803
+    def predict_marginals(self, X: Any) -> list[FloatArray]:  # noqa: N803
         """Return ``P(y_t = y | x)`` as one array of shape ``(T, n_labels)`` per sequence."""
         sequences = as_sequences(X)
-        found: list[NDArray[np.float64]] = [np.zeros((0, 0))] * len(sequences)
+        found: list[FloatArray] = [np.zeros((0, 0))] * len(sequences)
         for members, trellis in self._groups(sequences):
             posterior = token_marginals(self.plan_, trellis, self.n_jobs)
             for b, own in zip(members.tolist(), _split(posterior, trellis), strict=True):
@@ -276,7 +277,7 @@ class TrainedTagger:
                 ]
         return answers
 
-    def log_probability(self, X: Any, y: Any = None) -> NDArray[np.float64]:  # noqa: N803
+    def log_probability(self, X: Any, y: Any = None) -> FloatArray:  # noqa: N803
         """Return ``log p(y | x)`` of each sequence, shape ``(B,)``.
 
         Partial labels are summed over. Labels that break a constraint give ``-inf``. With
@@ -292,7 +293,7 @@ class TrainedTagger:
             found[members] = inside - inference.log_partition(trellis, n_jobs=self.n_jobs)
         return found
 
-    def probability_of(self, X: Any, constraint: Any) -> NDArray[np.float64]:  # noqa: N803
+    def probability_of(self, X: Any, constraint: Any) -> FloatArray:  # noqa: N803
         """Return the probability that a constraint holds, *without* those of the tagger.
 
         This is ``P(y ∈ L | x)`` under the unconstrained model: how well the constraint agrees with
@@ -332,7 +333,7 @@ class TrainedTagger:
         self,
         X: Any,  # noqa: N803
         spans: Sequence[Sequence[tuple[int, int, str]]],
-    ) -> list[NDArray[np.float64]]:
+    ) -> list[FloatArray]:
         """Return the probability that ``[start, end)`` is a segment with the given name.
 
         Not available with ``adjacent=True``.
@@ -351,7 +352,7 @@ class TrainedTagger:
         """
         sequences = as_sequences(X)
         collect_spans(spans, self.labels_, np.diff(token_offsets(sequences)))
-        found: list[NDArray[np.float64]] = [np.zeros(0)] * len(spans)
+        found: list[FloatArray] = [np.zeros(0)] * len(spans)
         for members, trellis in self._groups(sequences):
             own = [spans[b] for b in members.tolist()]
             probabilities = span_probabilities(self.plan_, trellis, own, self.n_jobs)
@@ -373,7 +374,7 @@ class TrainedTagger:
         evidence = self.plan_.evidence(sequences, free.offsets)
         return constrained_trellis(self.plan_, free, evidence)
 
-    def _groups(self, sequences: list[Any]) -> Iterator[tuple[NDArray[np.int64], Trellis]]:
+    def _groups(self, sequences: list[Any]) -> Iterator[tuple[IntArray, Trellis]]:
         """Yield the indices of all sequences, with trellises under feasible constraints."""
         self._check_is_fitted()
         return feasible_batches(
@@ -388,6 +389,6 @@ class TrainedTagger:
         return scored_batches(self.model_, self.plan_, sequences, self.n_jobs)
 
 
-def _split(rows: NDArray[np.float64], trellis: Trellis) -> list[NDArray[np.float64]]:
+def _split(rows: FloatArray, trellis: Trellis) -> list[FloatArray]:
     """Return the rows of each sequence."""
     return [rows[first:last] for first, last in pairwise(trellis.offsets.tolist())]

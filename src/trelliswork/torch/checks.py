@@ -14,7 +14,7 @@ from trelliswork.errors import InfeasibleError, NotInLanguageError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from trelliswork._typing import BoolArray
+    from trelliswork._typing import BoolArray, FloatArray, IntArray
     from trelliswork.automata.automaton import Automaton
     from trelliswork.torch.lattice import Lattice
 
@@ -109,7 +109,7 @@ def check_tokens(mask: BoolArray | None) -> None:
     )
 
 
-def check_tags(tags: NDArray[np.int64] | None, mask: BoolArray | None, n_tags: int) -> None:
+def check_tags(tags: IntArray | None, mask: BoolArray | None, n_tags: int) -> None:
     """Raise an error for a tag out of range; `tags` and `mask` ``(B, T)``."""
     if tags is None:
         return
@@ -124,8 +124,8 @@ def check_tags(tags: NDArray[np.int64] | None, mask: BoolArray | None, n_tags: i
 
 def check_language(
     lattice: Lattice,
-    log_z: NDArray[np.float64],
-    tags: NDArray[np.int64] | None,
+    log_z: FloatArray,
+    tags: IntArray | None,
     mask: BoolArray | None,
     n_positions: int,
 ) -> None:
@@ -154,9 +154,7 @@ def check_language(
         check_feasible(lattice, log_z, np.full(log_z.size, n_positions))
 
 
-def check_feasible(
-    lattice: Lattice, scores: NDArray[np.float64], lengths: NDArray[np.int64]
-) -> None:
+def check_feasible(lattice: Lattice, scores: FloatArray, lengths: IntArray) -> None:
     """Raise an error for a sequence without a labelling; best scores or log-partitions ``(B,)``."""
     infeasible = np.flatnonzero(np.isneginf(scores) & (lengths > 0))
     if not infeasible.size:
@@ -172,7 +170,7 @@ def check_feasible(
     raise InfeasibleError(f"Sequence {first} of the batch: no labelling of {fault}")
 
 
-def _kept(tags: NDArray[np.int64], mask: BoolArray | None) -> BoolArray:
+def _kept(tags: IntArray, mask: BoolArray | None) -> BoolArray:
     counted: BoolArray = tags != IGNORED_TAG
     return counted if mask is None else counted & mask
 
@@ -184,7 +182,7 @@ def _check_tensor(name: str, given: object) -> None:
         )
 
 
-def _check_gold(language: Automaton, rules: str, tags: NDArray[np.int64], kept: BoolArray) -> None:
+def _check_gold(language: Automaton, rules: str, tags: IntArray, kept: BoolArray) -> None:
     lengths = kept.sum(axis=1)
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     wrong = np.flatnonzero(~language.accepts_batch(tags[kept], offsets) & (lengths > 0))
@@ -202,7 +200,7 @@ def _check_gold(language: Automaton, rules: str, tags: NDArray[np.int64], kept: 
     )
 
 
-def _first_rejected(language: Automaton, tags: NDArray[np.int64]) -> int:
+def _first_rejected(language: Automaton, tags: IntArray) -> int:
     """Return the first position without a path, or their number if only the end fails."""
     reached = np.isfinite(language.initial)
     for position, tag in enumerate(tags):

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from trelliswork._typing import FloatArray
     from trelliswork.torch.lattice import Lattice
 
 __all__ = ["log_likelihood", "n_jobs"]
@@ -63,7 +64,7 @@ def n_jobs(work: int) -> int:
 def _run(
     batch: PaddedBatch,
     lattice: Lattice,
-    weights: NDArray[np.float64] | None,
+    weights: FloatArray | None,
     *,
     with_gradient: bool,
 ) -> Values:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
+    from trelliswork._typing import IdArray, IntArray
     from trelliswork.torch.lattice import Lattice
 
 __all__ = ["Ragged"]
@@ -71,7 +72,7 @@ class Ragged:
         """Number of threads for a verb on the whole batch."""
         return n_jobs(self.rows.shape[0] * self._lattice.automaton.n_arcs)
 
-    def decode(self) -> NDArray[np.int32]:
+    def decode(self) -> IdArray:
         """Return the best label of every token, shape ``(N,)``.
 
         Where the product is much larger than the chain, the best labelling of all is found first:
@@ -101,15 +102,13 @@ class Ragged:
         path.labels[tokens] = bound.labels
         return path.labels
 
-    def split(self, labels: NDArray[np.int32]) -> list[list[int]]:
+    def split(self, labels: IdArray) -> list[list[int]]:
         """Cut one label a token, shape ``(N,)``, into one list a sequence."""
         flat: list[int] = labels.tolist()
         bounds: list[int] = [0, *np.cumsum(self.lengths).tolist()]
         return [flat[a:b] for a, b in pairwise(bounds)]
 
-    def _trellis(
-        self, automaton: Automaton, rows: NDArray[Any], lengths: NDArray[np.int64]
-    ) -> Trellis:
+    def _trellis(self, automaton: Automaton, rows: NDArray[Any], lengths: IntArray) -> Trellis:
         start, end, transitions = self._weights
         return Trellis(
             rows,

@@ -24,8 +24,7 @@ from trelliswork.constraints.rows import Row
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
+    from trelliswork._typing import IntArray
     from trelliswork.constraints.base import Constraint
     from trelliswork.labels.label_set import LabelSet
 
@@ -161,7 +160,7 @@ class CountRanges:
         return self.range(Row(a.terms + terms, 0))
 
 
-def _largest(table: NDArray[np.int64], lengths: Sequence[int] | None) -> float:
+def _largest(table: IntArray, lengths: Sequence[int] | None) -> float:
     """Return the largest sum of ``table[y[t-1] + 1, y[t]]`` over all labellings.
 
     With ``V[n, y]`` the largest sum of ``n`` tokens that end in ``y``:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from trelliswork._typing import FloatArray
+    from trelliswork._typing import BoolArray, FloatArray, IdArray, IntArray
     from trelliswork.automata.automaton import Automaton
     from trelliswork.features import EncodedFeatures, Encoder
     from trelliswork.labels.gold import GoldLabels
@@ -97,9 +97,9 @@ class Objective:
         transitions: Pairs = "observed",
         automaton: Automaton | None = None,
         classes: NDArray[np.uint8] | None = None,
-        open_labels: NDArray[np.bool_] | None = None,
+        open_labels: BoolArray | None = None,
         soft: SoftTerms | None = None,
-        kept: NDArray[np.bool_] | None = None,
+        kept: BoolArray | None = None,
     ) -> None:
         self.structure = structure
         self._soft = soft
@@ -201,9 +201,7 @@ class Objective:
         gradient[:] = self._from_core(self._soft, of_weights) + 2.0 * l2 * parameters
         return value + float(l2 @ parameters**2 if l2.size > 1 else l2[0] * parameters @ parameters)
 
-    def online_pass(
-        self, groups: NDArray[np.int32], strengths: FloatArray, l2: float
-    ) -> _core.OnlinePass:
+    def online_pass(self, groups: IdArray, strengths: FloatArray, l2: float) -> _core.OnlinePass:
         """Return an online optimiser in the core for this objective with a group penalty.
 
         Parameters
@@ -265,7 +263,7 @@ class Objective:
         return self._soft.all_penalties(parameters[parameters.size - self.n_penalties :])
 
     @property
-    def learned_penalties(self) -> NDArray[np.int64]:
+    def learned_penalties(self) -> IntArray:
         """Indices of the constraints whose penalties are learned, shape ``(F,)``."""
         return np.zeros(0, dtype=np.int64) if self._soft is None else self._soft.learned
 
@@ -311,7 +309,7 @@ class Objective:
         return np.concatenate([of_weights[:middle], of_weights[end:], of_penalties])
 
 
-def _masks(allowed: NDArray[np.bool_] | None) -> NDArray[np.uint8] | None:
+def _masks(allowed: BoolArray | None) -> NDArray[np.uint8] | None:
     """Return a mask in the format of the core, shape ``(N, 1 or 2, L)``."""
     if allowed is None:
         return None

@@ -14,9 +14,7 @@ from trelliswork.learn.objective.layout import PairLayout
 from trelliswork.models.model import length_rows, segment_rows
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import FloatArray, IdArray, IntArray
+    from trelliswork._typing import BoolArray, FloatArray, IdArray, IntArray
     from trelliswork.features import EncodedFeatures, FeatureMatrix
     from trelliswork.labels.gold import GoldLabels
     from trelliswork.models.structure import Structure
@@ -88,7 +86,7 @@ class PartsBuilder:
         gold: GoldLabels,
         structure: Structure,
         pairs: Pairs,
-        kept: NDArray[np.bool_] | None = None,
+        kept: BoolArray | None = None,
     ) -> None:
         self._features = features
         self._gold = gold
@@ -176,9 +174,7 @@ class PartsBuilder:
         found = np.flatnonzero(seen).astype(np.int32)
         return found[self._next_kept(found.size)]
 
-    def _part(
-        self, matrix: FeatureMatrix, labels: IdArray, evidence: NDArray[np.bool_] | None
-    ) -> Part:
+    def _part(self, matrix: FeatureMatrix, labels: IdArray, evidence: BoolArray | None) -> Part:
         rows = _rows(matrix)
         n_letters = self._structure.n_letters
         shown = None if evidence is None else np.ascontiguousarray(evidence).view(np.uint8)
@@ -202,7 +198,7 @@ class PartsBuilder:
         core = _core.FeaturePart(_rows(matrix), n_outputs, offsets, outputs)
         return Part(offsets, outputs, core, _reach(matrix))
 
-    def _next_kept(self, n: int) -> NDArray[np.bool_]:
+    def _next_kept(self, n: int) -> BoolArray:
         """Return the mask of the next `n` parameters."""
         first, self._n_asked = self._n_asked, self._n_asked + n
         if self._kept is None:

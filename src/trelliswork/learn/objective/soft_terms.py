@@ -20,9 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import FloatArray, IntArray
+    from trelliswork._typing import BoolArray, FloatArray, IdArray, IntArray
     from trelliswork.planning.plan import Plan
 
 
@@ -76,7 +74,7 @@ class SoftTerms:
         found = np.unique(self.constraints)
         return found[np.isnan(self.penalties[found])]
 
-    def patterns(self, n_patterns: int) -> NDArray[np.int32]:
+    def patterns(self, n_patterns: int) -> IdArray:
         """Return the patterns of the terms, after those of the model, shape ``(2 S,)``."""
         first = n_patterns + 2 * self.terms
         return np.stack([first, first + 1], axis=1).ravel().astype(np.int32)
@@ -107,9 +105,9 @@ class SoftTerms:
     def with_gold(
         self,
         offsets: IntArray,
-        fired: tuple[IntArray, NDArray[np.int32]],
+        fired: tuple[IntArray, IdArray],
         n_patterns: int,
-    ) -> tuple[IntArray, NDArray[np.int32]]:
+    ) -> tuple[IntArray, IdArray]:
         """Return the patterns of gold labels, with those of their violations added.
 
         The violations of a sequence are placed at its first token, as only their sum matters.
@@ -135,6 +133,6 @@ class SoftTerms:
         found = every[np.argsort(tokens, kind="stable")]
         return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), found
 
-    def take(self, sequences: NDArray[np.bool_]) -> SoftTerms:
+    def take(self, sequences: BoolArray) -> SoftTerms:
         """Return the terms for a subset of the sequences, given as a mask of shape ``(B,)``."""
         return SoftTerms(self.terms, self.constraints, self.penalties, self.changes[sequences])

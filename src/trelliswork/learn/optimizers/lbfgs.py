@@ -24,9 +24,7 @@ from trelliswork.learn.optimizers.history import History
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import FloatArray
+    from trelliswork._typing import FloatArray, IntArray
     from trelliswork.learn.optimizers.common import ValueAndGrad
 
 
@@ -42,7 +40,7 @@ _MAX_LINE_SEARCH = 25
 class _Bounds:
     """Parameters that are bounded below by 0, by index."""
 
-    def __init__(self, indices: NDArray[np.int64] | None) -> None:
+    def __init__(self, indices: IntArray | None) -> None:
         self.indices = np.zeros(0, dtype=np.int64) if indices is None else indices
 
     def project(self, x: FloatArray) -> bool:
@@ -81,7 +79,7 @@ def minimize_lbfgs(
     tol: float = 1e-5,
     memory: int = 6,
     scale: FloatArray | None = None,
-    nonnegative: NDArray[np.int64] | None = None,
+    nonnegative: IntArray | None = None,
     callback: Callable[[Iteration], bool] | None = None,
 ) -> OptimizeResult:
     """Minimise a smooth function.

@@ -31,10 +31,8 @@ from trelliswork.learn.sparsity.group_penalty import GroupPenalty
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from trelliswork import _core
-    from trelliswork._typing import FloatArray, IntArray
+    from trelliswork._typing import FloatArray, IdArray, IntArray
     from trelliswork.learn.objective.objective import Objective
 
 
@@ -50,7 +48,7 @@ _MOST_RATES = 30
 
 def minimize_online(
     objective: Objective,
-    groups: NDArray[np.int32],
+    groups: IdArray,
     strengths: FloatArray,
     *,
     l2: float = 0.0,
@@ -197,7 +195,7 @@ class _Whole:
 
 
 def _check_penalty(
-    objective: Objective, groups: NDArray[np.int32], strengths: FloatArray, l2: float
+    objective: Objective, groups: IdArray, strengths: FloatArray, l2: float
 ) -> GroupPenalty:
     if isinstance(l2, Mapping):
         raise ValueError(

@@ -18,9 +18,9 @@ from trelliswork.learn.penalties.learn import fit_penalties
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from trelliswork._typing import FloatArray
+    from trelliswork._typing import BoolArray, FloatArray
     from trelliswork.constraints import Constraint
     from trelliswork.data.sentence import Label
     from trelliswork.learn.crf_settings import CRFSettings
@@ -123,7 +123,7 @@ def learn_held_out(
 
 def split_off(
     labels: Sequence[Sequence[Label]], share: float, random_state: int | None
-) -> NDArray[np.bool_]:
+) -> BoolArray:
     """Return a mask of the sequences to hold out, shape ``(B,)``: a random share.
 
     Only fully labelled sequences are held out, and every label keeps an occurrence in the others,

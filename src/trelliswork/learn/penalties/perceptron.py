@@ -37,9 +37,7 @@ from trelliswork.learn.penalties.run import PenaltyEpoch, PenaltyRun
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import FloatArray
+    from trelliswork._typing import FloatArray, IntArray
     from trelliswork.learn.penalties.run import LearningProblem
 
 
@@ -53,7 +51,7 @@ class _Average:
     """Sums of the iterates of each epoch, and counts of the positive penalties."""
 
     sums: list[FloatArray] = field(default_factory=list)
-    positive: list[NDArray[np.int64]] = field(default_factory=list)
+    positive: list[IntArray] = field(default_factory=list)
     steps: list[int] = field(default_factory=list)
 
     def open_epoch(self, n_rules: int) -> None:

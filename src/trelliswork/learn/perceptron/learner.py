@@ -39,9 +39,7 @@ from trelliswork.learn.perceptron.weights import PerceptronWeights
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import FloatArray
+    from trelliswork._typing import FloatArray, IntArray
     from trelliswork.decoding.conflicts import OnInfeasible
     from trelliswork.features import Encoder
     from trelliswork.learn.perceptron.shrinkage import Support
@@ -285,7 +283,7 @@ class _Run:
             score, result, _, self.support = best
         return PerceptronLearned(result.model, result.plan, (*earlier, *log), reason, score)
 
-    def _epoch(self, order: NDArray[np.int64]) -> tuple[int, int]:
+    def _epoch(self, order: IntArray) -> tuple[int, int]:
         """Learn from sentences in this order; return the numbers of wrong sentences and tokens."""
         shrinkage = self._shrinkage
         if shrinkage is None:

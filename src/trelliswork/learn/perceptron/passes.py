@@ -19,9 +19,7 @@ from trelliswork.learn.perceptron.weights import rows_of_sentences
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import BoolArray, FloatArray, IntArray
+    from trelliswork._typing import BoolArray, FloatArray, IdArray, IntArray
     from trelliswork.features import EncodedFeatures
     from trelliswork.learn.perceptron.answers import ConstrainedAnswers, FreeAnswers
     from trelliswork.learn.perceptron.weights import PerceptronWeights
@@ -50,7 +48,7 @@ class Sentences:
 
     sequences: Sequence[Any]
     features: EncodedFeatures
-    gold: NDArray[np.int32]
+    gold: IdArray
     amounts: FloatArray
 
     def __len__(self) -> int:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from trelliswork._typing import BoolArray, FloatArray, IntArray
+    from trelliswork._typing import BoolArray, FloatArray, IdArray, IntArray
     from trelliswork.features import EncodedFeatures, Encoder, FeatureMatrix
     from trelliswork.models.structure import Structure
 
@@ -123,7 +123,7 @@ class PerceptronWeights:
             n_penalties,
         )
 
-    def patterns_at(self, labels: NDArray[np.int32]) -> tuple[IntArray, NDArray[np.int32]]:
+    def patterns_at(self, labels: IdArray) -> tuple[IntArray, IdArray]:
         """Return the patterns that end at each token of a sentence; see `Patterns.fired`."""
         return self.structure.patterns.fired(labels, np.array([0, labels.size]))
 
@@ -131,8 +131,8 @@ class PerceptronWeights:
         self,
         state: Csr,
         edge: Csr | None,
-        gold: NDArray[np.int32],
-        found: NDArray[np.int32],
+        gold: IdArray,
+        found: IdArray,
         weight: float,
     ) -> None:
         """Move the weights from a wrong labelling of one sentence to the right one.

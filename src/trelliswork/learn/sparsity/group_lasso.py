@@ -18,9 +18,7 @@ import numpy as np
 from trelliswork.learn.sparsity.group_norms import GroupNorms, Norm
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import IdArray
+    from trelliswork._typing import IdArray, IntArray
     from trelliswork.features import Encoder
     from trelliswork.learn.objective.layout import ParameterLayout
 
@@ -169,7 +167,7 @@ class GroupLasso:
 def parameter_groups(layout: ParameterLayout, encoder: Encoder, by: Grouping) -> IdArray:
     """Return the group of each parameter, from 0, or −1 for none, shape ``(n,)``."""
     templates = encoder.feature_templates() if by == "template" else {}
-    pieces: list[NDArray[np.int64]] = []
+    pieces: list[IntArray] = []
     n_groups = 0
     for kind, part in layout.parts.items():
         if by == "template":

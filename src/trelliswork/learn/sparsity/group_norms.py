@@ -16,9 +16,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import FloatArray
+    from trelliswork._typing import FloatArray, IdArray, IntArray
 
 
 __all__ = ["GroupNorms", "Norm"]
@@ -50,7 +48,7 @@ class GroupNorms:
     array([ 3.,  4., -0.])
     """
 
-    groups: NDArray[np.int32]
+    groups: IdArray
     strengths: FloatArray
     norm: Norm = "l2"
 
@@ -113,7 +111,7 @@ class GroupNorms:
         high = np.maximum.reduceat(outer, self._starts)
         return bool((low == high).all())
 
-    def take(self, places: NDArray[np.int64]) -> GroupNorms:
+    def take(self, places: IntArray) -> GroupNorms:
         """Return the norms restricted to some weights; strengths are unchanged."""
         return GroupNorms(np.ascontiguousarray(self.groups[places]), self.strengths, self.norm)
 
@@ -170,25 +168,25 @@ class GroupNorms:
         return found
 
     @cached_property
-    def _shifted(self) -> NDArray[np.int64]:
+    def _shifted(self) -> IntArray:
         return self.groups.astype(np.int64) + 1
 
     @cached_property
-    def _members(self) -> NDArray[np.int64]:
+    def _members(self) -> IntArray:
         """Indices of the weights in a group, group by group."""
         order = np.argsort(self.groups, kind="stable")
         return order[np.searchsorted(self.groups[order], 0) :]
 
     @cached_property
-    def _present(self) -> NDArray[np.int32]:
+    def _present(self) -> IdArray:
         """The groups that have members, in order."""
         return np.unique(self.groups[self._members])
 
     @cached_property
-    def _starts(self) -> NDArray[np.int64]:
+    def _starts(self) -> IntArray:
         """The first position of each present group among the members."""
         return np.searchsorted(self.groups[self._members], self._present).astype(np.int64)
 
     @cached_property
-    def _counts(self) -> NDArray[np.int64]:
+    def _counts(self) -> IntArray:
         return np.diff(np.append(self._starts, self._members.size))

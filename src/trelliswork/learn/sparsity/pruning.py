@@ -14,9 +14,7 @@ from trelliswork.models.pair_weights import PairWeights
 from trelliswork.planning.plan import Plan
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import BoolArray
+    from trelliswork._typing import BoolArray, FloatArray, IntArray
     from trelliswork.models.structure import Structure
 
 
@@ -71,7 +69,7 @@ def prune(model: CRFModel) -> CRFModel:
 
 def _without_dead_patterns(
     model: CRFModel,
-) -> tuple[Structure, NDArray[np.float64], NDArray[np.int64]]:
+) -> tuple[Structure, FloatArray, IntArray]:
     """Return the structure with the nonzero patterns, their weights, and the new index of each.
 
     The transitions of a chain stay a full matrix for the dense path of the core.

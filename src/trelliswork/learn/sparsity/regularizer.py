@@ -19,9 +19,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
-    from trelliswork._typing import FloatArray
+    from trelliswork._typing import BoolArray, FloatArray, IntArray
     from trelliswork.learn.sparsity.group_norms import GroupNorms
 
     Prox = Callable[[FloatArray, float], FloatArray]
@@ -62,7 +60,7 @@ class Regularizer:
         size: int,
         l1: float | FloatArray = 0.0,
         levels: Sequence[GroupNorms] = (),
-        nonnegative: NDArray[np.int64] | None = None,
+        nonnegative: IntArray | None = None,
     ) -> None:
         self.size = size
         self.l1: FloatArray = np.broadcast_to(np.asarray(l1, dtype=np.float64), (size,))
@@ -91,7 +89,7 @@ class Regularizer:
         """Whether all group norms are smooth at points without groups of 0."""
         return all(level.norm == "l2" for level in self.levels)
 
-    def face(self, x: FloatArray) -> NDArray[np.int64]:
+    def face(self, x: FloatArray) -> IntArray:
         """Return the indices of the weights whose groups are all nonzero at a point."""
         lives = np.ones(self.size, dtype=bool)
         for level in self.levels:
@@ -103,9 +101,9 @@ class Regularizer:
         return sum((level.gradient(x) for level in self.levels), start=np.zeros(self.size))
 
     @property
-    def unpenalised(self) -> NDArray[np.bool_]:
+    def unpenalised(self) -> BoolArray:
         """Which weights have no penalty, shape ``(n,)``."""
-        found: NDArray[np.bool_] = self.l1 == 0.0
+        found: BoolArray = self.l1 == 0.0
         for level in self.levels:
             found &= np.append(level.strengths == 0.0, True)[level.groups]  # −1: in no group
         return found
@@ -139,7 +137,7 @@ class Regularizer:
             return self.levels[0].dual_norm(u)
         return self._bisect(u)
 
-    def take(self, places: NDArray[np.int64]) -> Regularizer:
+    def take(self, places: IntArray) -> Regularizer:
         """Return the regularizer restricted to some weights, the others being 0."""
         inside = np.flatnonzero(np.isin(places, self.nonnegative))
         levels = [level.take(places) for level in self.levels]

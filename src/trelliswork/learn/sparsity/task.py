@@ -19,8 +19,6 @@ from trelliswork.learn.sparsity.regularizer import Regularizer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from trelliswork._typing import BoolArray, FloatArray
     from trelliswork.features import Encoder
     from trelliswork.learn.objective.objective import Objective
@@ -145,7 +143,7 @@ class SparseTask:
         return self._make(kept, soft), parameters[alive]
 
 
-def may_be_nonzero(regularizer: Regularizer, bounds: NDArray[np.float64]) -> NDArray[np.bool_]:
+def may_be_nonzero(regularizer: Regularizer, bounds: FloatArray) -> BoolArray:
     """Return which weights may be nonzero at an optimum, shape ``(n,)``.
 
     Parameters
