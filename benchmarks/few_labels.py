@@ -22,7 +22,7 @@ from constraints import milliseconds
 import trelliswork as tw
 from trelliswork.decoding.prefixes import search_batch
 from trelliswork.decoding.prices import priced_batch
-from trelliswork.inference.verbs import viterbi
+from trelliswork.inference import viterbi
 from trelliswork.proofs.answer import OPTIMAL
 
 if TYPE_CHECKING:

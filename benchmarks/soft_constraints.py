@@ -23,8 +23,8 @@ from constraints import milliseconds
 
 import trelliswork as tw
 from trelliswork.decoding.prices import priced_batch
+from trelliswork.inference import viterbi
 from trelliswork.inference.trellis import derive
-from trelliswork.inference.verbs import viterbi
 from trelliswork.proofs.answer import OPTIMAL
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 import numpy as np
 
 import trelliswork as tw
-from trelliswork.graphs.factors import AtMostOne, Chain, Imply, NoOverlap, Xor, XorOut
+from trelliswork.factors import AtMostOne, Chain, Imply, NoOverlap, Xor, XorOut
 
 TOKENS = ["Ann", "sold", "Bob", "the", "red", "car", "yesterday"]
 SPANS = [(0, 1), (2, 3), (2, 6), (3, 6), (6, 7)]  # first token, and the one after the last

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trelliswork.inference.verbs import Trellis, viterbi
+from trelliswork.inference import Trellis, viterbi
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

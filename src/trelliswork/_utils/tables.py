@@ -35,6 +35,12 @@ def join_names(names: Sequence[str], limit: int = 6) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def first_names(names: Sequence[str], limit: int = 8) -> str:
+    """Return the first names, quoted: ``'a', 'b'``, ``'a', 'b' and 7 more``."""
+    shown = ", ".join(map(repr, names[:limit]))
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
+
+
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     first, *others = [
         cell.rjust(width) if i else cell.ljust(width)

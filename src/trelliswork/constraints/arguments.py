@@ -48,7 +48,7 @@ def check_names(word: str, names: Sequence[object]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(check_name(word, name) for name in names))
 
 
-def check_number(word: str, number: object) -> int:
+def check_count(word: str, number: object) -> int:
     """Return a whole number from 0 up; raise an error for anything else."""
     if isinstance(number, bool) or not hasattr(number, "__index__"):
         raise TypeError(f"{word}: expected a whole number, got {type(number).__name__} {number!r}.")

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, cast
 from trelliswork.constraints.arguments import (
     Unit,
     call,
+    check_count,
     check_name,
-    check_number,
     check_unit,
     places,
     unless,
@@ -272,4 +272,4 @@ def contiguous(label: str, *, unit: Unit = "segment") -> Constraint:
 
 def _checked(word: str, n: int, label: str, unit: Unit) -> tuple[int, str, Unit]:
     check_unit(word, unit)
-    return check_number(word, n), check_name(word, label), unit
+    return check_count(word, n), check_name(word, label), unit

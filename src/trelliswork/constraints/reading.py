@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from trelliswork._utils.tables import first_names
 from trelliswork.errors import LabelError
 from trelliswork.labels import schemes
 from trelliswork.labels.label_set import LabelSet
@@ -214,14 +215,11 @@ def unknown_name(name: str, unit: Unit, labels: LabelSet) -> str:
         )
     close = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
     hint = (
-        f"Did you mean {' or '.join(map(repr, close))}?" if close else f"Known are {_some(known)}."
+        f"Did you mean {' or '.join(map(repr, close))}?"
+        if close
+        else f"Known are {first_names(sorted(known))}."
     )
     return f"there is no {'segment' if unit == 'segment' else 'label'} {name!r}. {hint}"
-
-
-def _some(names: set[str], limit: int = 8) -> str:
-    shown = ", ".join(map(repr, sorted(names)[:limit]))
-    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
 
 
 def _fits(levels: tuple[str, ...], pattern: tuple[str, ...]) -> bool:

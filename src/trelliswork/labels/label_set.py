@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from trelliswork._utils.tables import first_names
 from trelliswork.data.sentence import Sentence
 from trelliswork.errors import LabelError
 from trelliswork.labels import schemes, segments
@@ -137,7 +138,9 @@ class LabelSet:
         try:
             return self._ids[label]
         except KeyError:
-            raise LabelError(f"Unknown label {label!r}. Known are {_some(self.names)}.") from None
+            raise LabelError(
+                f"Unknown label {label!r}. Known are {first_names(self.names)}."
+            ) from None
 
     def encode(self, labels: Sequence[Label]) -> IdArray:
         """Return the ids of a label sequence, shape ``(T,)``.
@@ -265,7 +268,7 @@ class LabelSet:
 
     def _unknown(self, label: str, position: int) -> LabelError:
         return LabelError(
-            f"position {position}: unknown label {label!r}. Known are {_some(self.names)}."
+            f"position {position}: unknown label {label!r}. Known are {first_names(self.names)}."
         )
 
 
@@ -276,8 +279,3 @@ def _path(levels: schemes.Levels, k: int) -> str:
 
 def _labels_of(sequence: Sequence[Label] | Sentence) -> Sequence[Label]:
     return (sequence.labels or ()) if isinstance(sequence, Sentence) else sequence
-
-
-def _some(names: Sequence[str], limit: int = 8) -> str:
-    shown = ", ".join(map(repr, names[:limit]))
-    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
