@@ -44,7 +44,7 @@ BARS = {"cora": 0.93, "umass_citation": 0.935, "anystyle": 0.80}
 """Field F1 of models trained on the set itself, at least."""
 
 LEAST_SHIPPED = 0.75
-MOST_LOST = 0.005
+MAX_LOST = 0.005
 EDGES = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
 
 
@@ -179,7 +179,7 @@ def main(arguments: Sequence[str] | None = None) -> bool:
         )
         > 0,
         "adaptation: no set loses more than half a point": all(
-            own["adapted"].tokens >= own["shipped"].tokens - MOST_LOST for own in found.values()
+            own["adapted"].tokens >= own["shipped"].tokens - MAX_LOST for own in found.values()
         ),
         "no impossible records with rules": all(
             own[name].impossible == 0 for own in found.values() for name in ("shipped", "adapted")

@@ -194,7 +194,7 @@ def test_other_penalties_share_what_is_compiled():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ([1.0], r"expected one a constraint, shape \(2,\)"),
+        ([1.0], r"expected one per constraint, shape \(2,\)"),
         ([-1.0, np.inf], "0 or more for exactly"),
         ([np.inf, np.inf], "0 or more for exactly"),
         ([1.0, 1.0], "expected inf for at_least"),

@@ -28,7 +28,7 @@ from trelliswork.graphs.factors import (
 )
 from trelliswork.graphs.variables import Categorical, Variables
 
-MOST_VARIABLES = 14
+MAX_VARIABLES = 14
 whole = st.integers(-3, 3).map(float)  # ties
 table_scores = st.one_of(ordinary, ordinary, whole, st.just(-np.inf))
 
@@ -118,7 +118,7 @@ def graphs(draw: Any, structured: bool = True) -> tw.FactorGraph:
     if structured and draw(st.booleans()):
         shape = draw(st.sampled_from([(1, 3), (2, 2), (2, 3), (3, 2)]))
         several.append(graph.categorical(*shape, draw(arrays(shape, scores)), name="x"))
-    count = draw(st.integers(2, MOST_VARIABLES - graph.n_variables))
+    count = draw(st.integers(2, MAX_VARIABLES - graph.n_variables))
     graph.binary(count, draw(arrays((count,), scores)), name="z")
     z = Variables(graph, 2 * np.arange(graph.n_variables))
     makers = [lambda: logic_factors(draw, z)] * 3

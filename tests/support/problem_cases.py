@@ -35,7 +35,7 @@ SEGMENT_LABELS = (
     LabelSet(["o", "a", "b"], outside="o"),
     LabelSet(["O", "B-a", "I-a", "B-b", "I-b"], scheme="bio"),
 )
-MOST_LABELLINGS = 256  # that the judge spells out for each problem
+MAX_LABELLINGS = 256  # that the judge spells out for each problem
 
 penalties = st.sampled_from([0.0, 0.25, 1.0, 2.5, 40.0]) | st.floats(0, 6)
 some_scores = st.one_of(ordinary, ordinary, ordinary, st.sampled_from([0.0, 1.0, -np.inf]))
@@ -99,7 +99,7 @@ def chain_problems(draw: Any, most_rules: int = 6) -> Problem:
     """Chains of first and second order."""
     labels = draw(st.sampled_from(LABEL_SETS))
     n_labels = len(labels)
-    longest = max(t for t in range(7) if n_labels**t <= MOST_LABELLINGS)
+    longest = max(t for t in range(7) if n_labels**t <= MAX_LABELLINGS)
     n_tokens = draw(st.integers(0, longest))
     scores = draw(arrays((n_tokens, n_labels), some_scores))
     chosen = tuple(draw(st.lists(rules(labels), max_size=most_rules)))

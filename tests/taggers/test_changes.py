@@ -10,7 +10,7 @@ import pytest
 import trelliswork as tw
 from commands import SENTENCES
 from trelliswork.constraints import at_least, at_most, count, requires, starts_with
-from trelliswork.taggers.changes import BATCH, compare, effects_table, summarise
+from trelliswork.taggers.changes import BATCH, compare, effects_table, empty_summaries
 
 TOKENS = [[word for word, _, _ in sentence] for sentence in SENTENCES]
 LABELS = [[label for _, _, label in sentence] for sentence in SENTENCES]
@@ -54,7 +54,7 @@ def test_answers_without_rules_and_under_them(tagger):
 
 def test_summaries_count_sentences(tagger):
     under = tagger.with_constraints(RULES)
-    rules = summarise(under)
+    rules = empty_summaries(under)
     for change in compare(under, map(sentence, ["Ann and Bob", "Rome sees Rome", "Rome"] * 2)):
         for rule, effect in zip(rules, change.effects, strict=True):
             rule.add(effect, changed=bool(change.tokens))

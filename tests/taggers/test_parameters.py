@@ -19,7 +19,7 @@ from trelliswork.constraints import (
 )
 from trelliswork.planning.plan import plan
 from trelliswork.taggers.parameters import (
-    check_parameters,
+    check_crf_parameters,
     parameters_from_json,
     parameters_to_json,
 )
@@ -152,7 +152,7 @@ def test_saved_settings_are_plain_json(tmp_path):
     ],
 )
 def test_structures_that_make_sense(options):
-    check_parameters(tw.CRFTagger(**options).get_params())
+    check_crf_parameters(tw.CRFTagger(**options).get_params())
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_structures_that_make_sense(options):
 )
 def test_structures_that_make_no_sense(options, message):
     with pytest.raises((ValueError, TypeError), match=message):
-        check_parameters(tw.CRFTagger(**options).get_params())
+        check_crf_parameters(tw.CRFTagger(**options).get_params())
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_structures_that_make_no_sense(options, message):
 )
 def test_penalties_that_make_no_sense(l2, message):
     with pytest.raises(ValueError, match=message):
-        check_parameters(tw.CRFTagger().get_params() | {"l2": l2})
+        check_crf_parameters(tw.CRFTagger().get_params() | {"l2": l2})
 
 
 def test_files_keep_mappings_and_patterns():
@@ -198,7 +198,7 @@ def test_files_keep_mappings_and_patterns():
         "max_segment": {"title": np.int64(3)},
         "patterns": [("a", "b")],
     }
-    check_parameters(given)
+    check_crf_parameters(given)
     saved = json.loads(json.dumps(parameters_to_json(given, plan(tw.LabelSet(["a", "b"]), ()))))
     restored = parameters_from_json(saved)
     assert restored == given | {"constraints": ()}

@@ -253,7 +253,7 @@ def test_open_labels_are_refused(label: Any) -> None:
 
 
 def test_features_of_too_many_transitions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trelliswork.learn.perceptron.weights.MOST_WEIGHTS", 30)
+    monkeypatch.setattr("trelliswork.learn.perceptron.weights.MAX_WEIGHTS", 30)
     with pytest.raises(tw.TooLargeError, match="edge features: expected at most 30 weights"):
         fitted(features="word[0]\nedge: word[0]")
 

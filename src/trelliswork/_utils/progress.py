@@ -73,7 +73,7 @@ class TrainingProgress:
     Parameters
     ----------
     max_iter
-        Most iterations: the length of the bar.
+        Maximum number of iterations: the length of the bar.
     console
         Where to draw; standard error by default, so that output can be piped.
     measure

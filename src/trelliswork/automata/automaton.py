@@ -427,7 +427,7 @@ class Automaton:
         length
             Number of labels in a sequence.
         limit
-            Most sequences to yield; ``None``: all.
+            Maximum number of sequences to yield; ``None``: all.
         """
         return enumeration.iterate_strings(self.trim(), length, limit)
 

@@ -137,7 +137,7 @@ class Patterns:
         min_count
             Least count of a pattern that is kept.
         max_patterns
-            Most patterns to keep, the most frequent ones.
+            Maximum number of patterns to keep, the most frequent ones.
         """
         if order < 0:
             raise ValueError(f"order: expected 0 or more, got {order}.")

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from trelliswork._typing import FloatArray, IdArray, IntArray
 
-__all__ = ["MOST_ARCS", "Pairs", "Product", "assemble", "fired_by", "is_deterministic", "product"]
+__all__ = ["MAX_ARCS", "Pairs", "Product", "assemble", "fired_by", "is_deterministic", "product"]
 
-MOST_ARCS = 2**31 - 1
+MAX_ARCS = 2**31 - 1
 
 
 class Pairs(NamedTuple):
@@ -58,7 +58,7 @@ class Pairs(NamedTuple):
                 f"product: expected a language over {model.n_labels} labels × {n_classes} classes "
                 f"= {model.n_labels * n_classes} letters, got one over {language.n_labels}."
             )
-        limit = min(int(max_arcs), MOST_ARCS)
+        limit = min(int(max_arcs), MAX_ARCS)
         try:
             return cls(*_core.product(model._core, language._language, n_classes, limit))
         except OverflowError:
@@ -121,7 +121,7 @@ def product(
     >>> product(Automaton.chain(2), alternating).automaton
     Automaton(states=3, labels=2, arcs=3, patterns=4)
     """
-    pairs = Pairs.of(model, language, n_classes, MOST_ARCS if max_arcs is None else max_arcs)
+    pairs = Pairs.of(model, language, n_classes, MAX_ARCS if max_arcs is None else max_arcs)
     contexts = None
     if pairs.model_states.size and is_deterministic(model):
         contexts = np.unique(pairs.model_states, return_inverse=True)[1].astype(np.int32)

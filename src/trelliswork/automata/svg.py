@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["to_svg"]
 
-MOST_STATES, MOST_EDGES = 40, 250  # a larger picture would be unreadable
+MAX_STATES, MAX_EDGES = 40, 250  # a larger picture would be unreadable
 RADIUS = 17.0
 CHARACTER, LINE = 6.4, 15.0  # size of a letter of a label
 WIDEST = 34  # letters of a label in a picture; the whole label is its tooltip
@@ -219,8 +219,8 @@ def bends_of(start: FloatArray, end: FloatArray, has_return: bool) -> list[float
 def to_svg(automaton: Automaton) -> str:
     """Return a picture of the automaton as an SVG document."""
     size = f"{automaton.n_states:,} states, {automaton.n_arcs:,} arcs"
-    edges = edges_of(automaton) if automaton.n_states <= MOST_STATES else {}
-    if automaton.n_states > MOST_STATES or len(edges) > MOST_EDGES:
+    edges = edges_of(automaton) if automaton.n_states <= MAX_STATES else {}
+    if automaton.n_states > MAX_STATES or len(edges) > MAX_EDGES:
         text = f'<text x="12" y="24" class="tw-name">{size}: too many to draw</text>'
         return document([text], (0.0, 0.0, 24 + 7.0 * (len(size) + 18), 38.0), size)
     names = names_of(automaton)

@@ -37,7 +37,7 @@ TOLERANCE = 1e-3
 """Largest error of probabilities under all rules."""
 
 ARCS = 50_000
-"""Most arcs of a product that is summed over; bounds time and memory for odd texts."""
+"""Maximum number of arcs of a product that is summed over; bounds time and memory for odd texts."""
 
 ARCS_EXACT = 1_000_000
 """The same for probabilities under all rules."""
@@ -63,7 +63,7 @@ class Chances:
     plan
         The rules of a model. Those that are functions cannot be summed over and are left out.
     arcs
-        Most arcs of a product.
+        Maximum number of arcs of a product.
     """
 
     def __init__(self, plan: Plan, arcs: int = ARCS) -> None:

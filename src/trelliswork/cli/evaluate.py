@@ -48,7 +48,7 @@ EXAMPLES = """Examples:
 - `trelliswork evaluate gold.jsonl a.jsonl --compare b.jsonl`
 """
 
-MOST_MISTAKES = 20  # kinds of confusions shown
+MAX_MISTAKES = 20  # kinds of confusions shown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -294,7 +294,7 @@ def _mistakes(confusion: Confusion) -> str:
         return "none"
     rows = [
         [right, guess, str(count), percent(count / sizes[right])]
-        for right, guess, count in mistakes[:MOST_MISTAKES]
+        for right, guess, count in mistakes[:MAX_MISTAKES]
     ]
     table = text_table(("gold", "predicted", "tokens", "% of gold"), rows)
     left = len(mistakes) - len(rows)

@@ -16,7 +16,7 @@ from trelliswork._utils.tables import shorten
 from trelliswork.cli.answers import DROPPED_RULES
 from trelliswork.cli.errors import no_warnings_of
 from trelliswork.constraints.soft import priced_rule
-from trelliswork.taggers.changes import compare, effects_table, summarise
+from trelliswork.taggers.changes import compare, effects_table, empty_summaries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,7 +106,7 @@ def show_changes(
     as_json
         Whether to write JSON.
     """
-    totals, rules = Totals(), summarise(tagger)
+    totals, rules = Totals(), empty_summaries(tagger)
     if limit is None:
         limit = sys.maxsize if as_json else SHOWN
     records: list[dict[str, Any]] = []

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLES", "describe_training", "inspect", "show_training"]
 
 
-MOST_TEMPLATES = 60  # a matrix has one per column
+MAX_TEMPLATES = 60  # a matrix has one per column
 
 EXAMPLES = """Examples:
 
@@ -205,11 +205,11 @@ def _show_template_sizes(found: list[dict[str, Any]]) -> None:
     order = sorted(found, key=lambda own: -own["weights"])
     rows = [
         [shorten(own["name"]), f"{own['features']:,}", f"{own['weights']:,}"]
-        for own in order[:MOST_TEMPLATES]
+        for own in order[:MAX_TEMPLATES]
     ]
     typer.echo(text_table(("template", "features", "weights"), rows))
-    if len(order) > MOST_TEMPLATES:
-        typer.echo(f"… and {len(order) - MOST_TEMPLATES:,} more: --json has all")
+    if len(order) > MAX_TEMPLATES:
+        typer.echo(f"… and {len(order) - MAX_TEMPLATES:,} more: --json has all")
 
 
 def _without_penalty(rule: str) -> str:

@@ -21,8 +21,8 @@ __all__ = ["Lines", "RememberedLines", "StandardInput", "batches", "iter_raw"]
 Lines: TypeAlias = "str | StandardInput | PlacedLines | RememberedLines"
 """Source of lines: a path, standard input, or either of them placed or remembered."""
 
-MOST_SENTENCES = 512
-MOST_TOKENS = 20_000
+MAX_SENTENCES = 512
+MAX_TOKENS = 20_000
 CHUNK = 1 << 16  # what a pipe holds
 
 
@@ -112,7 +112,7 @@ def batches(
             batch.append(sentence)
             tokens += len(sentence)
             must_wait = standard_input is not None and not standard_input.has_line
-            if must_wait or len(batch) >= MOST_SENTENCES or tokens >= MOST_TOKENS:
+            if must_wait or len(batch) >= MAX_SENTENCES or tokens >= MAX_TOKENS:
                 yield batch
                 batch, tokens = [], 0
     except DataError:

@@ -55,7 +55,7 @@ EXAMPLES = """Examples:
 """
 
 MANY_RULES = 10  # more may take a while to compile into one product
-MOST_PLACES = 5  # of infeasible sentences named at the end
+MAX_PLACES = 5  # of infeasible sentences named at the end
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -284,7 +284,7 @@ class Relaxed:
         self.total += 1
         if found.broken_rules is not None:
             self.count += 1
-            if len(self.places) < MOST_PLACES:
+            if len(self.places) < MAX_PLACES:
                 self.places.append(place)
 
     def __str__(self) -> str:

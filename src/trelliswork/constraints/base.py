@@ -102,7 +102,7 @@ class Constraint(ABC):
 
     @property
     def is_soft(self) -> bool:
-        """Whether the rule may be broken at a price, see `soft`."""
+        """Whether the rule may be broken at a penalty, see `soft`."""
         return False
 
     @property
@@ -174,7 +174,7 @@ class Constraint(ABC):
         labels
             The labels.
         max_states
-            Most states to try.
+            Maximum number of states to try.
 
         Raises
         ------

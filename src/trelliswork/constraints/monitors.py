@@ -130,7 +130,7 @@ def build(
     n_tests
         The number of token tests, ``k``.
     max_states
-        Most states to try.
+        Maximum number of states to try.
     """
     rows, inverse = np.unique(symbols.table, axis=0, return_inverse=True)
     row_of: list[int] = inverse.ravel().tolist()  # NumPy 2.0 gave it the shape of the input

@@ -57,7 +57,7 @@ def compile_on_segments(rule: Constraint, segmentation: Segmentation, max_states
     segmentation
         The ``L`` letters.
     max_states
-        Most states to try.
+        Maximum number of states to try.
 
     Returns
     -------

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Predicate", "Predicates", "as_predicates", "predicate"]
 
-MOST_VIOLATIONS = 1_000_000_000
+MAX_VIOLATIONS = 1_000_000_000
 """The largest number of violations; sums of such numbers do not overflow."""
 
 Judge: TypeAlias = Callable[[list[str], Any], Any]
@@ -113,7 +113,7 @@ class Predicate(Constraint):
                 f"{shorten(repr(labels))}."
             ) from error
         is_count = isinstance(answer, bool | np.bool_ | Integral)
-        if is_count and 0 <= answer <= MOST_VIOLATIONS:
+        if is_count and 0 <= answer <= MAX_VIOLATIONS:
             return int(answer)
         kind = "one out of range" if is_count else f"a {type(answer).__name__}"
         raise RuleError(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Soft", "priced_rule"]
 
-MOST_PENALTY = 1e6
+MAX_PENALTY = 1e6
 """Scores are nats: nothing that costs more is ever broken for their sake."""
 
 
@@ -175,9 +175,9 @@ def check_penalty(penalty: object) -> float | None:
         value = float(penalty)
     except OverflowError:
         value = math.inf
-    if MOST_PENALTY < value < math.inf:
+    if MAX_PENALTY < value < math.inf:
         raise ValueError(
-            f"penalty: expected at most {MOST_PENALTY:g}, got {value:g}: sums with larger numbers "
+            f"penalty: expected at most {MAX_PENALTY:g}, got {value:g}: sums with larger numbers "
             "lose the digits of scores. A rule without .soft() is hard: no labelling breaks it."
         )
     if value == math.inf:

@@ -170,17 +170,17 @@ class Relaxation:
         prices: Mapping[int, float],
         counted: Sequence[int],
         allowed: BoolArray | None,
-        floor: float,
+        threshold: float,
     ) -> float:
-        """Return ``max(floor, max_y G(y))`` with more rows counted, see `counted_bounds`.
+        """Return ``max(threshold, max_y G(y))`` with more rows counted, see `counted_bounds`.
 
         Parameters
         ----------
         prices, allowed
-            As in `bound`; prices of counted rows prune states that cannot pass the floor.
+            As in `bound`; prices of counted rows prune states that cannot pass the threshold.
         counted
             The rows that are counted, by their indices in ``plan.terms``.
-        floor
+        threshold
             The bound to be proven.
         """
         plan, trellis = self.problem.plan, self.trellis
@@ -210,7 +210,7 @@ class Relaxation:
                 np.array([prices.get(i, 0.0) for i in counted]),
             ),
             total,
-            floor,
+            threshold,
         )
 
     def _priced(self, prices: Mapping[int, float]) -> tuple[FloatArray, float]:

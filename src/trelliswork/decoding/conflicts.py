@@ -44,7 +44,7 @@ __all__ = [
 
 OnInfeasible = Literal["error", "relax", "unconstrained"]
 
-MOST_OPEN_SCORES = 10_000_000  # to ask whether longer segments would help
+MAX_OPEN_SCORES = 10_000_000  # beyond that, messages do not suggest longer segments
 
 
 def check_on_infeasible(given: object) -> None:
@@ -87,12 +87,11 @@ def feasible_rules(
     plan
         The compiled constraints; no labelling of the sequence satisfies all.
     evidence
-        The input as the constraints see it.
+        The outcomes of token tests on the batch.
     sequence
         The index of the sequence.
     allowed
-        Labels that each token of the batch may have for other reasons, as `open_labels` returns
-        them.
+        Further mask of allowed labels of the batch, as `open_labels` returns it.
     on_infeasible
         ``"relax"``: all but the last constraint of every minimal conflict found.
         ``"unconstrained"``: none.
@@ -172,7 +171,7 @@ def _nothing_fits(plan: Plan, one: Evidence, known: BoolArray | None) -> Infeasi
 def group_by_rules(
     plan: Plan,
     evidence: Evidence,
-    hopeless: IntArray,
+    infeasible: IntArray,
     allowed: BoolArray | None,
     on_infeasible: OnInfeasible,
     constraints: Sequence[int] | None = None,
@@ -185,7 +184,7 @@ def group_by_rules(
     lengths = np.diff(evidence.offsets)
     by_length: dict[int, tuple[int, ...]] = {}
     same = allowed is None and not any(c.tests or c.is_predicate for c in plan.constraints)
-    for b in hopeless.tolist():
+    for b in infeasible.tolist():
         length = int(lengths[b])
         kept = by_length.get(length) if same else None
         if kept is None:
@@ -212,7 +211,7 @@ def find_conflict(
     constraints
         Indices of the constraints to examine.
     known
-        Labels that each token may have for other reasons, as `open_labels` returns them.
+        Further mask of allowed labels, as `open_labels` returns it.
 
     Returns
     -------
@@ -293,7 +292,7 @@ def _limits_in_the_way(
     segmentation, length = plan.segmentation, evidence.n_tokens
     if segmentation is None or length <= min(segmentation.limits):
         return ""
-    if length * length * segmentation.n_letters > MOST_OPEN_SCORES:
+    if length * length * segmentation.n_letters > MAX_OPEN_SCORES:
         return ""
     compiled = plan.hard.product((i for i in conflict.constraints if i in plan.hard_rules), length)
     trellis = Trellis(

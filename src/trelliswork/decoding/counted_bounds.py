@@ -4,7 +4,7 @@
 
 Its states are pairs of a state of the automaton and the counts of the rows in ``K`` so far. Prices
 of all rows, those in ``K`` too, bound the completions of a state, because ``λ_i r_i ≤ ρ_i v_i``: a
-state that cannot pass a *floor* is pruned, and if none is left, no labelling passes the floor. This
+state that cannot pass a *threshold* is pruned, and if none is left, no labelling passes it. This
 is no search: states are made layer by layer, from the first token to the last. ``T`` tokens, ``D``
 longest segment, ``L`` letters, ``S`` states, ``A`` arcs, ``F`` states with counts, ``K`` rows,
 ``M`` quantities, the names that rows count.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CountedRows", "counted_bound"]
 
-MOST_STATES = 2_000_000  # in one layer, before those of one state and count are merged
+MAX_STATES = 2_000_000  # in one layer, before those of one state and count are merged
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,9 +78,9 @@ def counted_bound(
     phi: FloatArray,
     rows: CountedRows,
     constant: float,
-    floor: float,
+    threshold: float,
 ) -> float:
-    """Return ``max(floor, max_y G(y))``.
+    """Return ``max(threshold, max_y G(y))``.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def counted_bound(
         The rows that are counted.
     constant
         Added to every score: ``Σ_i λ_i b_i`` over all rows, and the constant of the product.
-    floor
+    threshold
         The bound to be proven: labellings that do not pass it are pruned.
 
     Raises
@@ -115,9 +115,9 @@ def counted_bound(
         layer = _merged(layers[begin])
         layers[begin] = []
         copies = np.diff(firsts)[layer.states]
-        if copies.sum() > MOST_STATES:
+        if copies.sum() > MAX_STATES:
             raise TooLargeError(
-                f"The proof counts more than {MOST_STATES:,} states of token {begin}."
+                f"The proof counts more than {MAX_STATES:,} states of token {begin}."
             )
         entry = np.repeat(np.arange(layer.states.size), copies)
         within = np.arange(entry.size) - np.repeat(np.cumsum(copies) - copies, copies)
@@ -127,18 +127,18 @@ def counted_bound(
             end = begin + duration
             values = reached + phi[end, duration, automaton.label[arcs]]
             bound = values + best_end[end + 1, automaton.target[arcs]] + constant
-            chosen = np.flatnonzero(bound > floor)
+            chosen = np.flatnonzero(bound > threshold)
             counts = layer.counts[entry[chosen]] + rows.on_arcs[arcs[chosen]]
-            passes = bound[chosen] - rows.least_slack(counts, n_tokens - end - 1) > floor
+            passes = bound[chosen] - rows.least_slack(counts, n_tokens - end - 1) > threshold
             kept = chosen[passes]
             layers[end + 1].append(
                 _Layer(automaton.target[arcs[kept]].astype(np.int64), counts[passes], values[kept])
             )
     last = _merged(layers[n_tokens])
     if not last.states.size:
-        return floor
+        return threshold
     value = last.values + automaton.final[last.states] + constant
-    return max(floor, float((value - rows.least_slack(last.counts, 0)).max()))
+    return max(threshold, float((value - rows.least_slack(last.counts, 0)).max()))
 
 
 @dataclass(frozen=True, eq=False)

@@ -48,14 +48,14 @@ __all__ = ["decode_batch", "decode_nbest_batch"]
 class _Batch:
     """A batch to be decoded under one set of rules or another.
 
-    Attributes are the parameters of `decode_batch`; `lenient`: sequences may go without rules.
+    Attributes are the parameters of `decode_batch`; `may_relax`: sequences may go without rules.
     """
 
     plan: Plan
     trellis: Trellis
     evidence: Evidence
     allowed: BoolArray | None
-    lenient: bool
+    may_relax: bool
     time_limit: float | None
     max_nodes: int
     n_jobs: int | None
@@ -77,7 +77,8 @@ class _Batch:
             time_limit=self.time_limit,
             max_nodes=self.max_nodes,
             # A search under predicates needs no product.
-            give_up=self.lenient or bool(plan.predicates and costly_predicates(plan, constraints)),
+            give_up=self.may_relax
+            or bool(plan.predicates and costly_predicates(plan, constraints)),
             n_jobs=self.n_jobs,
         )
         if plan.predicates or (answers.status == UNSOLVED).any():
@@ -105,7 +106,7 @@ def decode_batch(
     max_nodes: int = MAX_NODES,
     n_jobs: int | None = None,
 ) -> DecodedBatch:
-    """Find the best labelling of each sequence under all constraints, exactly.
+    """Find the best labelling of each sequence under all or some constraints, exactly.
 
     Parameters
     ----------
@@ -114,12 +115,12 @@ def decode_batch(
     trellis
         Scores on the model automaton, without constraints.
     evidence
-        The input as the constraints see it.
+        The outcomes of token tests on the batch.
     constraints
         Indices of the constraints to apply. Default: all.
     allowed
-        Labels that each token may have for other reasons, shape ``(N, L)``; in a semi-Markov model
-        ``(N, 2, L)``, those that may begin and continue.
+        Further mask of allowed labels, such as partial labels, shape ``(N, L)``; in a semi-Markov
+        model ``(N, 2, L)``, labels that may begin and continue.
     on_infeasible
         The treatment of an infeasible sequence. ``"error"`` raises; ``"relax"`` drops the last
         constraint of every minimal conflict until a labelling exists; ``"unconstrained"`` drops
@@ -128,7 +129,7 @@ def decode_batch(
     time_limit
         Seconds for each round of a sequence; at the limit, the best labelling so far is the answer.
     max_nodes
-        Most nodes of branch and bound; at the limit, the same.
+        Maximum number of nodes of branch and bound; at the limit, the same.
     n_jobs
         Threads.
 
@@ -154,10 +155,10 @@ def decode_batch(
                 "more time, use fewer or simpler hard constraints, or set on_infeasible='relax'."
             )
     kept_rules = {} if on_infeasible == "unconstrained" else dict(found.given_up)
-    hopeless = np.flatnonzero(np.isin(found.status, (INFEASIBLE, UNSOLVED)))
+    infeasible = np.flatnonzero(np.isin(found.status, (INFEASIBLE, UNSOLVED)))
     groups: dict[tuple[int, ...], list[int]] = {}
-    if hopeless.size:
-        groups = group_by_rules(plan, evidence, hopeless, allowed, on_infeasible, constraints)
+    if infeasible.size:
+        groups = group_by_rules(plan, evidence, infeasible, allowed, on_infeasible, constraints)
     if on_infeasible == "unconstrained":
         groups.setdefault((), []).extend(found.given_up)
     while groups:
@@ -243,12 +244,12 @@ def decode_nbest_batch(
         "the tagger under other constraints: with_constraints.",
     )
     everything = tuple(range(len(plan.constraints)))
-    lenient = on_infeasible != "error"
+    may_relax = on_infeasible != "error"
     found = best_lazily(
-        plan, trellis, evidence, everything, allowed=allowed, k=k, give_up=lenient, n_jobs=n_jobs
+        plan, trellis, evidence, everything, allowed=allowed, k=k, give_up=may_relax, n_jobs=n_jobs
     )
-    hopeless = np.flatnonzero(np.isneginf(found.scores[:, 0]))
-    groups = group_by_rules(plan, evidence, hopeless, allowed, on_infeasible)
+    infeasible = np.flatnonzero(np.isneginf(found.scores[:, 0]))
+    groups = group_by_rules(plan, evidence, infeasible, allowed, on_infeasible)
     kept_rules: dict[int, tuple[int, ...]] = {}
     if on_infeasible == "unconstrained":
         groups.setdefault((), []).extend(found.given_up)
@@ -266,7 +267,7 @@ def decode_nbest_batch(
                 kept,
                 allowed=None if allowed is None else allowed[rows],
                 k=k,
-                give_up=lenient,
+                give_up=may_relax,
                 n_jobs=n_jobs,
             )
             found.tags[:, rows] = part.tags

@@ -6,7 +6,7 @@ violates no other term has ``P = G`` and is the best one; terms that it violates
 holds for the ``k`` best: if all of them satisfy the constraints outside the product, they are the
 ``k`` best under all constraints.
 
-The parts that are added are *units*: hard constraints, and terms of soft ones.
+The *parts* of a product are hard constraints, and terms of soft ones.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from trelliswork.planning.plan import Plan
 
 
-__all__ = ["LazyAnswers", "Units", "best_lazily"]
+__all__ = ["LazyAnswers", "Parts", "best_lazily"]
 
 
-MOST_TOGETHER = 12  # soft terms in one small product: most double its states
+MAX_TOGETHER = 12  # soft terms in one small product: most double its states
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +81,8 @@ class LazyAnswers:
 
 
 @dataclass(frozen=True, eq=False)
-class Units:
-    """The ``U`` parts of constraints that products are made of; hard constraints come first.
+class Parts:
+    """The ``U`` parts that products are made of; hard constraints come first.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class Units:
     compact : Automaton or None
         The language of all `rules` together if it is small: then they are added together.
     all_at_once : bool
-        Whether the product of everything is small, so that all units are added together.
+        Whether the product of everything is small, so that all parts are added together.
     """
 
     plan: Plan
@@ -105,8 +105,8 @@ class Units:
     all_at_once: bool
 
     @classmethod
-    def of(cls, plan: Plan, constraints: Sequence[int], evidence: Evidence) -> Units:
-        """Return the units of some constraints, on a batch.
+    def of(cls, plan: Plan, constraints: Sequence[int], evidence: Evidence) -> Parts:
+        """Return the parts of some constraints, on a batch.
 
         Raises
         ------
@@ -119,18 +119,18 @@ class Units:
         if not soft:
             return cls(plan, rules, (), compact, compact is not None)
         terms = plan.costs.costly_terms(soft)
-        together = len(terms) <= MOST_TOGETHER and plan.terms.are_compact(
+        together = len(terms) <= MAX_TOGETHER and plan.terms.are_compact(
             (*plan.terms.of(rules), *terms), evidence.longest
         )
         return cls(plan, rules, terms, compact, together)
 
     @property
     def count(self) -> int:
-        """Number of units, ``U``."""
+        """Number of parts, ``U``."""
         return len(self.rules) + len(self.terms)
 
     def constraints(self, chosen: BoolArray) -> list[int]:
-        """Return the constraints whose units are all chosen; `chosen` is a mask ``(U,)``."""
+        """Return the constraints whose parts are all chosen; `chosen` is a mask ``(U,)``."""
         whole = [rule for rule, there in zip(self.rules, chosen, strict=False) if there]
         soft: dict[int, bool] = {}
         for term, there in zip(self.terms, chosen[len(self.rules) :].tolist(), strict=True):
@@ -139,7 +139,7 @@ class Units:
         return whole + [constraint for constraint, there in soft.items() if there]
 
     def chosen_terms(self, chosen: BoolArray) -> tuple[int, ...]:
-        """Return the terms of the chosen units; `chosen` is a mask ``(U,)``."""
+        """Return the terms of the chosen parts; `chosen` is a mask ``(U,)``."""
         n_rules = len(self.rules)
         rules = [rule for rule, there in zip(self.rules, chosen.tolist(), strict=False) if there]
         soft = [self.terms[place] for place in np.flatnonzero(chosen[n_rules:])]
@@ -153,18 +153,18 @@ class Units:
         return np.array([round_length(length) for length in lengths.tolist()], dtype=np.int64)
 
     def broken(self, tags: IdArray, evidence: Evidence, known: BoolArray) -> BoolArray:
-        """Return the units to add for the labellings of a batch, shape ``(B, U)``.
+        """Return the parts to add for the labellings of a batch, shape ``(B, U)``.
 
-        These are the violated units, and the units that are added together with them.
+        These are the violated parts, and the parts that are added together with them.
 
         Parameters
         ----------
         tags
             Tags of all tokens, shape ``(N,)``.
         evidence
-            The input as the constraints see it.
+            The outcomes of token tests on the batch.
         known
-            Units that are added already, shape ``(B, U)``; these are not examined.
+            Parts that were added before, shape ``(B, U)``; these are not examined.
         """
         found = np.zeros_like(known)
         n_rules = len(self.rules)
@@ -186,7 +186,7 @@ class Units:
     def product(
         self, chosen: BoolArray, length: int, trellis: Trellis
     ) -> tuple[Automaton, tuple[TokenTest, ...], FloatArray | None, float]:
-        """Return the product of the model and a mask of units ``(U,)``, up to a length.
+        """Return the product of the model and a mask of parts ``(U,)``, up to a length.
 
         Returns
         -------
@@ -236,17 +236,17 @@ def best_lazily(
     """
     trellis = with_token_charges(plan, trellis, evidence, constraints)
     mask = open_labels(plan, evidence, constraints, allowed)
-    units = Units.of(plan, constraints, evidence)
+    parts = Parts.of(plan, constraints, evidence)
     found = LazyAnswers.empty(trellis.n_sequences, trellis.n_tokens, k)
-    everyone = np.arange(trellis.n_sequences)
-    _solve(found, trellis, everyone, np.arange(trellis.n_tokens), mask, n_jobs)
-    if not units.count:
+    all_sequences = np.arange(trellis.n_sequences)
+    _solve(found, trellis, all_sequences, np.arange(trellis.n_tokens), mask, n_jobs)
+    if not parts.count:
         return found
-    lengths = units.lengths(evidence)
-    added = np.zeros((trellis.n_sequences, units.count), dtype=bool)
-    solved = added.copy()  # the units in the product of the present answer
+    lengths = parts.lengths(evidence)
+    added = np.zeros((trellis.n_sequences, parts.count), dtype=bool)
+    solved = added.copy()  # the parts in the product of the present answer
     masks = tuple(i for i in constraints if i in plan.masks)
-    pending = _add_broken(units, found, everyone, evidence, added)
+    pending = _add_broken(parts, found, all_sequences, evidence, added)
     while pending.size:
         # Counters are built for a length: sequences of similar length share a product.
         keys = np.concatenate([added[pending], lengths[pending, None]], axis=1)
@@ -255,14 +255,14 @@ def best_lazily(
             chosen = pending[group_of.ravel() == group]
             pattern, length = key[:-1].astype(bool), int(key[-1])
             try:
-                automaton, tests, weights, constant = units.product(pattern, length, trellis)
+                automaton, tests, weights, constant = parts.product(pattern, length, trellis)
             except TooLargeError as error:
                 if not give_up:
                     raise TooLargeError(
                         f"sequence {evidence.numbers[chosen[0]]}: {error}"
                     ) from None
                 for b in chosen.tolist():
-                    found.given_up[b] = tuple(sorted((*masks, *units.constraints(solved[b]))))
+                    found.given_up[b] = tuple(sorted((*masks, *parts.constraints(solved[b]))))
                 continue
             part = derive(
                 trellis,
@@ -275,9 +275,9 @@ def best_lazily(
             found.scores[chosen] += constant
             found.methods[chosen] = METHODS.index("product" if pattern.all() else "lazy")
             solved[chosen] = pattern
-            found.terms.update(dict.fromkeys(chosen.tolist(), units.chosen_terms(pattern)))
+            found.terms.update(dict.fromkeys(chosen.tolist(), parts.chosen_terms(pattern)))
         pending = np.setdiff1d(pending, np.fromiter(found.given_up, dtype=np.int64))
-        pending = _add_broken(units, found, pending, evidence, added)
+        pending = _add_broken(parts, found, pending, evidence, added)
     return found
 
 
@@ -307,13 +307,13 @@ def _solve(
 
 
 def _add_broken(
-    units: Units,
+    parts: Parts,
     found: LazyAnswers,
     sequences: IntArray,
     evidence: Evidence,
     added: BoolArray,
 ) -> IntArray:
-    """Mark violated units as added; return the sequences whose answers violate a new one."""
+    """Mark violated parts as added; return the sequences whose answers violate a new one."""
     rows = rows_of(evidence.offsets, sequences)
     part = evidence.take(sequences)
     own = added[sequences]
@@ -323,7 +323,7 @@ def _add_broken(
         if not there.any():
             break  # the answers after it are no better
         tags = np.maximum(tags, 0)  # -1 without an answer
-        broken = there[:, None] & units.broken(tags, part, own)
+        broken = there[:, None] & parts.broken(tags, part, own)
         new |= (broken & ~own).any(axis=1)
         own |= broken
     added[sequences] = own

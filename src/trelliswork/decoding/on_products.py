@@ -30,7 +30,7 @@ __all__ = ["constrained_trellis", "feasible_trellises"]
 def constrained_trellis(
     plan: Plan, trellis: Trellis, evidence: Evidence, constraints: Sequence[int] | None = None
 ) -> Trellis:
-    """Place a batch on the product of the model and constraints.
+    """Return a batch on the product of the model and constraints.
 
     Masks become scores of ``-inf``. An infeasible sequence has no path. Soft constraints are
     included: a path scores ``P(y) + Σ_i ρ_i v_i(ε)``, with the same constant for all paths.
@@ -42,7 +42,7 @@ def constrained_trellis(
     trellis
         Scores on the model automaton, without constraints.
     evidence
-        The input as the constraints see it.
+        The outcomes of token tests on the batch.
     constraints
         Indices of the constraints to apply. Default: all.
 
@@ -90,7 +90,7 @@ def feasible_trellises(
     on_infeasible: OnInfeasible = "error",
     n_jobs: int | None = None,
 ) -> list[tuple[IntArray, Trellis]]:
-    """Place a batch on products on which every sequence has a labelling.
+    """Return a batch on products on which every sequence has a labelling.
 
     Returns
     -------
@@ -104,14 +104,14 @@ def feasible_trellises(
         With ``on_infeasible="error"``, as `decode_batch`.
     """
     check_on_infeasible(on_infeasible)
-    everyone = np.arange(trellis.n_sequences)
+    all_sequences = np.arange(trellis.n_sequences)
     together = constrained_trellis(plan, trellis, evidence)
-    hopeless = np.isneginf(log_partition(together, n_jobs=n_jobs))
-    if not hopeless.any():
-        return [(everyone, together)]
+    infeasible = np.isneginf(log_partition(together, n_jobs=n_jobs))
+    if not infeasible.any():
+        return [(all_sequences, together)]
     everything = tuple(range(len(plan.constraints)))
-    groups = {everything: np.flatnonzero(~hopeless).tolist()}
-    groups |= group_by_rules(plan, evidence, np.flatnonzero(hopeless), None, on_infeasible)
+    groups = {everything: np.flatnonzero(~infeasible).tolist()}
+    groups |= group_by_rules(plan, evidence, np.flatnonzero(infeasible), None, on_infeasible)
     found = []
     for kept, members in groups.items():
         chosen = np.array(members, dtype=np.int64)

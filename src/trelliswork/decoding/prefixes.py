@@ -129,7 +129,7 @@ def search_batch(
     trellis
         Scores on the model automaton, without constraints.
     evidence
-        The input as the constraints see it.
+        The outcomes of token tests on the batch.
     method
         ``"beam"``, or ``"astar"`` for best-first search.
     width
@@ -138,7 +138,7 @@ def search_batch(
     constraints
         Indices of the constraints to apply. Default: all.
     allowed
-        Labels that each token may have for other reasons, as `decode_batch` takes them.
+        Further mask of allowed labels, as `decode_batch` takes it.
     time_limit
         Seconds for each sequence. Then best-first search ends, and a beam continues with at most 10
         hypotheses of each length. Default: none.

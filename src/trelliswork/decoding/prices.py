@@ -1,4 +1,4 @@
-"""Exact decoding under hard and soft constraints: prices on what can be counted.
+"""Exact decoding under hard and soft constraints: prices on rules linear in counts.
 
     ŷ = argmax_y P(y),      P(y) = score(y) − Σ_c ρ_c v_c(y)
 
@@ -71,7 +71,7 @@ def priced_batch(
     trellis
         Scores on the model automaton, without constraints.
     evidence
-        The input as the constraints see it.
+        The outcomes of token tests on the batch.
     method
         The method that settles the rows. ``"dual"``: prices alone, which may leave a gap;
         ``"branch"``: prices, then branch and bound; ``"auto"``: prices, then the search, then
@@ -79,11 +79,11 @@ def priced_batch(
     constraints
         Indices of the constraints to apply. Default: all.
     allowed
-        Labels that each token may have for other reasons, as `decode_batch` takes them.
+        Further mask of allowed labels, as `decode_batch` takes it.
     time_limit
         Seconds for each round of a sequence. Default: none.
     max_iter, max_nodes
-        Most iterations of the dual, and most nodes of branch and bound.
+        Maximum number of iterations of the dual, and of nodes of branch and bound.
     step
         Step ``η_t = step / √t`` of the dual. Default: Polyak's, from the gap.
     prices
@@ -147,7 +147,7 @@ def priced_batch(
                         raise TooLargeError(f"{place}: {error}") from None
                     broken = {plan.terms[i].constraint for i in bits if i not in found.bits[b]}
                     found.given_up[b] = tuple(c for c in applied if c not in broken)
-        if inside.all():  # no bit is left to violate
+        if inside.all():
             break
         pending = np.setdiff1d(pending, too_large)
         pending = pending[np.isin(found.status[pending], (OPTIMAL, FEASIBLE))]
@@ -155,7 +155,7 @@ def priced_batch(
         if pending.size:
             tags = found.tags[rows_of(trellis.offsets, pending)]
             violated = plan.terms.violations(tags, evidence.take(pending), bits)[:, bits] > 0
-            new = _few(violated & ~inside[pending], penalties[bits])
+            new = _bits_to_add(violated & ~inside[pending], penalties[bits])
             inside[pending] |= new
             pending = pending[new.any(axis=1)]
     if too_large.size:
@@ -174,7 +174,7 @@ def _groups(pending: IntArray, inside: BoolArray) -> Iterator[tuple[IntArray, Bo
         yield pending[group_of.ravel() == group], pattern
 
 
-def _few(broken: BoolArray, penalties: FloatArray) -> BoolArray:
+def _bits_to_add(broken: BoolArray, penalties: FloatArray) -> BoolArray:
     """Return the bits to add, from those that answers violate, shape ``(B, n_bits)``.
 
     All hard ones, and the two soft ones that cost most: an answer that satisfies these often

@@ -32,7 +32,7 @@ def token_marginals(plan: Plan, trellis: Trellis, n_jobs: int | None = None) -> 
     Parameters
     ----------
     plan
-        The constraints, which know how letters are read as labels.
+        The constraints; its segmentation defines how letters are read as labels.
     trellis
         The batch, on the model automaton or a product of it.
     n_jobs

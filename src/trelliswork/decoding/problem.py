@@ -69,7 +69,7 @@ class Problem:
     trellis : Trellis
         The scores on the automaton of the model, without constraints.
     evidence : Evidence
-        The input as the constraints see it.
+        The outcomes of token tests on the batch.
 
     Raises
     ------
@@ -105,7 +105,7 @@ class Problem:
     ) -> None:
         if isinstance(model, Plan):
             self.trellis = _one_sequence(scores, model.model, None, start, end)
-            self.plan = _given(model, self.trellis, constraints, labels)
+            self.plan = _checked_plan(model, self.trellis, constraints, labels)
         else:
             _check_transitions(scores, model)
             self.trellis = _one_sequence(scores, None, model, start, end)
@@ -268,7 +268,7 @@ def _chain_plan(labels: LabelSet, constraints: tuple[Constraint, ...]) -> Plan:
     return Plan(labels, constraints, training_budget=0)
 
 
-def _given(plan: Plan, trellis: Trellis, constraints: Any, labels: Any) -> Plan:
+def _checked_plan(plan: Plan, trellis: Trellis, constraints: Any, labels: Any) -> Plan:
     """Return the given plan, after checking that it fits the other arguments."""
     if as_constraints(constraints) or labels is not None:
         raise ValueError(
@@ -276,14 +276,14 @@ def _given(plan: Plan, trellis: Trellis, constraints: Any, labels: Any) -> Plan:
             "with them: tw.plan(labels, constraints)."
         )
     own = trellis.automaton
-    if own is not plan.model and not _same(own, plan.model):
+    if own is not plan.model and not _is_same_automaton(own, plan.model):
         raise ValueError(
             f"scores: expected scores on the automaton of the plan, {plan.model!r}, got {own!r}."
         )
     return plan
 
 
-def _same(one: Automaton, other: Automaton) -> bool:
+def _is_same_automaton(one: Automaton, other: Automaton) -> bool:
     """Return whether two automata have the same states, arcs and patterns."""
     if one.is_chain and other.is_chain:
         return one.n_labels == other.n_labels

@@ -56,7 +56,7 @@ def solve_problems(
     width: int | None,
     n_jobs: int | None,
 ) -> list[Decoding]:
-    """Decode problems; those that share a plan and the weights of the model as one batch."""
+    """Return the answer to each problem; problems with one plan and weights are one batch."""
     if method not in UNDER_PREDICATES:
         for problem in problems:
             refuse_predicates(

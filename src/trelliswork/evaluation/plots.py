@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from trelliswork.evaluation.calibration import Calibration
     from trelliswork.evaluation.report import Report
 
-MOST_LABELS = 40  # larger confusion tables are illegible
+MAX_LABELS = 40  # larger confusion tables are illegible
 
 
 def plot_report(report: Report, path: str | os.PathLike[str]) -> None:
@@ -56,7 +56,7 @@ def _confusion_shares(report: Report) -> tuple[list[str], list[list[float]]]:
     confusion = report.confusion
     sizes = [sum(row) for row in confusion.counts]
     by_size = sorted(range(len(sizes)), key=lambda i: -sizes[i])
-    kept = sorted(by_size[:MOST_LABELS])
+    kept = sorted(by_size[:MAX_LABELS])
     shares = [[confusion.counts[i][j] / max(1, sizes[i]) for j in kept] for i in kept]
     return [confusion.labels[i] for i in kept], shares or [[0.0]]
 

@@ -89,7 +89,7 @@ class Encoder(Protocol):
 
     @property
     def max_duration(self) -> int | None:
-        """Most tokens of a segment with features; ``None``: any number."""
+        """Maximum number of tokens of a segment with features; ``None``: any number."""
 
     def settings(self) -> dict[str, object]:
         """Return the state apart from the arrays, as JSON values."""

@@ -35,9 +35,11 @@ class AD3Options:
         Whether ``η`` follows the residuals: it grows if factors disagree more than the average of
         their answers moves, and shrinks in the opposite case.
     max_iterations : int
-        Most iterations of ``method="ad3"`` and ``"dual"``, and at the root of branch and bound.
+        Maximum number of iterations of ``method="ad3"`` and ``"dual"``, and at the root of branch
+        and bound.
     node_iterations : int
-        Most iterations at every other node, which may branch on variables that are not settled.
+        Maximum number of iterations at every other node, which may branch on variables that are
+        not settled.
     tolerance : float
         Iterations end when the residuals, root mean squares over links, are below this.
     caching : bool

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Knapsack"]
 
 ROUNDING = 1e-9  # of the heaviest weight: the excess of a sum that still fits, as in the core
-MOST_SUMS = 5_000  # the most sums that are kept
+MAX_SUMS = 5_000  # the most sums that are kept
 
 
 class Knapsack(Factor):
@@ -67,7 +67,7 @@ class Knapsack(Factor):
 
         Literals are added in the order of score per weight. A sum is kept if no other one dominates
         it, and if its best fractional completion is above the best sum so far. With more than
-        `MOST_SUMS` sums, the best fractional completion is returned, which is an upper bound.
+        `MAX_SUMS` sums, the best fractional completion is returned, which is an upper bound.
         """
         on = fixed == 1
         room = self._room - float(self.weights[on].sum())
@@ -92,7 +92,7 @@ class Knapsack(Factor):
             whole = gains[np.searchsorted(weights, room - used, side="right") - 1]
             best = max(best, float((sums + whole).max()))
             upper = sums + np.interp(room - used, weights, gains)
-            if used.size > MOST_SUMS:
+            if used.size > MAX_SUMS:
                 return float(upper.max())
             keep = upper > best
             used, sums = used[keep], sums[keep]

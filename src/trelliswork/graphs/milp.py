@@ -33,7 +33,7 @@ __all__ = ["LinearProgram", "solve_by_highs"]
 DONE = 0  # the statuses of scipy.optimize
 INFEASIBLE = 2
 INTEGRAL = 1e-6  # HiGHS's tolerance of integers
-MOST_NODES = 2**31 - 1  # HiGHS counts nodes in 32 bits
+MAX_NODES = 2**31 - 1  # HiGHS counts nodes in 32 bits
 
 _NONE = np.zeros(0)
 _WHOLE = np.zeros(0, dtype=np.int64)
@@ -137,7 +137,7 @@ def solve_by_highs(
     time_limit
         Seconds.
     max_nodes
-        Most nodes of the search for the best assignment.
+        Maximum number of nodes of the search for the best assignment.
     """
     if not graph.n_variables:  # HiGHS refuses it
         return _without_variables(graph, method)
@@ -146,7 +146,7 @@ def solve_by_highs(
     if method == "lp":
         return _relax(graph, program, limits)
     if max_nodes is not None:
-        limits["node_limit"] = min(int(max_nodes), MOST_NODES)
+        limits["node_limit"] = min(int(max_nodes), MAX_NODES)
     return _search(graph, program, limits)
 
 

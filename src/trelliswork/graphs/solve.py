@@ -57,7 +57,7 @@ def solve_graphs(
     time_limit
         Seconds for each graph.
     max_nodes
-        Most nodes of branch and bound, or of HiGHS, for each graph.
+        Maximum number of nodes of branch and bound, or of HiGHS, for each graph.
     callback
         Called with a `GraphProgress` now and then; returning True ends that graph. Not for HiGHS.
     warm_start

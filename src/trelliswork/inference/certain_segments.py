@@ -35,7 +35,7 @@ __all__ = ["WantedSpan", "collect_spans", "guarded_trellises", "split_by_sequenc
 
 ROLES = 4
 ELSEWHERE, FIRST, INSIDE, AFTER = range(ROLES)
-MOST_CLASSES = 64  # a guard has one bit a class
+MAX_CLASSES = 64  # a guard has one bit a class
 KEPT_ARCS = 20_000  # of the largest automaton whose guards are kept for the next batch
 
 
@@ -133,9 +133,9 @@ def _guarded(automaton: Automaton, labels: LabelSet, name: str) -> Automaton:
     Class ``c`` of the automaton and role ``r`` become class ``4 c + r``.
     """
     n_classes = automaton.n_classes * ROLES
-    if n_classes > MOST_CLASSES:
+    if n_classes > MAX_CLASSES:
         raise TooLargeError(
-            f"Expected at most {MOST_CLASSES // ROLES} token classes, got {automaton.n_classes}. "
+            f"Expected at most {MAX_CLASSES // ROLES} token classes, got {automaton.n_classes}. "
             "Use fewer token tests in the constraints."
         )
     before = _last_labels(automaton)[automaton.source] + 1  # row of the label before; 0: the start

@@ -31,10 +31,10 @@ __all__ = [
     "with_both_tags",
 ]
 
-MOST_TOKENS = 1_000_000
+MAX_TOKENS = 1_000_000
 
 MaxSegment = int | Mapping[str, int] | Literal["auto"]
-"""Most tokens of a segment: of every one, of some by name, or of the longest one seen."""
+"""Longest segment in tokens: of all names, of some by name, or as long as seen in training."""
 
 
 class Runs:
@@ -203,9 +203,9 @@ def bound_of(name: str, max_segment: MaxSegment, labels: LabelSet) -> int:
 def _whole(value: object, least: int) -> int:
     is_whole = isinstance(value, Integral) and not isinstance(value, bool)
     number = int(value) if isinstance(value, Integral) else 0
-    if not is_whole or not least <= number <= MOST_TOKENS:
+    if not is_whole or not least <= number <= MAX_TOKENS:
         raise ValueError(
-            f"max_segment: expected a number of tokens from {least} up to {MOST_TOKENS:,}, such "
+            f"max_segment: expected a number of tokens from {least} up to {MAX_TOKENS:,}, such "
             f"numbers by name, or 'auto', got {value!r}."
         )
     return number

@@ -74,7 +74,8 @@ class Segmentation:
     labels
         Token labels, plain or BIO; in BIO both labels of every segment name.
     limits
-        Most tokens of a segment of each letter; 1 for the outside letter, whose runs have no bound.
+        Longest segment of each letter, in tokens; 1 for the outside letter, whose runs have no
+        bound.
     adjacent
         With plain labels: whether a segment may follow another of the same letter. Labels do not
         show the border between the two, so that several segmentations read the same. In BIO
@@ -117,9 +118,9 @@ class Segmentation:
         sequences
             Its label sequences.
         max_segment
-            Most tokens of a segment; by name (a name that is left out takes the longest one seen);
-            or ``"auto"``, the longest one seen of every name, where a set of alternatives counts as
-            each of them, and a token without a label as part of any segment beside it.
+            Longest segment, in tokens; by name (a name that is left out takes the longest one
+            seen); or ``"auto"``, the longest one seen of every name, where a set of alternatives
+            counts as each of them, and a token without a label as part of any segment beside it.
         adjacent
             With plain labels: allow a segment to follow another of the same name.
 
@@ -165,12 +166,12 @@ class Segmentation:
 
     @property
     def max_duration(self) -> int:
-        """Most tokens of any segment, ``D``."""
+        """Maximum number of tokens of any segment, ``D``."""
         return max(self.limits)
 
     @cached_property
     def longest(self) -> IdArray:
-        """Most tokens of a segment of each letter, shape ``(L,)``."""
+        """Maximum number of tokens of a segment of each letter, shape ``(L,)``."""
         return np.array(self.limits, dtype=np.int32)
 
     @cached_property

@@ -1,10 +1,10 @@
-"""Plans: what each rule compiles into, and what it costs.
+"""Plans: the compiled form and the cost of each rule.
 
-A rule becomes a mask over labels, a token charge taken from ``φ``, an automaton in a product with
-the model, or a row ``a·n(y) ≤ b`` that decoding prices; a predicate, a Python function, is left to
-a search over prefixes. The violation sum is split into terms:
+A rule becomes a mask over labels, a token charge subtracted from ``φ``, an automaton in a product
+with the model, or a row ``a·n(y) ≤ b`` that decoding prices; a predicate, a Python function, is
+left to a search over prefixes. The violation sum is split into terms:
 
-    Σ_c ρ_c v_c(y) = Σ_{terms i} ρ_i v_i(y),   v_i a row's excess, or a bit: 0 or 1.
+    Σ_c ρ_c v_c(y) = Σ_{terms i} ρ_i v_i(y),   v_i the excess of a row, or a bit.
 
 `plan` holds the parts together, `placements` is the table that decides where a rule goes.
 `splitting` splits rules into terms. `terms`, `hard_rules`, `training`, `pricing` and `costs` are

@@ -1,11 +1,11 @@
 """Compiled products on disk, which the next process need not build again.
 
-One safetensors file a product, named by a hash of all that it depends on. Nothing in it is ever
+One safetensors file per product, named by a hash of all that it depends on. Nothing in it is ever
 executed, an unreadable file is ignored, and a directory that cannot be written to
 is no error: the cache saves time and holds nothing else.
 
 The directory is ``TRELLISWORK_CACHE``, or else the user's cache directory of the platform;
-``TRELLISWORK_CACHE=off`` does without.
+``TRELLISWORK_CACHE=off`` disables the cache.
 """
 
 from __future__ import annotations

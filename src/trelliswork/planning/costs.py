@@ -29,7 +29,7 @@ __all__ = ["Costs", "check_penalties"]
 
 
 class Costs:
-    """What violations cost under the penalties of a plan.
+    """The penalties of violations, of rules and of terms.
 
     Parameters
     ----------
@@ -114,7 +114,9 @@ def check_penalties(constraints: Sequence[Constraint], values: ArrayLike) -> Flo
     given = np.array(values, dtype=np.float64)
     shape = (len(constraints),)
     if given.shape != shape:
-        raise ValueError(f"penalties: expected one a constraint, shape {shape}, got {given.shape}.")
+        raise ValueError(
+            f"penalties: expected one per constraint, shape {shape}, got {given.shape}."
+        )
     for constraint, value in zip(constraints, given.tolist(), strict=True):
         if not constraint.is_soft and value != np.inf:
             raise ValueError(

@@ -1,9 +1,9 @@
-"""Events: the pairs of labels that rows tell apart.
+"""Events: classes of pairs of neighbouring labels that add the same to every row.
 
 A row sums *quantities*: segments or tokens of some name. Which of them a token adds to depends on
-its label and the one before it. Pairs of labels that no row tells apart are one *event*. ``R``
-rows, ``M`` quantities, ``E`` events, ``L`` letters (labels in a chain, names of segments in a
-semi-Markov model), ``B`` sequences.
+its label and the one before it. Pairs of labels that no row tells apart are one *event*, unless
+they add nothing. ``R`` rows, ``M`` quantities, ``E`` events, ``L`` letters (labels in a chain,
+names of segments in a semi-Markov model), ``B`` sequences.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ __all__ = ["Events"]
 
 @dataclass(frozen=True, eq=False)
 class Events:
-    """The events of some rows, and what each of them adds to the rows.
+    """The events of some rows, and their increments.
 
     Attributes
     ----------
     table : numpy.ndarray
-        The event of letter ``y`` after letter ``p``, entry ``[p + 1, y]``; row 0 is the start of
-        the sequence; -1: none. Shape ``(L + 1, L)``.
+        The event of letter ``y`` after letter ``p``, entry ``[p + 1, y]``; ``[0, y]`` is the start
+        of the sequence; -1: none. Shape ``(L + 1, L)``.
     counts : numpy.ndarray
         How often each event counts for each quantity, shape ``(E, M)``.
     coefficients : numpy.ndarray
@@ -52,7 +52,7 @@ class Events:
     def of_rows(
         cls, rows: Sequence[Row], labels: LabelSet, segmentation: Segmentation | None = None
     ) -> Events:
-        """Find the events that rows tell apart.
+        """Return the events of some rows.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class Events:
 
     @property
     def added(self) -> IntArray:
-        """What each event adds to the left side of each row, shape ``(R, E)``."""
+        """Increment of the left side of each row by each event, shape ``(R, E)``."""
         return self.coefficients @ self.counts.T
 
     def row_table(self, row: int) -> IntArray:

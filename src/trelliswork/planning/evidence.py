@@ -1,8 +1,8 @@
-"""Evidence: the answers of token tests and masks on a batch, each evaluated once.
+"""Evidence: outcomes of token tests and position-wise masks on a batch, each evaluated once.
 
 A rule may look at the tokens through a few yes-or-no tests. So a token is one of ``2**k``
-*classes*: bit ``i`` is the outcome of test ``i``. A position-wise rule answers with a mask over
-labels. ``B`` sequences, ``N`` tokens in all, ``L`` labels.
+*classes*: bit ``i`` is the outcome of test ``i``. A position-wise rule gives a mask over labels.
+``B`` sequences, ``N`` tokens in all, ``L`` labels.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["Evidence"]
 
 
 class Evidence:
-    """The answers of token tests and of position-wise constraints on one batch, asked for once.
+    """Outcomes of token tests, and masks of position-wise constraints, on one batch; kept.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class Evidence:
         return int(np.diff(self.offsets).max(initial=0))
 
     def classes(self, tests: Sequence[TokenTest]) -> NDArray[np.uint8] | None:
-        """Class of each token under `tests`, shape ``(N,)``; None where there is no test."""
+        """Return the class of each token under `tests`, shape ``(N,)``; None without any test."""
         if not tests:
             return None
         found = np.zeros(self.n_tokens, dtype=np.uint8)
@@ -84,7 +84,7 @@ class Evidence:
         return found
 
     def mask(self, constraints: Sequence[Constraint]) -> BoolArray | None:
-        """Token labels that position-wise constraints leave open, ``(N, L)``; None without any."""
+        """Return the labels that position-wise constraints allow, ``(N, L)``; None without any."""
         found = None
         for constraint in constraints:
             own = self._mask(constraint)
@@ -100,7 +100,7 @@ class Evidence:
         return self._restricted[constraint]
 
     def take(self, sequences: IntArray) -> Evidence:
-        """Return the evidence of some of the sequences; known answers are kept."""
+        """Return the evidence of some of the sequences; known outcomes are kept."""
         rows = rows_of(self.offsets, sequences)
         lengths = np.diff(self.offsets)[sequences]
         part = Evidence(

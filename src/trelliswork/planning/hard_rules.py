@@ -35,7 +35,7 @@ class HardRules:
     compiler
         Compiles rules.
     budget
-        Most arcs of a product.
+        Maximum number of arcs of a product.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class HardRules:
 
     @cached_property
     def automata(self) -> tuple[int, ...]:
-        """The rules that decoding knows as automata: those with a bit."""
+        """The rules with at least one bit: decoding may add their automata."""
         with_bits = {self._terms[i].constraint for i in self._terms.bits}
         return tuple(i for i in self.indices if i in with_bits)
 
@@ -79,7 +79,7 @@ class HardRules:
         tags
             Tags of all tokens, shape ``(N,)``.
         evidence
-            The answers of token tests on the batch.
+            The outcomes of token tests on the batch.
         """
         if index in self.length_dependent:
             own = list(self._terms.of((index,)))
@@ -108,7 +108,8 @@ class HardRules:
         indices
             The rules. Default: all.
         length
-            Most tokens of a sequence to be run on it, which rules that are `length_dependent` need.
+            Maximum number of tokens of a sequence that it is for; only rules that are
+            `length_dependent` need it.
 
         Raises
         ------

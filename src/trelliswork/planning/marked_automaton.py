@@ -1,4 +1,4 @@
-"""Marked automata, whose arcs tell the events that prices are charged for.
+"""Marked automata: every arc is marked with the event that prices are charged for.
 
 Every arc of an automaton whose states know the last label is one event, or none, see
 `trelliswork.planning.events`. On a chain the patterns, pairs of labels, are the events; on any
@@ -26,7 +26,7 @@ __all__ = ["MarkedAutomaton"]
 
 @dataclass(frozen=True, eq=False)
 class MarkedAutomaton:
-    """An automaton whose patterns tell the events of its arcs.
+    """An automaton whose patterns mark the events of its arcs.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class MarkedAutomaton:
 
     @classmethod
     def mark(cls, automaton: Automaton, events: Events) -> MarkedAutomaton:
-        """Mark the arcs of an automaton over the letters of some events."""
+        """Return an automaton over the letters of some events, its arcs marked with these."""
         if automaton.is_chain:
             return cls(automaton, events.table[1:].ravel(), events.table[0])
         last = _last_letters(automaton)

@@ -29,7 +29,7 @@ class MarkedProduct:
     marked : MarkedAutomaton
         The automaton.
     tests : tuple of TokenTest
-        Bit ``i`` of a token's class is the outcome of ``tests[i]``.
+        Binary digit ``i`` of a token's class is the outcome of ``tests[i]``.
     product : Product or None
         The product that was marked; None: the model itself.
     changes : tuple of int

@@ -1,7 +1,7 @@
 """Where each rule goes: one table, the first row that fits wins.
 
-Rows are asked in order and only as far as needed, so that a plan can be asked for its masks before
-anything is compiled. The first three rows look at the rule alone. What they leave becomes automata:
+Rows are checked in order and only as far as needed, so that a plan knows its masks before anything
+is compiled. The first three rows look at the rule alone. What they leave becomes automata:
 in the product of training where it fits the budget, else in decoding alone.
 """
 
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 SHOWN = 5
-"""Most constraints named in one line."""
+"""Maximum number of constraints named in one line."""
 
 Where = Literal["mask", "search", "scores", "training", "decoding"]
 
@@ -57,7 +57,7 @@ class Placement:
     states, arcs : int
         Size of the model automaton times this constraint alone; 0 for rules without an automaton.
     cost : float
-        Work a token on that product, as a multiple of the model's own.
+        Work per token on that product, as a multiple of the model's own.
     """
 
     constraint: Constraint
@@ -158,11 +158,11 @@ def describe_placements(
     Parameters
     ----------
     placements
-        One a constraint.
+        One per constraint.
     model, trained
         The automaton of the model, and its product with the constraints of training.
     budget
-        Most arcs of that product.
+        Maximum number of arcs of that product.
     beyond_tests
         The constraints that are left to decoding for their token tests.
     n_tests
@@ -187,13 +187,13 @@ def describe_placements(
     rows.append(["training product", "", "", *total])
     lines = [
         text_table(("rule", "penalty", "where", "states", "arcs", "cost"), rows),
-        "Cost is work a token, the model without rules being 1 "
+        "Cost is work per token, the model without rules being 1 "
         f"({model.n_states:,} states, {model.n_arcs:,} arcs).",
     ]
     if usual_length is not None:
         lines.append(f"Sizes of sums of counts are those for sequences of {usual_length} tokens.")
     left = [p.constraint for p in placements if p.where == "decoding"]
-    if not train_soft:  # as was asked for
+    if not train_soft:  # the user left them to decoding
         left = [constraint for constraint in left if not constraint.is_soft]
     beyond_arcs = [c for c in left if c not in beyond_tests]
     reasons = [(beyond_arcs, f", beyond the {budget:,} arcs of the training budget")]

@@ -1,10 +1,10 @@
-"""The plan: which rule is compiled into what, and at what cost.
+"""The plan: the compiled form and the cost of each rule.
 
 A position-wise rule becomes a mask over the labels of each token, which costs nothing. Most others
 become automata over labels, and the product of the model automaton with some of these is what
 training sums over and decoding maximises over. Products grow with every rule, so training has a
-budget in arcs: rules are added in the order given while the product fits, and the others are left
-to decoding, which adds to a sequence only those that its best labelling breaks (see
+budget in arcs: rules are added greedily (see `trelliswork.planning.training`), and the others are
+left to decoding, which adds to a sequence only those that its best labelling breaks (see
 `trelliswork.decoding.prices`). Soft rules forbid nothing: a product counts their violations. Where
 each rule goes is the table in `trelliswork.planning.placements`.
 """
@@ -58,18 +58,18 @@ DECODING_BUDGET = 5_000_000
 
 
 class Plan:
-    """What rules over a label set compile into; made by `plan`.
+    """The compiled form of rules over a label set; made by `plan`.
 
-    Everything is built when first asked for and kept. Pickles as its settings. ``C`` rules, ``B``
-    sequences, ``N`` tokens, ``L`` labels.
+    Every part is built when first asked for and kept. A pickle holds the settings only. ``C``
+    rules, ``B`` sequences, ``N`` tokens, ``L`` labels.
 
     Attributes
     ----------
     labels : LabelSet
         The labels of tokens.
     constraints : tuple of Constraint
-        All rules, in the order given: an index below is a place in this tuple. Those of a
-        semi-Markov model read segments where they may read either.
+        All rules, in the order given: an index below is a place in this tuple. In a semi-Markov
+        model, rules that can read either tokens or segments read segments.
     model : Automaton
         The automaton of the model, over ``L`` letters; a chain over the labels unless told
         otherwise.
@@ -220,7 +220,7 @@ class Plan:
         offsets: IntArray,
         numbers: Sequence[int] | None = None,
     ) -> Evidence:
-        """Return the answers of token tests on a batch, whose sequences have these numbers."""
+        """Return the evidence of a batch; `numbers` name its sequences in messages."""
         return Evidence(self.labels, sentences, offsets, numbers)
 
     def violations(self, tags: IdArray, evidence: Evidence) -> IntArray:
@@ -243,7 +243,7 @@ class Plan:
         return token_mask if self.segmentation is None else self.segmentation.tag_mask(token_mask)
 
     def blank_scores(self, n_tokens: int) -> FloatArray:
-        """Return scores of 0 for all that the model can say, ``(N, L)`` or ``(N, D, L)``."""
+        """Return scores of 0 for all labels or segments, ``(N, L)`` or ``(N, D, L)``."""
         if self.segmentation is None:
             return np.zeros((n_tokens, self.model.n_labels))
         return self.segmentation.blank_scores(n_tokens)
@@ -261,7 +261,7 @@ class Plan:
         return np.tile(np.arange(len(self.labels), dtype=np.int32), 2)
 
     def names(self, tags: IdArray) -> list[str]:
-        """Return the token labels of tags, by name; -1, no answer, is refused."""
+        """Return the token labels of tags, by name; raise `InfeasibleError` for -1, no answer."""
         if (tags < 0).any():
             raise InfeasibleError("expected a labelling of every sequence: no labelling fits one.")
         names = self.tag_names
@@ -333,7 +333,7 @@ def plan(
     train_soft: bool = True,
     max_states: int = MAX_STATES,
 ) -> Plan:
-    """Decide what constraints over a label set compile into. Print the result to see it.
+    """Return the plan of constraints over a label set: their compiled forms. Print it to see it.
 
     Parameters
     ----------
@@ -346,12 +346,12 @@ def plan(
     segmentation
         How the labels are read as segments, for a semi-Markov model.
     training_budget, decoding_budget
-        Most arcs of a product in training and in decoding. A training budget of 0 leaves all
-        automata to decoding.
+        Maximum number of arcs of a product in training and in decoding. A training budget of 0
+        leaves all automata to decoding.
     train_soft
         Whether soft constraints count in training, as far as they fit.
     max_states
-        Most states of an automaton on the way there.
+        Maximum number of states of any intermediate automaton.
 
     Raises
     ------

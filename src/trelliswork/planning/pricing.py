@@ -35,7 +35,7 @@ __all__ = ["Charges", "Pricing"]
 
 PRODUCTS_KEPT = 256
 CHARGES_KEPT = 16
-MOST_CHANGES = 3  # rules that count changes: each doubles the classes of tokens
+MAX_CHANGES = 3  # rules that count changes: each doubles the classes of tokens
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class Charges:
         if kept is None:
             kept = product.marked.rows(self.events, self.penalties[list(self.rows)])
             if len(self._for_core) >= PRODUCTS_KEPT:
-                self._for_core.clear()  # another thread may be reading: it has what it asked for
+                self._for_core.clear()  # safe beside other threads: each holds what it has read
             self._for_core[key] = kept
         return kept
 
@@ -92,7 +92,7 @@ class Pricing:
 
     @cached_property
     def free(self) -> frozenset[int]:
-        """The bits that cost a chain nothing: it remembers all that they ask about.
+        """The bits that add no state to a chain: they depend on the last two labels only.
 
         Valid labels of a scheme, for example, or changes that are counted. They are in the
         automaton from the start.
@@ -115,7 +115,7 @@ class Pricing:
     def _counted_changes(self) -> frozenset[int]:
         """Soft rules that count changes, as far as a chain can charge for them token by token."""
         found = [i for i in self._terms.soft if isinstance(self._terms[i].rule, PerToken)]
-        return frozenset(found if self._model.is_chain and len(found) <= MOST_CHANGES else ())
+        return frozenset(found if self._model.is_chain and len(found) <= MAX_CHANGES else ())
 
     def _is_free(self, language: Automaton) -> bool:
         n_labels = self._model.n_labels

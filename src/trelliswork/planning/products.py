@@ -85,7 +85,7 @@ class RuleCompiler:
     model
         The automaton of the model, over ``L`` letters: labels, or those of a segmentation.
     max_states
-        Most states of a language on the way.
+        Maximum number of states of any intermediate automaton.
     segmentation
         How the labels are read as segments, in a semi-Markov model.
     """

@@ -2,9 +2,9 @@
 
     Σ_c ρ_c v_c(y) = Σ_{terms i} ρ_i v_i(y) + Σ_{token charges}
 
-A *term* is a *row*, ``v_i(y) = max(0, a_i·n(y) − b_i)`` with ``n(y)`` counts of segments or tokens,
-or a *bit*: ``v_i(y) = [y ∉ language_i]``, or a number of changes (`PerToken`). A *token charge*
-belongs to a soft rule about single tokens and is taken from their scores, see
+A *term* is a *row*, ``v_i(y) = max(0, a_i·n(y) − b_i)`` with ``n(y)`` counts of segments, tokens or
+runs, or a *bit*: ``v_i(y) = [y ∉ language_i]``, or a number of changes (`PerToken`). A *token
+charge* belongs to a soft rule about single tokens and is subtracted from their scores, see
 `trelliswork.planning.token_charges`. A rule that is joined by ``&`` has the terms and charges of
 its parts. ``L`` letters of the model.
 """
@@ -42,7 +42,7 @@ class Term:
     row : Row or None
         The row, where it is one.
     rule : Constraint or None
-        The rule that a bit asks for.
+        The rule of a bit.
     """
 
     constraint: int

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork.automata.automaton import Automaton
-from trelliswork.automata.product import MOST_ARCS, Pairs, assemble, fired_by, is_deterministic
+from trelliswork.automata.product import MAX_ARCS, Pairs, assemble, fired_by, is_deterministic
 from trelliswork.errors import TooLargeError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def multiply(
     n_classes
         Classes of tokens.
     budget
-        Most arcs.
+        Maximum number of arcs.
     n_more_patterns
         Patterns for violations, after those of the model: two for each term of the plan.
 
@@ -158,7 +158,7 @@ def _fired_with(
     for counter in counters:
         change = counter.on_arcs(pairs)
         times = np.abs(change)
-        if times.sum() > MOST_ARCS:
+        if times.sum() > MAX_ARCS:
             raise TooLargeError("A row has coefficients too large to be counted unit by unit.")
         pattern = model.n_patterns + 2 * counter.term + (change < 0)
         arcs.append(np.repeat(np.arange(change.size), times))

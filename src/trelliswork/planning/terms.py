@@ -60,7 +60,7 @@ class Terms:
     compiler
         Compiles whole rules.
     budget
-        Most arcs of a product, unless told otherwise.
+        Maximum number of arcs of a product, unless told otherwise.
 
     Attributes
     ----------
@@ -71,8 +71,8 @@ class Terms:
     events : Events
         What the rows count, in the order of `rows`.
     length_dependent : frozenset of int
-        The rows whose automata depend on the length of a sequence, as letters add to them and
-        take away.
+        The rows whose automata depend on the length of a sequence: those with coefficients of
+        both signs.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Terms:
         self._languages: dict[int, Automaton] = {}
         self._automata: dict[tuple[int, int], ViolationAutomaton] = {}
         self._products: OrderedDict[tuple[Indices, int, bool], Product] = OrderedDict()
-        self._refused: dict[tuple[Indices, int, bool], int] = {}  # budgets that did not do
+        self._refused: dict[tuple[Indices, int, bool], int] = {}  # largest budget found too small
         self._is_soft = [compiler.constraints[term.constraint].is_soft for term in terms]
         self.soft = tuple(i for i, is_soft in enumerate(self._is_soft) if is_soft)
         self.rows = tuple(i for i, term in enumerate(terms) if term.row is not None)
@@ -222,7 +222,7 @@ class Terms:
 
     @property
     def compact_budget(self) -> int:
-        """Most arcs of a product that is so small that products of fewer terms save nothing."""
+        """Maximum number of arcs at which a product is too small for fewer terms to save time."""
         return min(max(COMPACT_ARCS, 4 * self.model.n_arcs), self.budget)
 
     def are_compact(self, terms: Iterable[int], length: int) -> bool:
@@ -253,10 +253,10 @@ class Terms:
         terms
             The terms.
         length
-            Most tokens of a sequence; matters to rows with coefficients of both signs, and is
-            rounded up.
+            Maximum number of tokens of a sequence; matters to rows with coefficients of both
+            signs, and is rounded up.
         budget
-            Most arcs. Default: that of the plan for decoding.
+            Maximum number of arcs. Default: that of the plan for decoding.
         with_patterns
             Whether to add the patterns of violations; without soft terms they never fire.
 

@@ -1,7 +1,7 @@
-"""Token charges: penalties of soft rules about single tokens, taken from their scores.
+"""Token charges: penalties of soft rules about single tokens, subtracted from their scores.
 
 A soft rule that counts the tokens that break it, see `Constraint.per_token`, charges each token by
-itself. So it needs no automaton: its penalty is taken from ``φ``,
+itself. So it needs no automaton: its penalty is subtracted from ``φ``,
 
     φ'(t, y) = φ(t, y) − Σ_c ρ_c [label y breaks rule c at token t]
 
@@ -32,7 +32,7 @@ __all__ = ["count_broken", "with_token_charges"]
 def with_token_charges(
     plan: Plan, trellis: Trellis, evidence: Evidence, constraints: Sequence[int] | None = None
 ) -> Trellis:
-    """Return a batch with the token charges of some rules taken from its scores. Default: all.
+    """Return a batch, its scores minus the token charges of some rules. Default: all.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def with_token_charges(
     for charge in charges:
         tokens, open_there = evidence.restricted(charge.rule)
         charged[tokens] += penalties[charge.constraint] * ~open_there
-    return derive(trellis, scores=_less(trellis.scores, charged, plan))
+    return derive(trellis, scores=_charged_scores(trellis.scores, charged, plan))
 
 
 def count_broken(rule: Constraint, ids: IdArray, evidence: Evidence) -> IntArray:
@@ -62,7 +62,7 @@ def count_broken(rule: Constraint, ids: IdArray, evidence: Evidence) -> IntArray
     ids
         Labels of all tokens, shape ``(N,)``.
     evidence
-        The answers of token tests on the batch.
+        The outcomes of token tests on the batch.
     """
     tokens, open_there = evidence.restricted(rule)
     wrong = tokens[~open_there[np.arange(tokens.size), ids[tokens]]]
@@ -70,7 +70,7 @@ def count_broken(rule: Constraint, ids: IdArray, evidence: Evidence) -> IntArray
     return found
 
 
-def _less(scores: FloatArray, charged: FloatArray, plan: Plan) -> FloatArray:
+def _charged_scores(scores: FloatArray, charged: FloatArray, plan: Plan) -> FloatArray:
     """Return the scores of segments minus the charges of their tokens, shape ``(N, D, L)``.
 
     A segment of ``d + 1`` tokens that ends at ``t`` begins at ``t - d`` and goes on from there.

@@ -1,7 +1,8 @@
 """The rules that training sums over: those whose product fits the training budget.
 
-Products grow with every rule. So rules are added greedily in the order given, first the hard ones,
-then those that count or are soft, and the others are left to decoding.
+Products grow with every rule. So rules are added greedily, in the order given: first hard rules
+whose automaton does not depend on the length of a sequence, then the others, hard ones that do and
+soft ones. A rule that does not fit is skipped, and left to decoding.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["USUAL_LENGTH", "Training"]
 
-MOST_MISSES = 10  # each takes as long as a product that just fits
+MAX_MISSES = 10  # each takes as long as a product that just fits
 USUAL_LENGTH = 32  # of sequences, where a size that depends on it is shown
 
 
@@ -41,7 +42,7 @@ class Training:
     compiler
         Compiles rules.
     budget
-        Most arcs of the product; 0 leaves all automata to decoding.
+        Maximum number of arcs of the product; 0 leaves all automata to decoding.
     """
 
     def __init__(
@@ -71,12 +72,12 @@ class Training:
         """Return the rules whose product fits, hard and soft, masks aside.
 
         Those of `hard_rules` come first. Then the others, hard ones that depend on the length and
-        soft ones, are added greedily, in the order given, until many in a row do not fit.
+        soft ones, are added greedily, in the order given, until `MAX_MISSES` in a row do not fit.
 
         Parameters
         ----------
         length
-            Most tokens of a training sequence.
+            Maximum number of tokens of a training sequence.
         """
         length = round_length(length)
         if length not in self._chosen:
@@ -86,7 +87,7 @@ class Training:
     def _choose(self, length: int) -> tuple[int, ...]:
         chosen, n_misses = self.hard_rules, 0
         for index in sorted({*self._hard.length_dependent, *self._soft}) if self.budget else ():
-            if n_misses == MOST_MISSES:
+            if n_misses == MAX_MISSES:
                 break
             try:
                 self.product_of((*chosen, index), length)

@@ -1,4 +1,4 @@
-"""Violation automata: what each arc adds to the violation of one term.
+"""Violation automata: the change of the violation of one term by each arc.
 
 A *violation automaton* is complete and deterministic: it forbids nothing, and each arc says by how
 much the violation changes,
@@ -43,9 +43,9 @@ class ViolationAutomaton:
     automaton : Automaton
         Complete and deterministic, every state final, over ``L * 2**k`` letters.
     added : numpy.ndarray
-        What a label adds to the violation in each state, shape ``(S, L)``.
+        Increment of the violation by each label in each state, shape ``(S, L)``.
     value : numpy.ndarray
-        What being in a state adds to it, shape ``(S,)``: an arc from ``q`` to ``r`` by ``y`` adds
+        Contribution of each state to it, shape ``(S,)``: an arc from ``q`` to ``r`` by ``y`` adds
         ``added[q, y] + value[r] - value[q]``.
     empty_violation : int
         ``v(ε)``, the violation of the empty labelling.
@@ -90,7 +90,7 @@ def bit_automaton(language: Automaton, n_letters: int, max_states: int) -> Viola
     n_letters
         ``L``.
     max_states
-        Most states.
+        Maximum number of states.
 
     Raises
     ------
@@ -137,14 +137,14 @@ def row_automaton(table: IntArray, bound: int, length: int, max_states: int) -> 
     Parameters
     ----------
     table
-        What a letter adds to the left side after the letter before it, shape ``(L + 1, L)``; row 0
-        is for the first letter. See `trelliswork.constraints.rows.Row.table`.
+        Increment of the left side by a letter after the letter before it, shape ``(L + 1, L)``;
+        entry 0 is for the first letter. See `trelliswork.constraints.rows.Row.table`.
     bound
         ``b``.
     length
-        Most letters; matters where coefficients have both signs.
+        Maximum number of letters; matters where coefficients have both signs.
     max_states
-        Most states.
+        Maximum number of states.
 
     Examples
     --------
@@ -185,7 +185,7 @@ class _RowCounter:
     total : numpy.ndarray
         The left side in each state, shape ``(S, 1)``.
     rows : numpy.ndarray
-        What letters add there, shape ``(S, L)``.
+        Increment by each letter there, shape ``(S, L)``.
     target : numpy.ndarray
         The state that each letter leads to, shape ``(S, L)``. The automaton starts in state 0.
     at_top, at_bottom : numpy.ndarray
@@ -202,10 +202,10 @@ class _RowCounter:
     def of(
         cls, table: IntArray, bound: int, upper: int, length: int, max_states: int
     ) -> _RowCounter:
-        """Count up to where `upper` is passed for good, and down to where `bound` is kept so."""
+        """Return the counter of a row, clipped where no later letter can change the result."""
         up, down = max(0, int(table.max())), max(0, -int(table.min()))
         high, has_top = _end(up, down, upper, length)
-        # Downwards everything is the same with the signs turned.
+        # The lower end, by symmetry: the signs are reversed.
         low, has_bottom = _end(down, up, -bound, length)
         low = -low
         classes, class_of = np.unique(table, axis=0, return_inverse=True)

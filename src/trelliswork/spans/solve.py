@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["SpanMethod", "assign"]
 
 SpanMethod = Literal["auto", "chain", "branch", "ad3", "milp", "lp"]
-MOST_NODES = 2**62
+MAX_NODES = 2**62
 
 
 @overload
@@ -100,7 +100,7 @@ def assign(
     time_limit
         Seconds for each table, more than 0.
     max_nodes
-        Most nodes of branch and bound, for each table.
+        Maximum number of nodes of branch and bound, for each table.
     ad3
         Options of ``"ad3"`` and ``"branch"``.
     n_jobs
@@ -154,7 +154,7 @@ def assign(
 
 def _check_options(max_nodes: Any, ad3: Any) -> None:
     is_number = isinstance(max_nodes, Integral) and not isinstance(max_nodes, bool)
-    if max_nodes is not None and not (is_number and 1 <= max_nodes <= MOST_NODES):
+    if max_nodes is not None and not (is_number and 1 <= max_nodes <= MAX_NODES):
         raise ValueError(f"max_nodes: expected a whole number above 0, or None, got {max_nodes!r}.")
     if ad3 is not None and not isinstance(ad3, AD3Options):
         raise TypeError(f"ad3: expected AD3Options, got {type(ad3).__name__} {ad3!r}.")

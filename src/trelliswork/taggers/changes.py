@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from trelliswork.decoding.answers import Decoding
     from trelliswork.taggers.base import Tagger
 
-__all__ = ["Change", "RuleEffect", "RuleSummary", "compare", "effects_table", "summarise"]
+__all__ = ["Change", "RuleEffect", "RuleSummary", "compare", "effects_table", "empty_summaries"]
 
 BATCH = 512  # sentences that are decoded together
 
@@ -201,7 +201,7 @@ def compare(tagger: Tagger, sentences: Iterable[Sentence]) -> Iterator[Change]:
             yield Change(sentence, before, after, tuple(effects))
 
 
-def summarise(tagger: Tagger) -> list[RuleSummary]:
+def empty_summaries(tagger: Tagger) -> list[RuleSummary]:
     """Return empty summaries of all rules of a tagger."""
     plan = tagger.plan_
     return [

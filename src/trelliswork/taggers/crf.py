@@ -16,7 +16,7 @@ from trelliswork.learn.learner import Learned
 from trelliswork.learn.settings_checks import warn_of_long_segments, warn_of_no_weights
 from trelliswork.planning.plan import DECODING_BUDGET, TRAINING_BUDGET
 from trelliswork.taggers.base import Tagger
-from trelliswork.taggers.parameters import check_parameters
+from trelliswork.taggers.parameters import check_crf_parameters
 
 if TYPE_CHECKING:
     import os
@@ -377,7 +377,7 @@ class CRFTagger(Tagger):
     ) -> CRFLearner:
         """Return the learner, with structure, features and constraints of a training set."""
         parameters = self.get_params(deep=False)
-        check_parameters(parameters)
+        check_crf_parameters(parameters)
         earlier = None if self.init is None else _trained(self.init)
         return CRFLearner(
             CRFSettings.of(parameters),

@@ -68,7 +68,7 @@ class ModelSizes:
 
     @classmethod
     def of(cls, tagger: Tagger) -> ModelSizes:
-        """Measure a trained tagger."""
+        """Return the sizes of a trained tagger."""
         model = tagger.model_
         of_segments = [part for part in _segment_parts(model) if part is not None]
         parts = [part for part in (model.state, model.edge, *of_segments) if part is not None]

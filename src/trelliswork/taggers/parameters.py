@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trelliswork.planning.plan import Plan
 
 __all__ = [
-    "check_parameters",
+    "check_crf_parameters",
     "check_sparsity",
     "parameters_from_json",
     "parameters_to_json",
@@ -42,7 +42,7 @@ CHOICES = {
 }
 
 
-def check_parameters(parameters: Mapping[str, Any]) -> None:
+def check_crf_parameters(parameters: Mapping[str, Any]) -> None:
     """Raise a `ValueError` for the first parameter of `CRFTagger` with an invalid value."""
     for name, low in LEAST.items():
         check_whole(name, parameters[name], low)

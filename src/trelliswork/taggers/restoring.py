@@ -135,7 +135,7 @@ def _restore_model(
     constrained_training
         Whether the constraints applied in training.
     train_soft
-        Whether training learned the penalties of soft constraints.
+        Whether soft constraints took part in training.
     """
     check_on_infeasible(tagger.on_infeasible)
     check_jobs(tagger.n_jobs)

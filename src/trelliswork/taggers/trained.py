@@ -324,9 +324,9 @@ class TrainedTagger:
         found = np.empty(len(sequences))
         for numbers, own, free in self._batches(sequences):
             inside = constrained_trellis(asked, free, asked.evidence(own, free.offsets, numbers))
-            log_odds = inference.log_partition(inside, n_jobs=self.n_jobs)
-            log_odds -= inference.log_partition(free, n_jobs=self.n_jobs)
-            found[numbers.start : numbers.stop] = np.exp(log_odds)
+            log_share = inference.log_partition(inside, n_jobs=self.n_jobs)
+            log_share -= inference.log_partition(free, n_jobs=self.n_jobs)
+            found[numbers.start : numbers.stop] = np.exp(log_share)
         return found
 
     def span_probability(

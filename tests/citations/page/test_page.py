@@ -30,7 +30,7 @@ from trelliswork.citations.page.marks import (
     percent,
 )
 from trelliswork.citations.page.palette import GROUNDS, INKS, OTHER, colour
-from trelliswork.citations.page.render import MOST_OPEN
+from trelliswork.citations.page.render import MAX_OPEN
 from trelliswork.citations.page.summary import counts_of
 from trelliswork.citations.reference import Field, Reference
 
@@ -189,8 +189,8 @@ def test_other_readings_show_what_is_different(page):
 
 
 def test_records_of_long_lists_are_folded():
-    assert render_page([SHANNON] * MOST_OPEN).count("<details open>") == MOST_OPEN
-    assert "<details open>" not in render_page([SHANNON] * (MOST_OPEN + 1))
+    assert render_page([SHANNON] * MAX_OPEN).count("<details open>") == MAX_OPEN
+    assert "<details open>" not in render_page([SHANNON] * (MAX_OPEN + 1))
 
 
 def test_a_page_of_nothing():

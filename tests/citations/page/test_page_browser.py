@@ -11,7 +11,7 @@ from browser import Browser, find_chromium
 from page_cases import NEUMANN, REFERENCES, SHANNON, contrast
 from trelliswork.citations.page import render_page
 from trelliswork.citations.page.palette import colour
-from trelliswork.citations.page.render import MOST_OPEN
+from trelliswork.citations.page.render import MAX_OPEN
 
 CHROMIUM = find_chromium()
 
@@ -185,11 +185,11 @@ def test_the_page_reads_without_its_script(browser, address):
 
 def test_folded_records_are_printed(browser, tmp_path):
     path = tmp_path / "long.html"
-    path.write_text(render_page([SHANNON, NEUMANN] * MOST_OPEN), encoding="utf-8")
+    path.write_text(render_page([SHANNON, NEUMANN] * MAX_OPEN), encoding="utf-8")
     page = browser.open(path.as_uri())
     count = "document.querySelectorAll('details[open]').length"
     page.evaluate("addEventListener('beforeprint', () => { window.seen = " + count + "; })")
     assert page.pdf().startswith(b"%PDF")
-    assert page.evaluate("window.seen") == 2 * MOST_OPEN
+    assert page.evaluate("window.seen") == 2 * MAX_OPEN
     assert page.evaluate(count) == 0
     assert page.problems() == []

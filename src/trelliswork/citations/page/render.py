@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["render_page"]
 
-MOST_OPEN = 25
+MAX_OPEN = 25
 """A page with at most this many references shows all records open at first."""
 
 CONTROLS = """<form class="controls" hidden>
@@ -65,7 +65,7 @@ def render_page(
     )
     # All at once, so that keys are those of a file of all of them; an entry begins its line.
     entries = _ENTRY.split(to_bibtex(references))[1:]
-    is_open = len(references) <= MOST_OPEN
+    is_open = len(references) <= MAX_OPEN
     cards = "".join(
         card(number, reference, entry, is_open=is_open)
         for number, (reference, entry) in enumerate(zip(references, entries, strict=True), start=1)

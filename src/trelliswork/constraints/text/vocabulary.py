@@ -91,4 +91,4 @@ BINDING_OF_ONE = 6  # ~ and - before one operand
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 MAX_DEPTH = 60
-"""Most expressions inside one another: Python's stack has room for ten times as many."""
+"""Maximum depth of nested expressions: Python's stack has room for ten times as many."""

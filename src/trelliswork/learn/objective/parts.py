@@ -25,7 +25,7 @@ __all__ = ["Pairs", "Part", "PartsBuilder"]
 Pairs = Literal["observed", "all"]
 
 # The core numbers the outputs of a feature with 16 bits.
-MOST_OUTPUTS = 2**16
+MAX_OUTPUTS = 2**16
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +116,7 @@ class PartsBuilder:
 
     @property
     def n_durations(self) -> int:
-        """Most tokens of a segment in this training set, ``D``."""
+        """Maximum number of tokens of a segment in this training set, ``D``."""
         return self._structure.durations_of(self._features.offsets)
 
     def edge(self) -> Part | None:
@@ -125,9 +125,9 @@ class PartsBuilder:
         if rows is None:
             return None
         n_outputs = self._structure.n_edge_patterns
-        if n_outputs > MOST_OUTPUTS:
+        if n_outputs > MAX_OUTPUTS:
             raise ValueError(
-                f"edge features: expected at most {MOST_OUTPUTS} patterns that read the "
+                f"edge features: expected at most {MAX_OUTPUTS} patterns that read the "
                 f"observation, got {n_outputs}. Lower edge_order, raise min_pattern_count, or "
                 "leave out the features on transitions."
             )

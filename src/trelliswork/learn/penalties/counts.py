@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trelliswork.constraints.per_token import PerToken
-from trelliswork.constraints.soft import MOST_PENALTY, Soft
+from trelliswork.constraints.soft import MAX_PENALTY, Soft
 from trelliswork.planning.plan import Plan
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def count_penalties(
             violated[c] += counts @ (broken[:, place] > 0)
     unknown = np.isnan(penalties)
     odds = (chances - violated + 1.0) / (violated + doubt)
-    penalties[unknown] = np.clip(np.log(odds[unknown]), 0.0, MOST_PENALTY)
+    penalties[unknown] = np.clip(np.log(odds[unknown]), 0.0, MAX_PENALTY)
     return penalties
 
 

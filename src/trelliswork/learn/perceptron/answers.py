@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer", "ConstrainedAnswers", "FreeAnswers"]
 
-MOST_NODES = 100  # of branch and bound: each sentence is decoded again in later epochs
+MAX_NODES = 100  # of branch and bound: each sentence is decoded again in later epochs
 
 
 class Answer(NamedTuple):
@@ -122,7 +122,7 @@ class ConstrainedAnswers:
                 evidence,
                 constraints=self._fitting.get(sequence),
                 on_infeasible=self._on_infeasible,
-                max_nodes=MOST_NODES,
+                max_nodes=MAX_NODES,
                 n_jobs=1,
             )
         except InfeasibleError as error:

@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     Csr = scipy.sparse.csr_array
 
 __all__ = [
-    "MOST_WEIGHTS",
+    "MAX_WEIGHTS",
     "AveragedTable",
     "PerceptronWeights",
     "rows_of_sentences",
 ]
 
-MOST_WEIGHTS = 2**28  # per kind of features: 2 GB, and the same for the average
+MAX_WEIGHTS = 2**28  # per kind of features: 2 GB, and the same for the average
 
 
 class AveragedTable:
@@ -55,9 +55,9 @@ class AveragedTable:
     """
 
     def __init__(self, n_rows: int, n_columns: int, what: str) -> None:
-        if n_rows * n_columns > MOST_WEIGHTS:
+        if n_rows * n_columns > MAX_WEIGHTS:
             raise TooLargeError(
-                f"{what}: expected at most {MOST_WEIGHTS:,} weights, got {n_rows:,} features times "
+                f"{what}: expected at most {MAX_WEIGHTS:,} weights, got {n_rows:,} features times "
                 f"{n_columns:,} outputs. Raise min_count, or use fewer templates."
             )
         self.values: FloatArray = np.zeros((n_rows, n_columns))
