@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork.automata.automaton import Automaton
-from trelliswork.automata.product import MOST_ARCS, Pairs, assemble, fired_by, is_deterministic
+from trelliswork.automata.product import MOST_ARCS, StatePairs, assemble, fired_by, is_deterministic
 from trelliswork.errors import TooLargeError
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def multiply(
             model._arrays()._replace(n_patterns=model.n_patterns + n_more_patterns)
         )
     language, counters = together
-    pairs = Pairs.of(model, language, n_classes, budget)
+    pairs = StatePairs.of(model, language, n_classes, budget)
     counters = [counter.at(pairs.language_states) for counter in counters]
     fired = _fired_with(model, pairs, counters)
     contexts = _contexts_with(model, pairs, counters)
@@ -98,7 +98,7 @@ class _TermCounter:
         """Return the counter in a product whose states are at some places of this one."""
         return _TermCounter(self.term, self.violations, self.states[places])
 
-    def on_arcs(self, pairs: Pairs) -> IntArray:
+    def on_arcs(self, pairs: StatePairs) -> IntArray:
         """Return the change of the violation by each arc of a product, shape ``(A,)``."""
         added, value = self.violations.added, self.violations.value
         source, target = self.states[pairs.source], self.states[pairs.target]
@@ -126,7 +126,7 @@ def _together(
             language = factor.automaton
             counters = _counters(factor, np.arange(language.n_states))
             continue
-        pairs = Pairs.of(language, factor.automaton, 1, max_arcs)
+        pairs = StatePairs.of(language, factor.automaton, 1, max_arcs)
         counters = [counter.at(pairs.model_states) for counter in counters]
         counters += _counters(factor, pairs.language_states.astype(np.int64))
         initial, final = pairs.borders(language, factor.automaton)
@@ -149,7 +149,7 @@ def _counters(factor: Factor, states: IntArray) -> list[_TermCounter]:
 
 
 def _fired_with(
-    model: Automaton, pairs: Pairs, counters: Sequence[_TermCounter]
+    model: Automaton, pairs: StatePairs, counters: Sequence[_TermCounter]
 ) -> tuple[IntArray, IdArray]:
     """Return the patterns of arcs: those of the model, then those of violations."""
     offsets, ids = fired_by(model, pairs.arc_map)
@@ -172,7 +172,7 @@ def _fired_with(
 
 
 def _contexts_with(
-    model: Automaton, pairs: Pairs, counters: Sequence[_TermCounter]
+    model: Automaton, pairs: StatePairs, counters: Sequence[_TermCounter]
 ) -> IdArray | None:
     """Return which states fire the same patterns by the same label, violations included."""
     if not pairs.model_states.size or not is_deterministic(model):

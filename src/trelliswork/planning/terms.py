@@ -20,7 +20,8 @@ from trelliswork.errors import TooLargeError
 from trelliswork.planning.cache import load_automaton, store_automaton
 from trelliswork.planning.events import Events
 from trelliswork.planning.evidence import Evidence
-from trelliswork.planning.products import SECONDS_WORTH_A_FILE, Product, keep, too_large
+from trelliswork.planning.products import SECONDS_WORTH_A_FILE, keep, too_large
+from trelliswork.planning.rule_product import RuleProduct
 from trelliswork.planning.term_products import Factor, multiply
 from trelliswork.planning.token_charges import count_broken
 from trelliswork.planning.violation_automata import (
@@ -90,7 +91,7 @@ class Terms:
         self._lock = RLock()  # a tagger may decode on several threads
         self._languages: dict[int, Automaton] = {}
         self._automata: dict[tuple[int, int], ViolationAutomaton] = {}
-        self._products: OrderedDict[tuple[Indices, int, bool], Product] = OrderedDict()
+        self._products: OrderedDict[tuple[Indices, int, bool], RuleProduct] = OrderedDict()
         self._refused: dict[tuple[Indices, int, bool], int] = {}  # budgets that did not do
         self._is_soft = [compiler.constraints[term.constraint].is_soft for term in terms]
         self.soft = tuple(i for i, is_soft in enumerate(self._is_soft) if is_soft)
@@ -240,7 +241,7 @@ class Terms:
         budget: int | None = None,
         *,
         with_patterns: bool = True,
-    ) -> Product:
+    ) -> RuleProduct:
         """Return the model times the automata of some terms, from memory where possible.
 
         The patterns of violations follow those of the model, see
@@ -287,7 +288,7 @@ class Terms:
 
     def _load_or_build(
         self, chosen: Indices, length: int, budget: int, with_patterns: bool
-    ) -> Product:
+    ) -> RuleProduct:
         tests = union_of_tests(map(self.tests_of, chosen))
         if len(tests) > MAX_TESTS:
             raise self._too_large(chosen, budget)
@@ -315,7 +316,7 @@ class Terms:
                 raise self._too_large(chosen, budget) from error
             if time.perf_counter() - begun >= SECONDS_WORTH_A_FILE:
                 store_automaton(name, stored)
-        return Product(stored, tests, empty if with_patterns else None)
+        return RuleProduct(stored, tests, empty if with_patterns else None)
 
     def _text(self, index: int) -> str:
         """Return a term as the names of cached products have it."""
