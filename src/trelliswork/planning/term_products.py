@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from trelliswork.planning.violation_automata import ViolationAutomaton
 
 
-__all__ = ["Factor", "multiply"]
+__all__ = ["ProductPart", "multiply"]
 
 
 @dataclass(frozen=True, eq=False)
-class Factor:
-    """An automaton that the model is multiplied with.
+class ProductPart:
+    """A part of a product: an automaton that the model is multiplied with.
 
     Attributes
     ----------
@@ -49,15 +49,19 @@ class Factor:
 
 
 def multiply(
-    model: Automaton, factors: Iterable[Factor], n_classes: int, budget: int, n_more_patterns: int
+    model: Automaton,
+    parts: Iterable[ProductPart],
+    n_classes: int,
+    budget: int,
+    n_more_patterns: int,
 ) -> Automaton:
-    """Return the model times some factors, with patterns for violations.
+    """Return the product of the model and some parts, with patterns for violations.
 
     Parameters
     ----------
     model
         The automaton of the model.
-    factors
+    parts
         What to multiply it with, in this order; each is asked for when it is needed.
     n_classes
         Classes of tokens.
@@ -71,7 +75,7 @@ def multiply(
     TooLargeError
         If the product has more arcs than `budget`.
     """
-    together = _together(factors, budget * n_classes)
+    together = _together(parts, budget * n_classes)
     if together is None:
         return Automaton._from_arrays(
             model._arrays()._replace(n_patterns=model.n_patterns + n_more_patterns)
@@ -116,23 +120,23 @@ class _TermCounter:
 
 
 def _together(
-    factors: Iterable[Factor], max_arcs: int
+    parts: Iterable[ProductPart], max_arcs: int
 ) -> tuple[Automaton, list[_TermCounter]] | None:
-    """Return the product of all factors, and the counters in it; None without any."""
+    """Return the product of all parts, and the counters in it; None without any."""
     language: Automaton | None = None
     counters: list[_TermCounter] = []
-    for factor in factors:
+    for part in parts:
         if language is None:
-            language = factor.automaton
-            counters = _counters(factor, np.arange(language.n_states))
+            language = part.automaton
+            counters = _counters(part, np.arange(language.n_states))
             continue
-        pairs = StatePairs.of(language, factor.automaton, 1, max_arcs)
+        pairs = StatePairs.of(language, part.automaton, 1, max_arcs)
         counters = [counter.at(pairs.model_states) for counter in counters]
-        counters += _counters(factor, pairs.language_states.astype(np.int64))
-        initial, final = pairs.borders(language, factor.automaton)
+        counters += _counters(part, pairs.language_states.astype(np.int64))
+        initial, final = pairs.borders(language, part.automaton)
         language = Automaton(
             initial.size,
-            factor.automaton.n_labels,
+            part.automaton.n_labels,
             pairs.source,
             pairs.label,
             pairs.target,
@@ -142,10 +146,10 @@ def _together(
     return None if language is None else (language, counters)
 
 
-def _counters(factor: Factor, states: IntArray) -> list[_TermCounter]:
-    if factor.term is None or factor.violations is None:
+def _counters(part: ProductPart, states: IntArray) -> list[_TermCounter]:
+    if part.term is None or part.violations is None:
         return []
-    return [_TermCounter(factor.term, factor.violations, states)]
+    return [_TermCounter(part.term, part.violations, states)]
 
 
 def _fired_with(

@@ -22,7 +22,7 @@ from trelliswork.planning.events import Events
 from trelliswork.planning.evidence import Evidence
 from trelliswork.planning.products import SECONDS_WORTH_A_FILE, keep, too_large
 from trelliswork.planning.rule_product import RuleProduct
-from trelliswork.planning.term_products import Factor, multiply
+from trelliswork.planning.term_products import ProductPart, multiply
 from trelliswork.planning.token_charges import count_broken
 from trelliswork.planning.violation_automata import (
     ViolationAutomaton,
@@ -307,7 +307,7 @@ class Terms:
             try:
                 stored = multiply(
                     self.model,
-                    self._factors(chosen, tests, length),
+                    self._parts(chosen, tests, length),
                     2 ** len(tests),
                     budget,
                     2 * len(self) if with_patterns else 0,
@@ -324,22 +324,22 @@ class Terms:
         term = self._terms[index]
         return f"Item({term.constraint}, {term.row if term.rule is None else term.rule!r})"
 
-    def _factors(
+    def _parts(
         self, chosen: Indices, tests: tuple[TokenTest, ...], length: int
-    ) -> Iterator[Factor]:
+    ) -> Iterator[ProductPart]:
         """Yield the automata of terms: hard rules all terms of which are chosen as one."""
         n_letters = self.model.n_labels
         whole = self._whole_rules(chosen)
         if whole:
             together = self._compiler.intersection(whole)
-            yield Factor(lift(together, self._compiler.tests(whole), tests, n_letters))
+            yield ProductPart(lift(together, self._compiler.tests(whole), tests, n_letters))
         for i in chosen:
             if self._terms[i].constraint in whole:
                 continue
             counter = self.violation_automaton(i, length) if self._is_soft[i] else None
             own = self.language(i, length) if counter is None else counter.automaton
             own = lift(own, self.tests_of(i), tests, n_letters)
-            yield Factor(own) if counter is None else Factor(own, i, counter)
+            yield ProductPart(own) if counter is None else ProductPart(own, i, counter)
 
     def _whole_rules(self, chosen: Indices) -> Indices:
         """Return the hard rules all terms of which are chosen, and that need no counter."""
