@@ -1,4 +1,5 @@
-// The Python module trelliswork._core: each bind_<noun> lives in <noun>.cpp.
+// The Python module trelliswork._core: each bind_<noun> lives in <noun>.cpp. nanobind tells bound
+// types apart by their names, in anonymous namespaces too, so no two files may use the same one.
 #include <nanobind/nanobind.h>
 
 namespace trelliswork {

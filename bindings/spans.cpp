@@ -1,8 +1,8 @@
-#include <nanobind/stl/tuple.h>
+// Spans that fill roles, and batches of such problems.
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
-#include <tuple>
+#include <utility>
 
 #include "spans/solver.hpp"
 #include "support/arrays.hpp"
@@ -43,88 +43,85 @@ BoundSpanRules make_rules(int n_roles, const std::vector<std::int64_t>& sizes,
     return {std::move(rules), n_roles};
 }
 
-SpanProblem make_problem(const In<std::int64_t, 2>& spans, const In<double, 2>& scores,
-                         const BoundSpanRules& rules, bool apart) {
-    require(spans.shape(1) == 2 && scores.shape(0) == spans.shape(0) &&
-                scores.shape(1) == static_cast<std::size_t>(rules.n_roles),
-            "solve_spans: wrong shape");
-    const auto n_spans = static_cast<int>(spans.shape(0));
-    if (!apart) return SpanProblem::free(scores.data(), n_spans, rules.n_roles, rules.rules);
-    for (int s = 0; s < n_spans; ++s) {
-        require(spans(s, 0) < spans(s, 1), "solve_spans: expected spans that are not empty");
-    }
-    return SpanProblem::apart(spans.data(), scores.data(), n_spans, rules.n_roles, rules.rules);
-}
-
-// Answers, one after the other.
-struct Flat {
-    std::vector<std::int64_t> status, iterations, nodes;
-    std::vector<double> payoff, bound;
-    std::vector<std::int64_t> choice_offsets{0}, choices;  // span, role
-    std::vector<std::int64_t> leaf_offsets{0};
-    std::vector<std::int64_t> decision_offsets{0}, decisions;  // span, role, taken
-    std::vector<double> prices;
-
-    void add(const SpanProblem& problem, const SpanAnswer& answer) {
-        status.push_back(static_cast<std::int64_t>(answer.status));
-        iterations.push_back(answer.iterations);
-        nodes.push_back(answer.nodes);
-        payoff.push_back(answer.best.payoff);
-        bound.push_back(answer.bound);
-        for (const SpanChoice& choice : answer.best.choices) {
-            choices.push_back(problem.span[choice.interval]);
-            choices.push_back(choice.role);
-        }
-        choice_offsets.push_back(std::ssize(choices) / 2);
-        for (const SpanLeaf& leaf : answer.leaves) {
-            for (const auto& [choice, taken] : leaf.decisions) {
-                decisions.push_back(problem.span[choice.interval]);
-                decisions.push_back(choice.role);
-                decisions.push_back(taken ? 1 : 0);
-            }
-            decision_offsets.push_back(std::ssize(decisions) / 3);
-            prices.insert(prices.end(), leaf.prices.begin(), leaf.prices.end());
-        }
-        leaf_offsets.push_back(std::ssize(decision_offsets) - 1);
-    }
+// A problem that keeps its rules alive.
+struct BoundSpanProblem {
+    nb::object rules;
+    SpanProblem problem;
 };
 
-auto solve(const std::vector<In<std::int64_t, 2>>& spans, const std::vector<In<double, 2>>& scores,
-           const std::vector<const BoundSpanRules*>& rules, const std::vector<bool>& apart,
-           const std::vector<double>& constants, std::int64_t max_iterations, double tolerance,
-           double seconds, std::int64_t max_nodes, int n_workers) {
-    require(scores.size() == spans.size() && rules.size() == spans.size() &&
-                apart.size() == spans.size() && constants.size() == spans.size(),
-            "solve_spans: wrong shape");
-    std::vector<SpanProblem> problems;
-    problems.reserve(spans.size());
-    for (std::size_t b = 0; b < spans.size(); ++b) {
-        problems.push_back(make_problem(spans[b], scores[b], *rules[b], apart[b]));
-        problems.back().constant = constants[b];
+BoundSpanProblem make_problem(const In<std::int64_t, 2>& spans, const In<double, 2>& scores,
+                              nb::handle_t<BoundSpanRules> given, bool apart, double constant) {
+    const auto& [rules, n_roles] = nb::cast<const BoundSpanRules&>(given);
+    require(spans.shape(1) == 2 && scores.shape(0) == spans.shape(0) &&
+                scores.shape(1) == static_cast<std::size_t>(n_roles),
+            "SpanProblem: wrong shape");
+    const auto n_spans = static_cast<int>(spans.shape(0));
+    for (int s = 0; apart && s < n_spans; ++s) {
+        require(spans(s, 0) < spans(s, 1), "SpanProblem: expected spans that are not empty");
+    }
+    SpanProblem problem =
+        apart ? SpanProblem::apart(spans.data(), scores.data(), n_spans, n_roles, rules)
+              : SpanProblem::free(scores.data(), n_spans, n_roles, rules);
+    problem.constant = constant;
+    return {nb::borrow(given), std::move(problem)};
+}
+
+// The answer to one problem. choices: (span, role); leaves: decisions (span, role, taken) and
+// prices (C,) of each.
+struct BoundSpanAnswer {
+    int status;
+    double score, bound;
+    std::int64_t iterations, nodes;
+    nb::list choices, leaves;
+};
+
+BoundSpanAnswer make_answer(const SpanProblem& problem, SpanAnswer found) {
+    BoundSpanAnswer out{static_cast<int>(found.status),
+                        found.best.payoff,
+                        found.bound,
+                        found.iterations,
+                        found.nodes,
+                        {},
+                        {}};
+    for (const auto& [interval, role] : found.best.choices) {
+        out.choices.append(nb::make_tuple(problem.span[interval], role));
+    }
+    for (SpanLeaf& leaf : found.leaves) {
+        nb::list decisions;
+        for (const auto& [choice, taken] : leaf.decisions) {
+            decisions.append(nb::make_tuple(problem.span[choice.interval], choice.role, taken));
+        }
+        out.leaves.append(nb::make_tuple(decisions, to_numpy(std::move(leaf.prices))));
+    }
+    return out;
+}
+
+std::vector<BoundSpanAnswer> run(const std::vector<const BoundSpanProblem*>& given,
+                                 const SpanOptions& options, int n_jobs) {
+    std::vector<const SpanProblem*> problems;
+    for (const BoundSpanProblem* bound : given) {
+        require(bound != nullptr, "problems: expected a SpanProblem, got None");
+        problems.push_back(&bound->problem);
     }
     Interrupt interrupt;
-    const SpanOptions options{max_iterations, tolerance, seconds, max_nodes,
-                              [&interrupt] { return interrupt.asked(); }};
+    SpanOptions watched = options;
+    watched.stop = [&interrupt] { return interrupt.asked(); };
     std::vector<SpanAnswer> answers;
     {
         nb::gil_scoped_release release;
-        solve_spans(problems, options, n_workers, answers);
+        answers = solve_spans(problems, watched, n_jobs);
     }
     interrupt.raise();
-    Flat flat;
-    for (std::size_t b = 0; b < problems.size(); ++b) flat.add(problems[b], answers[b]);
-    return std::tuple(to_numpy(std::move(flat.status)), to_numpy(std::move(flat.payoff)),
-                      to_numpy(std::move(flat.bound)), to_numpy(std::move(flat.iterations)),
-                      to_numpy(std::move(flat.nodes)), to_numpy(std::move(flat.choice_offsets)),
-                      to_numpy(std::move(flat.choices)), to_numpy(std::move(flat.leaf_offsets)),
-                      to_numpy(std::move(flat.decision_offsets)),
-                      to_numpy(std::move(flat.decisions)), to_numpy(std::move(flat.prices)));
+    std::vector<BoundSpanAnswer> out;
+    for (std::size_t b = 0; b < problems.size(); ++b) {
+        out.push_back(make_answer(*problems[b], std::move(answers[b])));
+    }
+    return out;
 }
 
 }  // namespace
 
 void bind_spans(nb::module_& m) {
-    using namespace nb::literals;
     nb::class_<BoundSpanRules>(m, "SpanRules")
         .def(
             "__init__",
@@ -134,9 +131,40 @@ void bind_spans(nb::module_& m) {
                 new (self) BoundSpanRules(make_rules(n_roles, sizes, roles, coefficients,
                                                      std::move(bounds), std::move(penalties)));
             },
-            "n_roles"_a, "sizes"_a, "roles"_a, "coefficients"_a, "bounds"_a, "penalties"_a);
-    m.def("solve_spans", &solve, "spans"_a, "scores"_a, "rules"_a, "apart"_a, "constants"_a,
-          "max_iterations"_a, "tolerance"_a, "seconds"_a, "max_nodes"_a, "n_workers"_a);
+            nb::arg("n_roles"), nb::arg("sizes"), nb::arg("roles"), nb::arg("coefficients"),
+            nb::arg("bounds"), nb::arg("penalties"));
+
+    nb::class_<BoundSpanProblem>(m, "SpanProblem")
+        .def(
+            "__init__",
+            [](BoundSpanProblem* self, const In<std::int64_t, 2>& spans,
+               const In<double, 2>& scores, nb::handle_t<BoundSpanRules> rules, bool apart,
+               double constant) {
+                new (self) BoundSpanProblem(make_problem(spans, scores, rules, apart, constant));
+            },
+            nb::arg("spans"), nb::arg("scores"), nb::arg("rules"), nb::arg("apart"),
+            nb::arg("constant"));
+
+    nb::class_<SpanOptions>(m, "SpanOptions")
+        .def(
+            "__init__",
+            [](SpanOptions* self, std::int64_t max_iterations, double tolerance, double seconds,
+               std::int64_t max_nodes) {
+                new (self) SpanOptions{max_iterations, tolerance, seconds, max_nodes, {}};
+            },
+            nb::kw_only(), nb::arg("max_iterations"), nb::arg("tolerance"), nb::arg("seconds"),
+            nb::arg("max_nodes"));
+
+    nb::class_<BoundSpanAnswer>(m, "SpanAnswer")
+        .def_ro("status", &BoundSpanAnswer::status)
+        .def_ro("choices", &BoundSpanAnswer::choices)
+        .def_ro("score", &BoundSpanAnswer::score)
+        .def_ro("bound", &BoundSpanAnswer::bound)
+        .def_ro("iterations", &BoundSpanAnswer::iterations)
+        .def_ro("nodes", &BoundSpanAnswer::nodes)
+        .def_ro("leaves", &BoundSpanAnswer::leaves);
+
+    m.def("solve_spans", &run, nb::arg("problems"), nb::arg("options"), nb::arg("n_jobs") = 1);
 }
 
 }  // namespace trelliswork

@@ -194,11 +194,12 @@ SpanAnswer solve_spans(const SpanProblem& problem, const SpanOptions& options) {
     return Solver(problem, options).run();
 }
 
-void solve_spans(const std::vector<SpanProblem>& problems, const SpanOptions& options,
-                 int n_workers, std::vector<SpanAnswer>& answers) {
-    answers.assign(problems.size(), {});
+std::vector<SpanAnswer> solve_spans(const std::vector<const SpanProblem*>& problems,
+                                    const SpanOptions& options, int n_workers) {
+    std::vector<SpanAnswer> answers(problems.size());
     parallel_for(n_workers, std::ssize(problems), kBlock,
-                 [&](int, std::ptrdiff_t b) { answers[b] = solve_spans(problems[b], options); });
+                 [&](int, std::ptrdiff_t b) { answers[b] = solve_spans(*problems[b], options); });
+    return answers;
 }
 
 }  // namespace trelliswork

@@ -36,8 +36,8 @@ struct SpanAnswer {
 
 SpanAnswer solve_spans(const SpanProblem& problem, const SpanOptions& options);
 
-// Solves every problem: answers (B,).
-void solve_spans(const std::vector<SpanProblem>& problems, const SpanOptions& options,
-                 int n_workers, std::vector<SpanAnswer>& answers);
+// Solves every problem.
+std::vector<SpanAnswer> solve_spans(const std::vector<const SpanProblem*>& problems,
+                                    const SpanOptions& options, int n_workers);
 
 }  // namespace trelliswork

@@ -688,30 +688,43 @@ class SpanRules:
         penalties: list[float],
     ) -> None: ...
 
-# Returns status (0 optimal, 1 feasible, 2 infeasible, 3 unsolved), payoff, bound, iterations,
-# nodes; choice_offsets (B + 1,) and choices (span, role); leaf_offsets (B + 1,), decision_offsets
-# (leaves + 1,) and decisions (span, role, taken); the prices of each leaf (C,).
+# Spans (S, 2) with their scores (S, R). apart: no two of those chosen may overlap. The constant is
+# part of the score of every choice.
+class SpanProblem:
+    def __init__(
+        self,
+        spans: NDArray[np.int64],
+        scores: NDArray[np.float64],
+        rules: SpanRules,
+        apart: bool,
+        constant: float,
+    ) -> None: ...
+
+# max_iterations: of the dual at the root. tolerance of bound − score, relative to 1 + |score|.
+# seconds a problem, max_nodes of branch and bound, 0: no limit.
+class SpanOptions:
+    def __init__(
+        self, *, max_iterations: int, tolerance: float, seconds: float, max_nodes: int
+    ) -> None: ...
+
+# status: 0 optimal, 1 feasible, 2 infeasible, 3 unsolved. choices: (span, role). leaves: what each
+# has decided, as (span, role, taken), and its prices (C,).
+class SpanAnswer:
+    @property
+    def status(self) -> int: ...
+    @property
+    def choices(self) -> list[tuple[int, int]]: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def bound(self) -> float: ...
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def leaves(self) -> list[tuple[list[tuple[int, int, bool]], NDArray[np.float64]]]: ...
+
 def solve_spans(
-    spans: list[NDArray[np.int64]],
-    scores: list[NDArray[np.float64]],
-    rules: list[SpanRules],
-    apart: list[bool],
-    constants: list[float],
-    max_iterations: int,
-    tolerance: float,
-    seconds: float,
-    max_nodes: int,
-    n_workers: int,
-) -> tuple[
-    NDArray[np.int64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.float64],
-]: ...
+    problems: list[SpanProblem], options: SpanOptions, n_jobs: int = 1
+) -> list[SpanAnswer]: ...

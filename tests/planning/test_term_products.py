@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -187,7 +188,10 @@ def test_other_penalties_share_what_is_compiled():
     assert learned.terms.product((0, 1), 4) is planned.terms.product((0, 1), 4)
     assert learned.costs.weights(None)[-6:].tolist() == [-1.5, 1.5, -1.5, 1.5, 0.0, 0.0]
     assert np.isnan(planned.penalties[0])
+    assert planned.with_penalties([0.5, np.inf]).costs.of_terms[0] == 0.5
+    assert copy(learned).terms is learned.terms
     again = pickle.loads(pickle.dumps(learned))
+    assert again.terms is not learned.terms
     np.testing.assert_array_equal(again.penalties, learned.penalties)
 
 

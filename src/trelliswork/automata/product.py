@@ -22,12 +22,20 @@ if TYPE_CHECKING:
 
     from trelliswork._typing import FloatArray, IdArray, IntArray
 
-__all__ = ["MAX_ARCS", "Pairs", "Product", "assemble", "fired_by", "is_deterministic", "product"]
+__all__ = [
+    "MAX_ARCS",
+    "Product",
+    "StatePairs",
+    "assemble",
+    "fired_by",
+    "is_deterministic",
+    "product",
+]
 
 MAX_ARCS = 2**31 - 1
 
 
-class Pairs(NamedTuple):
+class StatePairs(NamedTuple):
     """The pairs of states of a product that lie on an accepting path, and its arcs.
 
     Attributes
@@ -51,7 +59,7 @@ class Pairs(NamedTuple):
     guards: NDArray[np.uint64]
 
     @classmethod
-    def of(cls, model: Automaton, language: Automaton, n_classes: int, max_arcs: int) -> Pairs:
+    def of(cls, model: Automaton, language: Automaton, n_classes: int, max_arcs: int) -> StatePairs:
         """Build the pairs; the parameters are those of `product`."""
         if language.n_labels != model.n_labels * n_classes:
             raise ValueError(
@@ -121,7 +129,7 @@ def product(
     >>> product(Automaton.chain(2), alternating).automaton
     Automaton(states=3, labels=2, arcs=3, patterns=4)
     """
-    pairs = Pairs.of(model, language, n_classes, MAX_ARCS if max_arcs is None else max_arcs)
+    pairs = StatePairs.of(model, language, n_classes, MAX_ARCS if max_arcs is None else max_arcs)
     contexts = None
     if pairs.model_states.size and is_deterministic(model):
         contexts = np.unique(pairs.model_states, return_inverse=True)[1].astype(np.int32)
@@ -132,7 +140,7 @@ def product(
 def assemble(
     model: Automaton,
     language: Automaton,
-    pairs: Pairs,
+    pairs: StatePairs,
     n_classes: int,
     fired: tuple[IntArray, IdArray],
     contexts: IdArray | None,

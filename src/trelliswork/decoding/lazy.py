@@ -191,7 +191,7 @@ class Parts:
         Returns
         -------
         automaton, tests
-            As those of `Product`.
+            As those of `RuleProduct`.
         weights
             Weights of its patterns; None: those of the trellis.
         constant

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trelliswork.inference.trellis import Trellis
     from trelliswork.planning.evidence import Evidence
     from trelliswork.planning.plan import Plan
-    from trelliswork.planning.products import Product
+    from trelliswork.planning.rule_product import RuleProduct
 
 
 __all__ = ["constrained_trellis", "feasible_trellises"]
@@ -65,7 +65,7 @@ def constrained_trellis(
     trellis = with_token_charges(plan, trellis, evidence, constraints)
     rules = [i for i in constraints if i in plan.hard_rules]
     priced = plan.costs.costly_terms(constraints)
-    compiled: Product
+    compiled: RuleProduct
     weights = None
     if priced:
         compiled = plan.terms.product((*plan.terms.of(rules), *priced), evidence.longest)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from trelliswork.automata.automaton import Automaton
     from trelliswork.data.sentence import Label
     from trelliswork.planning.plan import Plan
-    from trelliswork.planning.products import Product
+    from trelliswork.planning.rule_product import RuleProduct
 
 __all__ = ["Denominator"]
 
@@ -151,7 +151,7 @@ class Denominator:
                     f"{ruled_out.size} break one. {example}"
                 )
             evidence = evidence.take(np.flatnonzero(~ruled_out))
-        compiled: Product = plan.hard.product(())
+        compiled: RuleProduct = plan.hard.product(())
         soft = None
         if trained and set(chosen) <= set(plan.training.hard_rules):
             compiled = plan.training.hard_product

@@ -8,11 +8,11 @@ left to a search over prefixes. The violation sum is split into terms:
 
 `plan` holds the parts together, `placements` is the table that decides where a rule goes.
 `splitting` splits rules into terms. `terms`, `hard_rules`, `training`, `pricing` and `costs` are
-the parts of a plan. `products` and `term_products` multiply the model with rules and with terms.
-`violation_automata` makes automata of terms, and `cache` keeps products on disk. `events`,
-`marked_automaton` and `marked_product` mark the arcs that prices charge. `token_charges` and
-`predicates` find and evaluate the rules of those forms, `evidence` evaluates token tests on a
-batch.
+the parts of a plan. `products` and `term_products` multiply the model with rules and with terms,
+which gives a `rule_product`. `violation_automata` makes automata of terms, and `cache` keeps
+products on disk. `events`, `marked_automaton` and `marked_product` mark the arcs that prices
+charge. `token_charges` and `predicates` find and evaluate the rules of those forms, `evidence`
+evaluates token tests on a batch.
 
 Imports `constraints`, `inference` and the floors below.
 """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from trelliswork._typing import FloatArray
     from trelliswork.constraints import Constraint
-    from trelliswork.planning.products import Product
+    from trelliswork.planning.rule_product import RuleProduct
     from trelliswork.planning.terms import Terms
 
 
@@ -101,7 +101,7 @@ class Costs:
         penalties[np.isinf(penalties)] = 0.0  # hard terms fire nothing
         return np.concatenate([own, np.stack([-penalties, penalties], axis=1).ravel()])
 
-    def constant(self, product: Product) -> float:
+    def constant(self, product: RuleProduct) -> float:
         """Return ``−Σ_i ρ_i v_i(ε)`` over the soft terms in a product, to add to its scores."""
         if product.empty_violations is None:
             return 0.0

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from trelliswork._typing import BoolArray, IdArray
     from trelliswork.automata.automaton import Automaton
     from trelliswork.planning.evidence import Evidence
-    from trelliswork.planning.products import Product, RuleCompiler
+    from trelliswork.planning.products import RuleCompiler
+    from trelliswork.planning.rule_product import RuleProduct
     from trelliswork.planning.terms import Terms
 
 
@@ -100,7 +101,9 @@ class HardRules:
         tests = self._compiler.tests(self.indices)
         return self._compiler.accepts(language, tests, tags, evidence)
 
-    def product(self, indices: Iterable[int] | None = None, length: int | None = None) -> Product:
+    def product(
+        self, indices: Iterable[int] | None = None, length: int | None = None
+    ) -> RuleProduct:
         """Return the model times the automata of some rules, from memory if possible.
 
         Parameters

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trelliswork.labels.label_set import LabelSet
     from trelliswork.planning.costs import Costs
     from trelliswork.planning.marked_automaton import MarkedAutomaton
-    from trelliswork.planning.products import Product
+    from trelliswork.planning.rule_product import RuleProduct
 
 __all__ = ["MarkedProduct"]
 
@@ -30,7 +30,7 @@ class MarkedProduct:
         The automaton.
     tests : tuple of TokenTest
         Binary digit ``i`` of a token's class is the outcome of ``tests[i]``.
-    product : Product or None
+    product : RuleProduct or None
         The product that was marked; None: the model itself.
     changes : tuple of int
         Bits that are charged for by the class of a token, without an automaton: soft rules that
@@ -39,7 +39,7 @@ class MarkedProduct:
 
     marked: MarkedAutomaton
     tests: tuple[TokenTest, ...] = ()
-    product: Product | None = None
+    product: RuleProduct | None = None
     changes: tuple[int, ...] = ()
 
     def weights(self, costs: Costs, given: FloatArray | None) -> FloatArray | None:

@@ -11,6 +11,7 @@ each rule goes is the table in `trelliswork.planning.placements`.
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -199,9 +200,9 @@ class Plan:
         """
         given = check_penalties(self.constraints, values)
         _ = self.pricing, self.training  # made before, so that both have the same
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__, _penalties=given)
-        made.__dict__.pop("costs", None)
+        made = copy(self)
+        made._penalties = given
+        made.costs = Costs(made.constraints, given, made.terms)
         return made
 
     def with_penalties_of(self, earlier: Plan) -> Plan:
@@ -295,6 +296,12 @@ class Plan:
 
     def __repr__(self) -> str:
         return f"Plan({len(self.constraints)} constraints on {len(self.labels)} labels)"
+
+    def __copy__(self) -> Plan:
+        # By default a copy is made as pickles are, from the settings: all would be compiled again.
+        made = type(self).__new__(type(self))
+        vars(made).update(vars(self))
+        return made
 
     def __reduce__(self) -> tuple[Any, ...]:
         options: dict[str, Any] = {

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from dataclasses import dataclass
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -29,6 +28,7 @@ from trelliswork.planning.cache import (
     store_arrays,
     store_automaton,
 )
+from trelliswork.planning.rule_product import RuleProduct
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from trelliswork.labels.segmentation import Segmentation
     from trelliswork.planning.evidence import Evidence
 
-__all__ = ["MAX_STATES", "Product", "RuleCompiler", "keep", "too_large"]
+__all__ = ["MAX_STATES", "RuleCompiler", "keep", "too_large"]
 
 ARCS_KEPT = 5_000_000  # of all products in memory, the last one used aside
 INTERSECTIONS_KEPT = 2  # one that fits, and the one that is tried next
@@ -50,27 +50,6 @@ SECONDS_WORTH_A_FILE = 0.2  # a product that is built faster is not kept on disk
 
 Indices = tuple[int, ...]
 Key = TypeVar("Key")
-
-
-@dataclass(frozen=True, eq=False)
-class Product:
-    """The model times rules, or terms of rules.
-
-    Attributes
-    ----------
-    automaton : Automaton
-        The product; guards tell token classes apart. Its patterns are those of the model, and in a
-        product of terms two more for each term of the plan, see
-        `trelliswork.planning.term_products`.
-    tests : tuple of TokenTest
-        Bit ``i`` of a token's class is the outcome of ``tests[i]``.
-    empty_violations : numpy.ndarray or None
-        In a product of terms: ``v_i(ε)`` of the soft terms in it, 0 elsewhere, shape ``(I,)``.
-    """
-
-    automaton: Automaton
-    tests: tuple[TokenTest, ...] = ()
-    empty_violations: IntArray | None = None
 
 
 class RuleCompiler:
@@ -104,7 +83,7 @@ class RuleCompiler:
         self.max_states = max_states
         self.segmentation = segmentation
         self._languages: dict[int, Automaton] = {}
-        self._products: OrderedDict[Indices, Product] = OrderedDict()
+        self._products: OrderedDict[Indices, RuleProduct] = OrderedDict()
         self._intersections: OrderedDict[Indices, Automaton] = OrderedDict()
         self._lock = RLock()  # a tagger may decode on several threads
 
@@ -193,7 +172,7 @@ class RuleCompiler:
         built = self.product((index,), budget).automaton
         return built.n_states, built.n_arcs
 
-    def product(self, indices: Indices, budget: int) -> Product:
+    def product(self, indices: Indices, budget: int) -> RuleProduct:
         """Return the model times the automata of some constraints.
 
         Raises
@@ -202,7 +181,7 @@ class RuleCompiler:
             If it has more arcs than `budget`.
         """
         if not indices:
-            return Product(self.model)
+            return RuleProduct(self.model)
         with self._lock:
             kept = self._products.get(indices)
             if kept is None:
@@ -247,11 +226,11 @@ class RuleCompiler:
         except TooLargeError:
             return None
 
-    def _load_or_build(self, indices: Indices, budget: int) -> Product:
+    def _load_or_build(self, indices: Indices, budget: int) -> RuleProduct:
         name = self.fingerprint(self._texts(indices))
         stored = load_automaton(name)
         if stored is not None:
-            return Product(stored, self.tests(indices))
+            return RuleProduct(stored, self.tests(indices))
         begun = time.perf_counter()
         built = self._build(indices, budget)
         if time.perf_counter() - begun >= SECONDS_WORTH_A_FILE:
@@ -271,7 +250,7 @@ class RuleCompiler:
     def _chain_arcs(self, indices: Indices) -> int:
         return chain_product_size(self.model.n_labels, self.intersection(indices))[1]
 
-    def _build(self, indices: Indices, budget: int) -> Product:
+    def _build(self, indices: Indices, budget: int) -> RuleProduct:
         tests = self.tests(indices)
         try:
             language = self.intersection(indices)
@@ -280,7 +259,7 @@ class RuleCompiler:
             found = product(self.model, language, n_classes=2 ** len(tests), max_arcs=budget)
         except TooLargeError as error:
             raise self._too_large(indices, budget) from error
-        return Product(found.automaton, tests)
+        return RuleProduct(found.automaton, tests)
 
     def intersection(self, indices: Indices) -> Automaton:
         """Return the language of some constraints together, over the letters of all their tests."""
@@ -317,7 +296,7 @@ class RuleCompiler:
         return fingerprint(parts, self.model)
 
 
-def keep(products: OrderedDict[Key, Product], key: Key, product: Product) -> None:
+def keep(products: OrderedDict[Key, RuleProduct], key: Key, product: RuleProduct) -> None:
     """Keep a product in memory, and forget the oldest ones beyond `ARCS_KEPT` arcs."""
     products[key] = product
     total = sum(kept.automaton.n_arcs for kept in products.values())

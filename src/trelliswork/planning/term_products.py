@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork.automata.automaton import Automaton
-from trelliswork.automata.product import MAX_ARCS, Pairs, assemble, fired_by, is_deterministic
+from trelliswork.automata.product import MAX_ARCS, StatePairs, assemble, fired_by, is_deterministic
 from trelliswork.errors import TooLargeError
 
 if TYPE_CHECKING:
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from trelliswork.planning.violation_automata import ViolationAutomaton
 
 
-__all__ = ["Factor", "multiply"]
+__all__ = ["ProductPart", "multiply"]
 
 
 @dataclass(frozen=True, eq=False)
-class Factor:
-    """An automaton that the model is multiplied with.
+class ProductPart:
+    """A part of a product: an automaton that the model is multiplied with.
 
     Attributes
     ----------
@@ -49,15 +49,19 @@ class Factor:
 
 
 def multiply(
-    model: Automaton, factors: Iterable[Factor], n_classes: int, budget: int, n_more_patterns: int
+    model: Automaton,
+    parts: Iterable[ProductPart],
+    n_classes: int,
+    budget: int,
+    n_more_patterns: int,
 ) -> Automaton:
-    """Return the model times some factors, with patterns for violations.
+    """Return the product of the model and some parts, with patterns for violations.
 
     Parameters
     ----------
     model
         The automaton of the model.
-    factors
+    parts
         What to multiply it with, in this order; each is asked for when it is needed.
     n_classes
         Classes of tokens.
@@ -71,13 +75,13 @@ def multiply(
     TooLargeError
         If the product has more arcs than `budget`.
     """
-    together = _together(factors, budget * n_classes)
+    together = _together(parts, budget * n_classes)
     if together is None:
         return Automaton._from_arrays(
             model._arrays()._replace(n_patterns=model.n_patterns + n_more_patterns)
         )
     language, counters = together
-    pairs = Pairs.of(model, language, n_classes, budget)
+    pairs = StatePairs.of(model, language, n_classes, budget)
     counters = [counter.at(pairs.language_states) for counter in counters]
     fired = _fired_with(model, pairs, counters)
     contexts = _contexts_with(model, pairs, counters)
@@ -98,7 +102,7 @@ class _TermCounter:
         """Return the counter in a product whose states are at some places of this one."""
         return _TermCounter(self.term, self.violations, self.states[places])
 
-    def on_arcs(self, pairs: Pairs) -> IntArray:
+    def on_arcs(self, pairs: StatePairs) -> IntArray:
         """Return the change of the violation by each arc of a product, shape ``(A,)``."""
         added, value = self.violations.added, self.violations.value
         source, target = self.states[pairs.source], self.states[pairs.target]
@@ -116,23 +120,23 @@ class _TermCounter:
 
 
 def _together(
-    factors: Iterable[Factor], max_arcs: int
+    parts: Iterable[ProductPart], max_arcs: int
 ) -> tuple[Automaton, list[_TermCounter]] | None:
-    """Return the product of all factors, and the counters in it; None without any."""
+    """Return the product of all parts, and the counters in it; None without any."""
     language: Automaton | None = None
     counters: list[_TermCounter] = []
-    for factor in factors:
+    for part in parts:
         if language is None:
-            language = factor.automaton
-            counters = _counters(factor, np.arange(language.n_states))
+            language = part.automaton
+            counters = _counters(part, np.arange(language.n_states))
             continue
-        pairs = Pairs.of(language, factor.automaton, 1, max_arcs)
+        pairs = StatePairs.of(language, part.automaton, 1, max_arcs)
         counters = [counter.at(pairs.model_states) for counter in counters]
-        counters += _counters(factor, pairs.language_states.astype(np.int64))
-        initial, final = pairs.borders(language, factor.automaton)
+        counters += _counters(part, pairs.language_states.astype(np.int64))
+        initial, final = pairs.borders(language, part.automaton)
         language = Automaton(
             initial.size,
-            factor.automaton.n_labels,
+            part.automaton.n_labels,
             pairs.source,
             pairs.label,
             pairs.target,
@@ -142,14 +146,14 @@ def _together(
     return None if language is None else (language, counters)
 
 
-def _counters(factor: Factor, states: IntArray) -> list[_TermCounter]:
-    if factor.term is None or factor.violations is None:
+def _counters(part: ProductPart, states: IntArray) -> list[_TermCounter]:
+    if part.term is None or part.violations is None:
         return []
-    return [_TermCounter(factor.term, factor.violations, states)]
+    return [_TermCounter(part.term, part.violations, states)]
 
 
 def _fired_with(
-    model: Automaton, pairs: Pairs, counters: Sequence[_TermCounter]
+    model: Automaton, pairs: StatePairs, counters: Sequence[_TermCounter]
 ) -> tuple[IntArray, IdArray]:
     """Return the patterns of arcs: those of the model, then those of violations."""
     offsets, ids = fired_by(model, pairs.arc_map)
@@ -172,7 +176,7 @@ def _fired_with(
 
 
 def _contexts_with(
-    model: Automaton, pairs: Pairs, counters: Sequence[_TermCounter]
+    model: Automaton, pairs: StatePairs, counters: Sequence[_TermCounter]
 ) -> IdArray | None:
     """Return which states fire the same patterns by the same label, violations included."""
     if not pairs.model_states.size or not is_deterministic(model):

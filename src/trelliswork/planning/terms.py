@@ -20,8 +20,9 @@ from trelliswork.errors import TooLargeError
 from trelliswork.planning.cache import load_automaton, store_automaton
 from trelliswork.planning.events import Events
 from trelliswork.planning.evidence import Evidence
-from trelliswork.planning.products import SECONDS_WORTH_A_FILE, Product, keep, too_large
-from trelliswork.planning.term_products import Factor, multiply
+from trelliswork.planning.products import SECONDS_WORTH_A_FILE, keep, too_large
+from trelliswork.planning.rule_product import RuleProduct
+from trelliswork.planning.term_products import ProductPart, multiply
 from trelliswork.planning.token_charges import count_broken
 from trelliswork.planning.violation_automata import (
     ViolationAutomaton,
@@ -90,7 +91,7 @@ class Terms:
         self._lock = RLock()  # a tagger may decode on several threads
         self._languages: dict[int, Automaton] = {}
         self._automata: dict[tuple[int, int], ViolationAutomaton] = {}
-        self._products: OrderedDict[tuple[Indices, int, bool], Product] = OrderedDict()
+        self._products: OrderedDict[tuple[Indices, int, bool], RuleProduct] = OrderedDict()
         self._refused: dict[tuple[Indices, int, bool], int] = {}  # largest budget found too small
         self._is_soft = [compiler.constraints[term.constraint].is_soft for term in terms]
         self.soft = tuple(i for i, is_soft in enumerate(self._is_soft) if is_soft)
@@ -240,7 +241,7 @@ class Terms:
         budget: int | None = None,
         *,
         with_patterns: bool = True,
-    ) -> Product:
+    ) -> RuleProduct:
         """Return the model times the automata of some terms, from memory where possible.
 
         The patterns of violations follow those of the model, see
@@ -287,7 +288,7 @@ class Terms:
 
     def _load_or_build(
         self, chosen: Indices, length: int, budget: int, with_patterns: bool
-    ) -> Product:
+    ) -> RuleProduct:
         tests = union_of_tests(map(self.tests_of, chosen))
         if len(tests) > MAX_TESTS:
             raise self._too_large(chosen, budget)
@@ -306,7 +307,7 @@ class Terms:
             try:
                 stored = multiply(
                     self.model,
-                    self._factors(chosen, tests, length),
+                    self._parts(chosen, tests, length),
                     2 ** len(tests),
                     budget,
                     2 * len(self) if with_patterns else 0,
@@ -315,7 +316,7 @@ class Terms:
                 raise self._too_large(chosen, budget) from error
             if time.perf_counter() - begun >= SECONDS_WORTH_A_FILE:
                 store_automaton(name, stored)
-        return Product(stored, tests, empty if with_patterns else None)
+        return RuleProduct(stored, tests, empty if with_patterns else None)
 
     def _text(self, index: int) -> str:
         """Return a term as the names of cached products have it."""
@@ -323,22 +324,22 @@ class Terms:
         term = self._terms[index]
         return f"Item({term.constraint}, {term.row if term.rule is None else term.rule!r})"
 
-    def _factors(
+    def _parts(
         self, chosen: Indices, tests: tuple[TokenTest, ...], length: int
-    ) -> Iterator[Factor]:
+    ) -> Iterator[ProductPart]:
         """Yield the automata of terms: hard rules all terms of which are chosen as one."""
         n_letters = self.model.n_labels
         whole = self._whole_rules(chosen)
         if whole:
             together = self._compiler.intersection(whole)
-            yield Factor(lift(together, self._compiler.tests(whole), tests, n_letters))
+            yield ProductPart(lift(together, self._compiler.tests(whole), tests, n_letters))
         for i in chosen:
             if self._terms[i].constraint in whole:
                 continue
             counter = self.violation_automaton(i, length) if self._is_soft[i] else None
             own = self.language(i, length) if counter is None else counter.automaton
             own = lift(own, self.tests_of(i), tests, n_letters)
-            yield Factor(own) if counter is None else Factor(own, i, counter)
+            yield ProductPart(own) if counter is None else ProductPart(own, i, counter)
 
     def _whole_rules(self, chosen: Indices) -> Indices:
         """Return the hard rules all terms of which are chosen, and that need no counter."""

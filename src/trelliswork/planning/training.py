@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trelliswork.planning.hard_rules import HardRules
-    from trelliswork.planning.products import Product, RuleCompiler
+    from trelliswork.planning.products import RuleCompiler
+    from trelliswork.planning.rule_product import RuleProduct
     from trelliswork.planning.terms import Terms
 
 
@@ -98,18 +99,18 @@ class Training:
         return tuple(sorted(chosen))
 
     @property
-    def hard_product(self) -> Product:
+    def hard_product(self) -> RuleProduct:
         """The model times `hard_rules`."""
         return self._compiler.product(self.hard_rules, self.budget)
 
-    def product(self, length: int = USUAL_LENGTH) -> Product:
+    def product(self, length: int = USUAL_LENGTH) -> RuleProduct:
         """Return the product that training sums over, for sequences of up to some length."""
         chosen = self.constraints(length)
         if set(chosen) <= set(self.hard_rules):
             return self.hard_product
         return self.product_of(chosen, length)
 
-    def product_of(self, constraints: Iterable[int], length: int) -> Product:
+    def product_of(self, constraints: Iterable[int], length: int) -> RuleProduct:
         """Return the model times some rules, if that fits the budget."""
         return self._terms.product(self._terms.of(constraints), length, self.budget)
 

@@ -22,6 +22,8 @@ from trelliswork.proofs.certificate import Certificate, Leaf
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from trelliswork._typing import FloatArray
+
 __all__ = ["SpanCertificate", "SpanDecision", "SpanLeaf"]
 
 SpanDecision = tuple[int, int, bool]
@@ -36,11 +38,11 @@ class SpanLeaf(Leaf[SpanDecision]):
     ----------
     decisions : tuple of (int, int, bool)
         The decisions shared by the assignments of the leaf, from the root of the search on.
-    prices : sequence of float
+    prices : numpy.ndarray or sequence of float
         ``λ``, in the order of the rules, shape ``(C,)``.
     """
 
-    prices: Sequence[float]
+    prices: FloatArray | Sequence[float]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -31,57 +31,38 @@ def assign_by_chain(
     n_jobs: int | None,
 ) -> list[Assignment]:
     """Fill roles with spans through chains; see `trelliswork.assign`."""
-    (
-        status,
-        payoff,
-        bound,
-        iterations,
-        nodes,
-        choice_offsets,
-        choices,
-        leaf_offsets,
-        decision_offsets,
-        decisions,
-        prices,
-    ) = _core.solve_spans(
-        [table.spans for table in tables],
-        [gains(table) for table in tables],
-        [book.native for book in books],
-        [book.apart for book in books],
-        [null_constant(table) for table in tables],
-        MAX_ITERATIONS,
-        CLOSED,
-        time_limit or 0.0,
-        max_nodes or 0,
+    answers = _core.solve_spans(
+        [
+            _core.SpanProblem(
+                table.spans, gains(table), book.native, book.apart, null_constant(table)
+            )
+            for table, book in zip(tables, books, strict=True)
+        ],
+        _core.SpanOptions(
+            max_iterations=MAX_ITERATIONS,
+            tolerance=CLOSED,
+            seconds=time_limit or 0.0,
+            max_nodes=max_nodes or 0,
+        ),
         resolve_jobs(n_jobs),
     )
-    for b, code in enumerate(status.tolist()):
-        if code in (INFEASIBLE, UNSOLVED):
-            raise NoAnswerError(places[b], is_proven=code == INFEASIBLE)
-    pairs = [(s, r) for s, r in choices.reshape(-1, 2).tolist()]
-    decided = [(s, r, taken != 0) for s, r, taken in decisions.reshape(-1, 3).tolist()]
-    ends, first_price, found = decision_offsets.tolist(), 0, []
-    for b, (table, book) in enumerate(zip(tables, books, strict=True)):
-        first, last = int(leaf_offsets[b]), int(leaf_offsets[b + 1])
-        last_price = first_price + (last - first) * len(book.rules)
-        of_leaves = prices[first_price:last_price].reshape(last - first, len(book.rules))
-        leaves = tuple(
-            SpanLeaf(tuple(decided[ends[i] : ends[i + 1]]), of_leaves[i - first])
-            for i in range(first, last)
-        )
-        first_price = last_price
-        found.append(
-            answer(
-                table,
-                book,
-                pairs[choice_offsets[b] : choice_offsets[b + 1]],
-                float(payoff[b]),
-                float(bound[b]),
-                STATUSES[status[b]],
-                method="chain",
-                iterations=int(iterations[b]),
-                nodes=int(nodes[b]),
-                certificate=SpanCertificate(leaves),
-            )
-        )
-    return found
+    for place, found in zip(places, answers, strict=True):
+        if found.status in (INFEASIBLE, UNSOLVED):
+            raise NoAnswerError(place, is_proven=found.status == INFEASIBLE)
+    return [_assignment(*each) for each in zip(tables, books, answers, strict=True)]
+
+
+def _assignment(table: SpanTable, book: SpanRulebook, found: _core.SpanAnswer) -> Assignment:
+    leaves = (SpanLeaf(tuple(decisions), prices) for decisions, prices in found.leaves)
+    return answer(
+        table,
+        book,
+        found.choices,
+        found.score,
+        found.bound,
+        STATUSES[found.status],
+        method="chain",
+        iterations=found.iterations,
+        nodes=found.nodes,
+        certificate=SpanCertificate(tuple(leaves)),
+    )
