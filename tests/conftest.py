@@ -73,9 +73,11 @@ def data_dir() -> Path:
 
 @pytest.fixture
 def control_c() -> Iterator[None]:
-    """Have Ctrl-C raise, also where the tests run in the background and it is ignored."""
+    """Have Ctrl-C raise, also where the tests run in the background: ignored, or blocked."""
     if threading.current_thread() is not threading.main_thread():
         pytest.skip("signals need the main thread")
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    blocked = signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     yield
+    signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
     signal.signal(signal.SIGINT, before or signal.SIG_DFL)  # None: a handler not set from Python
