@@ -85,7 +85,10 @@ def test_ad3_solves_the_relaxation_that_highs_solves(case):
     ours = tw.solve(case.graph, "ad3", ad3=tw.AD3Options(max_iterations=20_000, tolerance=1e-9))
     if theirs.status == "infeasible" or ours.status in ("infeasible", "unsolved"):
         return
-    assert ours.upper_bound == pytest.approx(theirs.upper_bound, rel=1e-4, abs=1e-4)
+    allowance = 1e-4 * (1 + abs(theirs.upper_bound))
+    assert ours.upper_bound >= theirs.upper_bound - allowance
+    if ours.status in ("optimal", "fractional"):  # it has not ended at a limit
+        assert ours.upper_bound <= theirs.upper_bound + allowance
 
 
 @pytest.mark.parametrize("length", [3, 5, 9, 15])
