@@ -97,7 +97,6 @@ def test_templates_do_not_go_with_dicts():
 
 def test_negative_values_train():
     tagger = tw.CRFTagger(l2=0.01).fit([[{"x": -1.0}, {"x": 2.0}]] * 5, [["A", "B"]] * 5)
-    assert tagger.stop_reason_ == "converged"
     assert tagger.predict([[{"x": -1.0}, {"x": 2.0}]]) == [["A", "B"]]
 
 
