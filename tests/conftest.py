@@ -36,6 +36,17 @@ os.environ["COLUMNS"] = "80"
 # The programs that tests start write UTF-8 in every locale, and tests decode it.
 os.environ["PYTHONIOENCODING"] = "utf-8"
 
+# Variables that have the programs of tests say more on standard error, or check less.
+INTERPRETER_VARIABLES = (
+    "LD_DEBUG",
+    "PYTHONDEVMODE",
+    "PYTHONMALLOCSTATS",
+    "PYTHONOPTIMIZE",
+    "PYTHONPROFILEIMPORTTIME",
+    "PYTHONVERBOSE",
+    "PYTHONWARNINGS",
+)
+
 # Variables by which typer and rich choose width, colours and panels. typer reads most of them when
 # it is imported.
 TERMINAL_VARIABLES = (
@@ -58,8 +69,8 @@ TERMINAL_VARIABLES = (
 
 @pytest.hookimpl(trylast=True)  # after pytest has chosen its own colours
 def pytest_configure() -> None:
-    """Give help texts and messages one form on every terminal."""
-    for name in TERMINAL_VARIABLES:
+    """Give help texts and messages one form on every terminal, and in every environment."""
+    for name in (*TERMINAL_VARIABLES, *INTERPRETER_VARIABLES):
         os.environ.pop(name, None)
 
 
