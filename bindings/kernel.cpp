@@ -7,6 +7,7 @@
 #include "base/threads.hpp"
 #include "kernel/layer.hpp"
 #include "kernel/segments.hpp"
+#include "simd/instruction_set.hpp"
 #include "simd/semiring.hpp"
 #include "support/arrays.hpp"
 #include "support/bound_batch.hpp"
@@ -262,6 +263,7 @@ void bind_layer(nb::module_& m) {
 }  // namespace
 
 void bind_kernel(nb::module_& m) {
+    m.def("instruction_set", &instruction_set_name);
     bind_inference(m);
     bind_layer(m);
     bind_segments(m);

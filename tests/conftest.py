@@ -22,6 +22,8 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
     max_examples=100,
     derandomize="CI" in os.environ,
+    # Where the checkout is read-only, the usual place of the database is worth a warning.
+    **({} if os.access(Path.cwd(), os.W_OK) else {"database": None}),
 )
 settings.load_profile("trelliswork")
 
@@ -33,6 +35,17 @@ os.environ["COLUMNS"] = "80"
 
 # The programs that tests start write UTF-8 in every locale, and tests decode it.
 os.environ["PYTHONIOENCODING"] = "utf-8"
+
+# Variables that have the programs of tests say more on standard error, or check less.
+INTERPRETER_VARIABLES = (
+    "LD_DEBUG",
+    "PYTHONDEVMODE",
+    "PYTHONMALLOCSTATS",
+    "PYTHONOPTIMIZE",
+    "PYTHONPROFILEIMPORTTIME",
+    "PYTHONVERBOSE",
+    "PYTHONWARNINGS",
+)
 
 # Variables by which typer and rich choose width, colours and panels. typer reads most of them when
 # it is imported.
@@ -56,8 +69,8 @@ TERMINAL_VARIABLES = (
 
 @pytest.hookimpl(trylast=True)  # after pytest has chosen its own colours
 def pytest_configure() -> None:
-    """Give help texts and messages one form on every terminal."""
-    for name in TERMINAL_VARIABLES:
+    """Give help texts and messages one form on every terminal, and in every environment."""
+    for name in (*TERMINAL_VARIABLES, *INTERPRETER_VARIABLES):
         os.environ.pop(name, None)
 
 
@@ -73,9 +86,11 @@ def data_dir() -> Path:
 
 @pytest.fixture
 def control_c() -> Iterator[None]:
-    """Have Ctrl-C raise, also where the tests run in the background and it is ignored."""
+    """Have Ctrl-C raise, also where the tests run in the background: ignored, or blocked."""
     if threading.current_thread() is not threading.main_thread():
         pytest.skip("signals need the main thread")
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    blocked = signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     yield
+    signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
     signal.signal(signal.SIGINT, before or signal.SIG_DFL)  # None: a handler not set from Python

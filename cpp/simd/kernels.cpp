@@ -5,6 +5,7 @@
 #include "simd/block_kernels.hpp"
 #include "simd/chain_kernels.hpp"
 #include "simd/feature_kernels.hpp"
+#include "simd/instruction_set.hpp"
 #include "simd/segment_kernels.hpp"
 
 namespace trelliswork {
@@ -48,8 +49,8 @@ InstructionSet instruction_set() {
     return chosen;
 }
 
-template <class Kernels>
-const Kernels& choose(const Kernels& for_avx512, const Kernels& for_avx2, const Kernels& for_any) {
+template <class T>
+const T& choose(const T& for_avx512, const T& for_avx2, const T& for_any) {
     switch (instruction_set()) {
         case InstructionSet::avx512:
             return for_avx512;
@@ -66,6 +67,11 @@ const Kernels& choose(const Kernels& for_avx512, const Kernels& for_avx2, const 
 namespace avx2 = portable;
 namespace avx512 = portable;
 #endif
+
+const char* instruction_set_name() {
+    static constexpr const char* names[] = {"avx512", "avx2", "portable"};
+    return choose(names[0], names[1], names[2]);
+}
 
 const BlockKernels& block_kernels() {
     return choose(avx512::block_kernels, avx2::block_kernels, portable::block_kernels);

@@ -266,6 +266,9 @@ class Batch:
 
 def find_not_a_score(values: NDArray[np.float64], /) -> int: ...
 
+# For tests: of the inner loops. "portable", "avx2" or "avx512".
+def instruction_set() -> str: ...
+
 class FeatureRows:
     def __init__(
         self,

@@ -19,12 +19,14 @@ def test_the_usual_variable_limits_the_default(monkeypatch):
     assert resolve_jobs(2) == 2
 
 
-def test_workers_of_joblib_share_the_cores(monkeypatch):
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_workers_of_joblib_share_the_cores(monkeypatch, backend):
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    for backend in ("loky", "threading"):
-        parallel = joblib.Parallel(n_jobs=2, backend=backend)
-        inside = parallel(joblib.delayed(resolve_jobs)(None) for _ in range(2))
-        assert sum(inside) <= max(2, joblib.cpu_count()), backend
+    if joblib.effective_n_jobs(2) < 2:
+        pytest.skip("joblib works one by one here: the system has no semaphores")
+    parallel = joblib.Parallel(n_jobs=2, backend=backend)
+    inside = parallel(joblib.delayed(resolve_jobs)(None) for _ in range(2))
+    assert sum(inside) <= max(2, joblib.cpu_count())
 
 
 def test_zero_is_refused():

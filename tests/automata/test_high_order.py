@@ -233,10 +233,12 @@ def test_pairs_on_the_sparse_path_are_the_chain(data):
             getattr(one, name), getattr(other, name), rtol=1e-10, atol=1e-10, err_msg=name
         )
     several = [inference.kbest(trellis, 3, n_jobs=1) for trellis in (sparse, dense)]
-    np.testing.assert_allclose(several[0].scores, several[1].scores, rtol=1e-10)
-    first, second = (inference.viterbi(trellis, n_jobs=1) for trellis in (sparse, dense))
-    np.testing.assert_allclose(first.scores, second.scores, rtol=1e-10)
-    np.testing.assert_array_equal(first.labels, second.labels)
+    np.testing.assert_allclose(several[0].scores, several[1].scores, rtol=1e-10, atol=1e-9)
+    best = [inference.viterbi(trellis, n_jobs=1) for trellis in (sparse, dense)]
+    np.testing.assert_allclose(best[0].scores, best[1].scores, rtol=1e-10, atol=1e-9)
+    # Of labellings that tie, the last bits of sums decide.
+    worth = [inference.log_probability(dense, np.maximum(found.labels, 0)) for found in best]
+    np.testing.assert_allclose(*worth, atol=1e-9)
 
 
 def test_products_keep_patterns_and_parents():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import trelliswork as tw
-from trelliswork.citations import csl_styles
+from same_weights import check_same_weights
 from trelliswork.citations.adaptation import adapt, learn_labelled
 from trelliswork.citations.fields import TOKENIZER, to_plain, to_scheme
 from trelliswork.citations.fresh import FRESH_REFERENCES
@@ -61,7 +61,8 @@ def test_a_correction_is_learned_and_saved(shipped, tmp_path):
 def test_records_become_references_to_learn_from(shipped):
     works = load_works()[:3]
     moved = learn_labelled(shipped, [], works)
-    made = list(make_references(works, csl_styles()[:5], per_work=3))
+    styles = ("apa", "cell", "ieee", "modern-language-association", "nature")
+    made = list(make_references(works, styles, per_work=3))
     tokens = [list(one.tokens) for one in made]
     labels = [to_scheme(one.labels, shipped.labels_.scheme) for one in made]
     before, after = (
@@ -86,4 +87,4 @@ def test_non_references_are_not_learned_from(shipped):
     both = adapt(shipped, [*SENTENCES, prose], on_cycle=lambda *step: seen.append(step))
     alone = adapt(shipped, SENTENCES)
     assert seen[0][1] == len(SENTENCES)
-    assert (both.model_.state.weights == alone.model_.state.weights).all()
+    check_same_weights(both, alone)

@@ -8,20 +8,6 @@ import pytest
 
 from commands import conll, fail, run, train_model
 
-RULES = """# what the labels must be
-valid_scheme()
-at_most(1, 'PER')
-
-only_on(token(regex='[A-Z].*'), 'PER')   # names have a capital
-"""
-
-
-@pytest.fixture
-def rules(tmp_path):
-    path = tmp_path / "rules.txt"
-    path.write_text(RULES)
-    return path
-
 
 def test_explain_rules_and_data(tmp_path, rules):
     corpus = tmp_path / "train.conll"

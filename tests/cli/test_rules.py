@@ -10,20 +10,6 @@ import pytest
 import trelliswork as tw
 from commands import PROGRAM, conll, fail, run, train_model
 
-RULES = """# what the labels must be
-valid_scheme()
-at_most(1, 'PER')
-
-only_on(token(regex='[A-Z].*'), 'PER')   # names have a capital
-"""
-
-
-@pytest.fixture
-def rules(tmp_path):
-    path = tmp_path / "rules.txt"
-    path.write_text(RULES)
-    return path
-
 
 def test_train_under_rules_and_tag(tmp_path, rules):
     model = train_model(tmp_path, "--rules", rules, "--rule", "at_most(1, 'LOC')")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
-
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from lint_cases import LABELS, Satisfied, messages
 from rule_strategies import LABEL_SETS, leaves
 from trelliswork import LabelSet
 from trelliswork.constraints import (
@@ -30,13 +29,8 @@ from trelliswork.constraints import (
     where,
 )
 
-LABELS = LabelSet(["author", "title", "year"])
 BIO = LabelSet(["O", "B-a", "I-a", "B-b", "I-b"], scheme="bio")
 DIGITS, LONG = token(regex="[0-9]+"), token(regex=".{5,}")
-
-
-def messages(rules, labels=LABELS, **options):
-    return [f"{finding.kind}: {finding}" for finding in lint(rules, labels, **options)]
 
 
 def test_sound_rules_have_no_findings():
@@ -197,38 +191,30 @@ def cases(draw):
 @given(cases())
 def test_findings_are_what_enumeration_says(case):
     rules, labels = case
-    words = [w for n in (1, 2, 3) for w in itertools.product(labels.names, repeat=n)]
-    good = {
-        rule: frozenset(w for w in words if rule.violations(w, scheme=labels) == 0)
-        for rule in rules
-    }
-
-    def together(subset):
-        return frozenset(words).intersection(*(good[rule] for rule in subset))
-
+    good = Satisfied(rules, labels)
     findings = lint(rules, labels, lengths=[1, 2, 3])
     kinds = [finding.kind for finding in findings]
-    assert kinds.count("contradictory") == (not together(rules))
+    assert kinds.count("contradictory") == (not good.together(rules))
     dead = {f.rules[0] for f in findings if f.kind == "dead"}
-    assert dead == {rule for rule in rules if len(good[rule]) == len(words)}
+    assert dead == {rule for rule in rules if len(good[rule]) == len(good.all)}
     kept = [rule for rule in rules if rule not in dead]
     for finding in findings:
         if finding.kind == "contradictory":
-            assert not together(finding.rules)
+            assert not good.together(finding.rules)
             for rule in finding.rules:
-                assert together([other for other in finding.rules if other is not rule])
+                assert good.together([other for other in finding.rules if other is not rule])
         if finding.kind == "implied":
             implied, *reasons = finding.rules
-            assert together(reasons) <= good[implied]
+            assert good.together(reasons) <= good[implied]
             kept.remove(implied)
         if finding.kind == "lengths":
-            lengths = {len(w) for w in together(finding.rules)}
-            assert lengths == {len(w) for w in together(rules)} < {1, 2, 3}
+            lengths = {len(w) for w in good.together(finding.rules)}
+            assert lengths == {len(w) for w in good.together(rules)} < {1, 2, 3}
     if "contradictory" not in kinds:
-        assert together(kept) == together(rules)
+        assert good.together(kept) == good.together(rules)
         for i, rule in enumerate(kept):
-            assert not together(kept[:i] + kept[i + 1 :]) <= good[rule]
-        missing = {1, 2, 3} - {len(w) for w in together(rules)}
+            assert not good.together(kept[:i] + kept[i + 1 :]) <= good[rule]
+        missing = {1, 2, 3} - {len(w) for w in good.together(rules)}
         assert ("lengths" in kinds) == bool(missing)
 
 

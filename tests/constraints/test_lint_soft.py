@@ -7,8 +7,8 @@ import itertools
 import pytest
 from hypothesis import given, strategies as st
 
+from lint_cases import LABELS, Satisfied, messages
 from rule_strategies import LABEL_SETS, leaves, linear_rules
-from trelliswork import LabelSet
 from trelliswork.constraints import (
     at_least,
     at_most,
@@ -22,12 +22,7 @@ from trelliswork.constraints import (
     starts_with,
 )
 
-LABELS = LabelSet(["author", "title", "year"])
 AUTHOR, TITLE, YEAR = map(count, LABELS)
-
-
-def messages(rules, labels=LABELS, **options):
-    return [f"{finding.kind}: {finding}" for finding in lint(rules, labels, **options)]
 
 
 def test_sound_rules_have_no_findings():
@@ -172,33 +167,25 @@ def cases(draw):
 @given(cases())
 def test_findings_are_true(case):
     rules, labels = case
-    words = [w for n in (1, 2, 3) for w in itertools.product(labels.names, repeat=n)]
-    good = {
-        rule: frozenset(w for w in words if rule.violations(w, scheme=labels) == 0)
-        for rule in rules
-    }
-
-    def together(subset):
-        return frozenset(words).intersection(*(good[rule] for rule in subset))
-
+    good = Satisfied(rules, labels)
     for finding in lint(rules, labels, lengths=[1, 2, 3]):
         first, *others = finding.rules
         soft = [rule.is_soft for rule in finding.rules]
         match finding.kind:
             case "contradictory":
                 assert not any(soft)
-                assert not together(finding.rules)
+                assert not good.together(finding.rules)
             case "dead":
-                assert len(good[first]) == len(words)
+                assert len(good[first]) == len(good.all)
             case "implied":
-                assert together(others) <= good[first]
+                assert good.together(others) <= good[first]
                 assert not any(soft[1:]) or first.hard == others[0].hard
             case "broken":
                 assert soft == [True] + [False] * len(others)
-                assert not together(others) & good[first]
+                assert not good.together(others) & good[first]
             case "lengths":
                 assert not any(soft)
-                assert {len(w) for w in together(finding.rules)} < {1, 2, 3}
+                assert {len(w) for w in good.together(finding.rules)} < {1, 2, 3}
             case kind:
                 assert kind == "unchecked"
 

@@ -132,7 +132,7 @@ def test_decoding_learns_them():
     learned = tw.learn_penalties(tagger, X, y, method="perceptron", random_state=0)
     first, second = learned.penalties_.values()
     assert first > 0.0
-    assert second >= 0.0
+    assert second == 0.0  # two of three sentences break it
     assert learned.score(X, y) > tagger.with_constraints(()).score(X, y)
 
 

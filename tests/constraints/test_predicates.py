@@ -265,7 +265,8 @@ def test_two_functions_of_one_name_are_refused():
     first, second = (tw.predicate(lambda labels, _, y=y: labels[0] == y, name="z") for y in "ab")
     with pytest.raises(ValueError, match="two functions of that name"):
         tw.plan(tw.LabelSet(["a", "b"]), [first.soft(1.0), second.soft(3.0)])
-    assert tw.plan(tw.LabelSet(["a", "b"]), [first.soft(1.0), first]) is not None
+    both = (first.soft(1.0), first)
+    assert tw.plan(tw.LabelSet(["a", "b"]), both).constraints == both
 
 
 def test_a_function_that_raises_is_named():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -140,7 +141,7 @@ class TestSolve:
         problem = long_problem(0, n_tokens=20)
         found = [tw.solve(problem, "beam", width=width) for width in (1, 4, 16, 64, 256)]
         scores = [answer.score for answer in found]
-        assert scores == sorted(scores)
+        assert all(b >= a - 1e-9 for a, b in itertools.pairwise(scores))
         assert found[0].status == "feasible"
         assert scores[-1] == pytest.approx(tw.solve(problem).score)
 
@@ -150,7 +151,8 @@ class TestSolve:
         for method in ("astar", "auto"):
             found = tw.solve(problem, method, time_limit=1e-300)
             assert (found.status, found.method) == ("feasible", "beam")
-            assert found.score <= tw.solve(problem, width=200).score <= found.upper_bound
+            best = tw.solve(problem, width=200).score
+            assert found.score - 1e-9 <= best <= found.upper_bound + 1e-9
 
     def test_a_beam_may_lose_all_that_is_allowed(self):
         problem = tw.Problem(

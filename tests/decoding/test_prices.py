@@ -164,10 +164,9 @@ def test_threads_and_warm_starts_change_nothing():
     alone = priced_batch(plan, trellis, evidence, n_jobs=1)
     together = priced_batch(plan, trellis, evidence, n_jobs=2)
     warm = priced_batch(plan, trellis, evidence, prices=alone.prices, n_jobs=1)
-    assert (alone.status == OPTIMAL).all()
-    for other in (together, warm):
-        np.testing.assert_array_equal(other.status, alone.status)
-        np.testing.assert_allclose(other.scores, alone.scores)
+    for found in (alone, together, warm):
+        np.testing.assert_allclose(found.bounds, found.scores, atol=1e-6)
+        np.testing.assert_allclose(found.scores, alone.scores, atol=1e-9)
     np.testing.assert_array_equal(together.tags, alone.tags)
     assert warm.iterations.sum() < alone.iterations.sum()
     stopped = priced_batch(plan, trellis, evidence, method="dual", max_iter=1)

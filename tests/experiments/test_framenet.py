@@ -269,10 +269,7 @@ def test_experiment_runs_on_the_first_targets(tmp_path: Path) -> None:
     if data is None or not (data / "framenet15").is_dir():
         pytest.skip("needs the data sets: set TRELLISWORK_DATA")
     arguments = ["--data", str(data), "--output", str(tmp_path), "--limit", "25", "--runs", "1"]
-    assert framenet.main([*arguments, "--max-iter", "5", "--candidates", "12", "--bits", "14"]) in (
-        True,
-        False,
-    )
+    framenet.main([*arguments, "--max-iter", "5", "--candidates", "12", "--bits", "14"])
     summary = json.loads((tmp_path / "framenet.json").read_text(encoding="utf-8"))["summary"]
     assert list(summary) == list(framenet.NAMES)
     for name in framenet.EXACT:

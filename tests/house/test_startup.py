@@ -33,10 +33,14 @@ SLOW = (
 
 
 def imported_by(code: str, *args: object) -> set[str]:
-    """Return the modules that a fresh interpreter has imported after it ran some code."""
-    report = "\nimport json, sys; print(json.dumps(sorted(sys.modules)))"
+    """Return the modules that some code imports into a fresh interpreter.
+
+    Those that it has before do not count: hooks of other packages import what they need.
+    """
+    before = "import sys; at_start = set(sys.modules)\n"
+    report = "\nimport json; print(json.dumps(sorted(set(sys.modules) - at_start)))"
     done = subprocess.run(
-        [sys.executable, "-c", code + report, *map(str, args)],
+        [sys.executable, "-c", before + code + report, *map(str, args)],
         capture_output=True,
         encoding="utf-8",
         check=True,

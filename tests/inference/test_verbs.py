@@ -182,9 +182,11 @@ def test_the_dense_path_agrees_with_the_sparse_path(trellis):
     np.testing.assert_allclose(one.log_partition, two.log_partition, rtol=1e-12, atol=1e-10)
     np.testing.assert_allclose(one.segments, two.segments, atol=1e-10)
     np.testing.assert_allclose(one.pattern_counts, two.pattern_counts[:-1], atol=1e-10)
-    np.testing.assert_array_equal(
-        inference.viterbi(trellis).labels, inference.viterbi(sparse).labels
-    )
+    # Of labellings that tie, the last bits of sums decide.
+    answers = [inference.viterbi(either) for either in (trellis, sparse)]
+    np.testing.assert_allclose(*(found.scores for found in answers), rtol=1e-12, atol=1e-9)
+    worth = [inference.log_probability(trellis, np.maximum(found.labels, 0)) for found in answers]
+    np.testing.assert_allclose(*worth, atol=1e-9)
 
 
 @given(trellis=trellises(elements=st.floats(-3, 3)))

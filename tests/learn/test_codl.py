@@ -6,6 +6,7 @@ from sklearn.base import clone
 
 import trelliswork as tw
 from codl_cases import BASES, U_MORE, X_MORE, Y_MORE, U, X, Y
+from same_weights import check_same_weights
 from trelliswork.constraints import at_least, at_most, starts_with
 from trelliswork.learn.codl import Settings, learn_with_unlabelled
 from trelliswork.learn.learner import Learned
@@ -136,7 +137,7 @@ def test_any_base_learns_and_keeps_to_the_rules(base):
     assert BASES[base].constraints == ()
     assert not hasattr(BASES[base], "model_")
     again = clone(tagger).fit(X_MORE, Y_MORE, unlabelled=U_MORE)
-    assert np.array_equal(again.model_.state.weights, tagger.model_.state.weights)
+    check_same_weights(again, tagger, counted=base != "crf")
 
 
 def test_labels_of_the_unlabelled_part_are_never_read():
@@ -246,8 +247,10 @@ def test_unsatisfiable_sentences_teach_nothing(labelling):
 
 
 def test_several_labellings_settle_with_their_scores():
-    tagger = tw.CODLTagger(counted(), gamma=0.0, cycles=60, labelling="posterior", tol=1e-7)
+    tagger = tw.CODLTagger(tw.HMMTagger(), gamma=0.5, cycles=100, labelling="posterior", tol=1e-4)
     tagger.fit(X_MORE, Y_MORE, unlabelled=U_MORE)
-    if tagger.stop_reason_ == "converged":
-        before, after = (cycle.mean_score for cycle in tagger.curve_[-2:])
-        assert after == pytest.approx(before, abs=1e-7 * (1 + abs(after)))
+    # The best labels are those of the cycle before long before the shares of the others settle.
+    assert tagger.curve_[2].changed == 0.0
+    scores = np.array([cycle.mean_score for cycle in tagger.curve_[1:]])
+    changes = np.abs(np.diff(scores)) / (1 + np.abs(scores[1:]))
+    assert changes[-1] <= 1e-4 < changes[:-1].min()

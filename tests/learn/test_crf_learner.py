@@ -9,6 +9,7 @@ from hypothesis import given, strategies as st
 import trelliswork as tw
 from trelliswork.constraints import at_most
 from trelliswork.learn.mixing import mix_pairs, mix_penalties
+from trelliswork.learn.penalties.counts import DOUBT
 from trelliswork.models.pair_weights import PairWeights
 
 X = [["a", "b", "b"], ["a", "c"], ["b", "c", "b"], ["a", "a", "c"]]
@@ -134,7 +135,9 @@ def test_labels_beyond_training_with_any_penalties(method):
     )
     tagger.fit(X * 3, Y * 3)
     assert tagger.labels_.names == ("A", "B", "C", "Z")
-    assert tagger.penalties_[repr(rule)] >= 0.0
+    # No sentence breaks it, and no answer to a sentence that was held out has a Z.
+    expected = np.log((len(X * 3) + 1) / DOUBT) if method == "counts" else 0.0
+    assert tagger.penalties_[repr(rule)] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("labels", ["Z", [1], [None]])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import trelliswork as tw
+from same_weights import check_same_weights
 from trelliswork.constraints import at_least, at_most, starts_with
 from trelliswork.learn.penalties.counts import count_penalties
 from trelliswork.learn.protocols import (
@@ -77,7 +78,7 @@ def test_a_rule_that_is_wrong_half_the_time_costs_nothing():
 def test_weights_learned_without_constraints_are_the_same(sign):
     alone = tw.CRFTagger(features="word[-1..0]", l2=0.1).fit(X, Y)
     found = crf(training=sign).fit(X, Y)
-    assert np.array_equal(found.model_.state.weights, alone.model_.state.weights)
+    check_same_weights(found, alone)
 
 
 @pytest.mark.parametrize(
@@ -91,10 +92,10 @@ def test_soft_protocols_of_a_crf(training, same):
     found, expected = crf(training=training), crf(**same)
     for tagger in (found, expected):
         tagger.fit(X, Y)
-    assert found.penalties_ == expected.penalties_
+    assert found.penalties_ == pytest.approx(expected.penalties_, abs=1e-5)
     assert found.plan_.constraints == RULES
     assert found.predict(X) == expected.predict(X)
-    assert np.array_equal(found.model_.state.weights, expected.model_.state.weights)
+    check_same_weights(found, expected)
     if training == "L+wCI":
         counted = count_penalties(RULES, X, Y, LABELS)
         assert found.plan_.penalties.tolist() == counted.tolist()
@@ -115,7 +116,7 @@ def test_hard_protocols_of_a_crf(training):
     found = crf(training=training).fit(sequences, names)
     assert found.plan_.constraints == hard
     assert found.plan_.soft == ()
-    assert np.array_equal(found.model_.state.weights, same.model_.state.weights)
+    check_same_weights(found, same)
     assert [labels[0] for labels in found.predict(X)] == ["A"] * len(X)
 
 
@@ -161,8 +162,7 @@ def test_a_protocol_is_saved(training, tmp_path):
     assert loaded.training == training
     assert loaded.penalties_ == tagger.penalties_
     assert loaded.predict([["b"], ["a", "c"]]) == tagger.predict([["b"], ["a", "c"]])
-    again = loaded.fit(X, Y)
-    assert np.array_equal(again.model_.state.weights, tagger.model_.state.weights)
+    check_same_weights(loaded.fit(X, Y), tagger)
 
 
 @pytest.mark.parametrize("kind", [tw.HMMTagger, tw.PerceptronTagger, tw.CRFTagger])

@@ -11,22 +11,22 @@ import trelliswork as tw
 from trelliswork.evaluation.significance import f1_standard_error
 
 FEATURES = "word[0]\nword[-3]\nshape(word[2])\nlast()"
-RNG = np.random.default_rng(5)
 
 
-def draw(n: int) -> tuple[list[list[str]], list[list[str]]]:
+def draw(seed: int, n: int) -> tuple[list[list[str]], list[list[str]]]:
     """Words tell their labels, all but one in ten; their neighbours tell nothing."""
+    rng = np.random.default_rng(seed)
     X, Y = [], []
     for _ in range(n):
-        labels = RNG.choice(["A", "B"], size=6).tolist()
-        flips = RNG.random(6) < 0.1
+        labels = rng.choice(["A", "B"], size=6).tolist()
+        flips = rng.random(6) < 0.1
         seen = ["BA"["AB".index(y)] if flip else y for y, flip in zip(labels, flips, strict=True)]
-        X.append([f"{y}{RNG.integers(4)}" for y in seen])
+        X.append([f"{y}{rng.integers(4)}" for y in seen])
         Y.append(labels)
     return X, Y
 
 
-TRAIN, DEV = draw(40), draw(20)
+TRAIN, DEV = draw(5, 40), draw(6, 20)
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +89,8 @@ def test_a_share_is_held_out_by_the_seed():
         tw.select_templates(TRAIN, 0.25, FEATURES, n=3, random_state=seed) for seed in (1, 1, 2)
     ]
     losses = [[point.loss for point in one.path] for one in taken]
-    assert losses[0] == losses[1] != losses[2]
+    assert losses[1] == pytest.approx(losses[0], rel=1e-5)
+    assert losses[2] != pytest.approx(losses[0], rel=1e-3)
     assert taken[0].path.best.dev_report.sentences == 10
 
 
@@ -106,7 +107,8 @@ def test_a_corpus_and_a_tagger_of_ones_own():
 
 
 def test_keys_of_feature_dicts():
-    X = [[{"w": token, "noise": str(RNG.integers(9))} for token in x] for x in TRAIN[0]]
+    rng = np.random.default_rng(0)
+    X = [[{"w": token, "noise": str(rng.integers(9))} for token in x] for x in TRAIN[0]]
     found = tw.select_templates((X, TRAIN[1]), 0.3)
     assert "w" in found.kept
     assert found.path.templates == ("w", "noise")
@@ -122,7 +124,8 @@ def test_one_template_is_always_left():
 
 
 def test_the_standard_error_of_f1():
-    counts = RNG.integers(0, 2, size=(200, 3)) + np.array([0, 1, 1])
+    rng = np.random.default_rng(0)
+    counts = rng.integers(0, 2, size=(200, 3)) + np.array([0, 1, 1])
     small, large = (f1_standard_error(rows, random_state=0) for rows in (counts[:50], counts))
     assert 0.0 < large < small
     assert f1_standard_error(np.zeros((0, 3)), random_state=0) == 0.0

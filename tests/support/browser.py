@@ -20,7 +20,7 @@ from fcntl import F_DUPFD, fcntl
 from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-SECONDS = 60.0  # to wait for an answer
+FIRST_SECONDS, SECONDS = 60.0, 600.0  # to wait for the first answer, and for others
 # The browser reads its orders from descriptor 3 and answers on 4.
 WIRED = "import os, sys; os.dup2({0}, 3); os.dup2({1}, 4); os.execvp(sys.argv[1], sys.argv[1:])"
 
@@ -29,6 +29,10 @@ def find_chromium() -> str | None:
     """Return the program to run, or ``None`` where there is none."""
     named = os.environ.get("CHROMIUM")
     return named or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+class NoAnswerError(RuntimeError):
+    """The browser does not answer."""
 
 
 class Browser:
@@ -61,6 +65,7 @@ class Browser:
         for end in (orders, answers, *high):
             os.close(end)
         self._count = 0
+        self._seconds = FIRST_SECONDS
         self._rest = b""
         self.events: list[dict[str, Any]] = []
 
@@ -69,10 +74,23 @@ class Browser:
 
     def __exit__(self, *_: object) -> None:
         self._process.terminate()
-        self._process.wait(SECONDS)
+        try:
+            self._process.wait(FIRST_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
         os.close(self._orders)
         os.close(self._answers)
         self._folder.cleanup()
+
+    def answers(self) -> bool:
+        """Return whether this is a browser: elsewhere the program says how to install one."""
+        try:
+            self.call("Browser.getVersion")
+        except (NoAnswerError, BrokenPipeError):
+            return False
+        self._seconds = SECONDS
+        return True
 
     def call(self, method: str, session: str | None = None, **parameters: Any) -> dict[str, Any]:
         """Give an order and return its result; messages that come before it go to `events`."""
@@ -100,12 +118,13 @@ class Browser:
             self.events.append(self._read())
 
     def _read(self) -> dict[str, Any]:
-        until = time.monotonic() + SECONDS
+        until = time.monotonic() + self._seconds
         while b"\0" not in self._rest:
-            ready, _, _ = select.select([self._answers], [], [], until - time.monotonic())
+            left = max(0.0, until - time.monotonic())
+            ready, _, _ = select.select([self._answers], [], [], left)
             part = os.read(self._answers, 1 << 20) if ready else b""
             if not part:
-                raise RuntimeError("the browser does not answer")
+                raise NoAnswerError
             self._rest += part
         line, self._rest = self._rest.split(b"\0", maxsplit=1)
         message: dict[str, Any] = json.loads(line)

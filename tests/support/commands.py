@@ -12,11 +12,13 @@ from trelliswork.cli import app
 if TYPE_CHECKING:
     from pathlib import Path
 
-# A background job of a shell hands down that Ctrl-C is ignored: not to the programs of the tests.
+# A background job of a shell hands down that Ctrl-C is ignored, and others that it is blocked: not
+# to the programs of the tests.
 PROGRAM = [
     sys.executable,
     "-c",
     "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT}); "
     "from trelliswork.cli import main; main()",
 ]
 

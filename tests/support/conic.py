@@ -4,12 +4,13 @@
 
 Every absolute value and every norm gets a variable of its own that is not below it: an inequality,
 or a second-order cone. Clarabel, an interior-point solver, knows nothing of their meaning.
-It comes within 1e-10 of the minimum; where that is flat, points are less sure.
+It comes within 1e-10 of the minimum, or says that it does not. Where the minimum is flat, points
+are less sure.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import clarabel
 import numpy as np
@@ -17,6 +18,18 @@ import scipy.sparse
 
 if TYPE_CHECKING:
     from trelliswork.learn.sparsity.regularizer import Regularizer
+
+
+class Minimum(NamedTuple):
+    """What the solver found. If it is not exact, it is a feasible point all the same."""
+
+    x: np.ndarray
+    is_exact: bool
+
+    def check(self, value: float, own: float, slack: float) -> None:
+        """Check a value against the one here: never above, and not below either if it is exact."""
+        assert value <= own + slack
+        assert value >= own - slack or not self.is_exact
 
 
 class Cones:
@@ -44,7 +57,7 @@ class Cones:
         return scipy.sparse.csc_matrix(found)
 
 
-def minimum(matrix: np.ndarray, linear: np.ndarray, regularizer: Regularizer) -> np.ndarray:
+def minimum(matrix: np.ndarray, linear: np.ndarray, regularizer: Regularizer) -> Minimum:
     """Return ``argmin_z ½ z·P z − c·z + Ω(z)``."""
     size = linear.size
     costs: list[float] = []
@@ -90,10 +103,13 @@ def minimum(matrix: np.ndarray, linear: np.ndarray, regularizer: Regularizer) ->
         settings,
     )
     found = solver.solve()
-    assert str(found.status) in ("Solved", "AlmostSolved"), found.status
-    return np.array(found.x)[:size]
+    assert str(found.status) in ("Solved", "AlmostSolved", "InsufficientProgress"), found.status
+    x = np.array(found.x)[:size]
+    bounded = regularizer.nonnegative
+    x[bounded] = np.maximum(x[bounded], 0.0)
+    return Minimum(x, str(found.status) == "Solved")
 
 
-def proximal_point(v: np.ndarray, regularizer: Regularizer) -> np.ndarray:
+def proximal_point(v: np.ndarray, regularizer: Regularizer) -> Minimum:
     """Return ``argmin_z ½ ‖z − v‖² + Ω(z)``."""
     return minimum(np.eye(v.size), v, regularizer)

@@ -13,6 +13,11 @@ from trelliswork.citations.records import WORK_TYPES
 from trelliswork.citations.reference import Alternative, Field, Reference
 
 
+def reference(kind="misc", **values):
+    """Return a reference without a text."""
+    return Reference("", 0, 0, (), 1.0, type=kind, **values)
+
+
 def rendered(work, style):
     """Return a work in a style, read back from its rightly labelled text."""
     pieces = render(work, style, number=3)

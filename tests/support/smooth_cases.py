@@ -49,3 +49,16 @@ def gradient_of(function: Smooth, x: np.ndarray) -> np.ndarray:
     found = np.empty(x.size)
     function(x, found)
     return found
+
+
+def easy(x: np.ndarray, gradient: np.ndarray) -> float:
+    """Return ``‖x − 3‖²``."""
+    gradient[:] = 2.0 * (x - 3.0)
+    return float((x - 3.0) @ (x - 3.0))
+
+
+def uphill(x: np.ndarray, gradient: np.ndarray) -> float:
+    """Return the same, with a gradient that points the wrong way."""
+    value = easy(x, gradient)
+    gradient *= -1.0
+    return value

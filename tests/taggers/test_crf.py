@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -37,7 +38,8 @@ def tagger():
 def test_learns_its_training_data(tagger):
     assert tagger.predict(X) == Y
     assert tagger.score(X, Y) == 1.0
-    assert tagger.stop_reason_ == "converged"
+    longer = clone(tagger).set_params(tol=1e-10, max_iter=1000).fit(X, Y)
+    assert tagger.loss_ == pytest.approx(longer.loss_, rel=1e-4)
     assert list(tagger.classes_) == ["A", "D", "N", "V"]
     losses = [step.loss for step in tagger.training_log_]
     assert losses == sorted(losses, reverse=True)
@@ -49,9 +51,12 @@ def test_marginals_and_nbest_agree_with_enumeration(tagger):
     paths = sorted(enumerate_paths(trellis), key=lambda path: -path.score)
     log_z = log_sum_exp([path.score for path in paths])
     (best,) = tagger.predict_nbest([sequence], 5)
-    for (labels, probability), path in zip(best, paths, strict=False):
-        assert tuple(tagger.labels_.encode(labels)) == path.labels
-        assert probability == pytest.approx(np.exp(path.score - log_z))
+    scores = {path.labels: path.score for path in paths}
+    found = [tuple(tagger.labels_.encode(labels)) for labels, _ in best]
+    assert len(set(found)) == 5
+    for labels, (_, probability), path in zip(found, best, paths, strict=False):
+        assert scores[labels] == pytest.approx(path.score, abs=1e-9)  # in any order if they tie
+        assert probability == pytest.approx(np.exp(path.score - log_z), abs=1e-9)
     (marginal,) = tagger.predict_marginals([sequence])
     np.testing.assert_allclose(marginal.sum(axis=1), 1.0)
     assert tagger.log_probability([sequence], [best[0][0]])[0] == pytest.approx(np.log(best[0][1]))
@@ -89,7 +94,13 @@ def test_class_weights_shift_the_model():
     heavy = tw.CRFTagger(features="bias", class_weight={"A": 20.0}).fit(X, Y)
     at = list(plain.classes_).index("A")
     assert heavy.predict_marginals([["x"]])[0][0, at] > plain.predict_marginals([["x"]])[0][0, at]
-    tw.CRFTagger(features="bias", class_weight="balanced").fit(X, Y)
+    balanced = {"A": 13 / 4, "D": 13 / 12, "N": 13 / 20, "V": 13 / 16}  # 13 tokens, 4 labels
+    one, other = (
+        tw.CRFTagger(features="bias", class_weight=weights).fit(X, Y)
+        for weights in ("balanced", balanced)
+    )
+    assert one.loss_ == pytest.approx(other.loss_, rel=1e-6)
+    assert one.loss_ != pytest.approx(plain.loss_, rel=1e-3)
 
 
 def test_warm_start_begins_where_the_earlier_model_ended(tagger, tmp_path):
@@ -189,56 +200,28 @@ class AskedAnyway(tw.CRFTagger):
         return tags
 
 
-# The generic checks fit one 2-d array, one row a sample. A tagger's samples are sequences: it
-# refuses such an array by name, and these checks end there. No other may fail.
-REFUSES_ONE_ARRAY = {
-    "check_all_zero_sample_weights_error",
-    "check_complex_data",
-    "check_dict_unchanged",
-    "check_dont_overwrite_parameters",
-    "check_dtype_object",
-    "check_estimator_sparse_array",
-    "check_estimator_sparse_matrix",
-    "check_estimator_sparse_tag",
-    "check_estimators_dtypes",
-    "check_estimators_empty_data_messages",
-    "check_estimators_fit_returns_self",
-    "check_estimators_nan_inf",
-    "check_estimators_overwrite_params",
-    "check_estimators_pickle",
-    "check_f_contiguous_array_estimator",
-    "check_fit2d_1feature",
-    "check_fit2d_1sample",
-    "check_fit2d_predict1d",
-    "check_fit_check_is_fitted",
-    "check_fit_idempotent",
-    "check_fit_score_takes_y",
-    "check_methods_sample_order_invariance",
-    "check_methods_subset_invariance",
-    "check_n_features_in",
-    "check_n_features_in_after_fitting",
-    "check_pipeline_consistency",
-    "check_positive_only_tag_during_fit",
-    "check_readonly_memmap_input",
-    "check_sample_weight_equivalence_on_dense_data",
-    "check_sample_weights_list",
-    "check_sample_weights_not_an_array",
-    "check_sample_weights_not_overwritten",
-    "check_sample_weights_shape",
-}
+def causes(error):
+    """Yield the messages of an error and of those that it was raised from."""
+    while error is not None:
+        yield str(error)
+        error = error.__cause__ or error.__context__
 
 
 def test_check_estimator():
     with pytest.warns(SkipTestWarning, match="Can't test estimator"):
-        own = check_estimator(tw.CRFTagger(), on_skip=None)
-    assert {result["status"] for result in own} == {"passed"}
+        own = check_estimator(tw.CRFTagger(), on_skip=None)  # one that fails raises
+    assert "passed" in {result["status"] for result in own}
+    # The generic checks fit one table, one row a sample. A tagger's samples are sequences: it
+    # refuses a table by name, and these checks end there. No other may fail.
     generic = check_estimator(AskedAnyway(), on_fail=None, on_skip=None)
-    failed = {result["check_name"] for result in generic if result["status"] == "failed"}
-    assert failed <= REFUSES_ONE_ARRAY
     for result in generic:
         if result["status"] == "failed":
-            reason = result["exception"].__cause__ or result["exception"]
-            assert "expected a list" in str(reason), result["check_name"]
+            reasons = [
+                re.match("[Xy]: expected a list", why) for why in causes(result["exception"])
+            ]
+            assert any(reasons), (result["check_name"], result["exception"])
+    passed = {result["check_name"] for result in generic if result["status"] == "passed"}
+    assert {"check_estimators_unfitted", "check_no_attributes_set_in_init"} <= passed
 
 
 def test_predicting_from_many_threads(tagger):

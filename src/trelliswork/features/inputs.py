@@ -52,10 +52,12 @@ def as_sequences(X: Any, name: str = "X") -> list[Any]:  # noqa: N803
     if isinstance(X, np.ndarray) and X.dtype.kind in "US":
         return [list(map(str, sequence)) for sequence in X]  # token lists that happen to be equal
     one_matrix = isinstance(X, np.ndarray) and X.dtype != object and X.ndim < 3
-    if one_matrix or _is_sparse(X):
+    is_frame = hasattr(X, "columns") and hasattr(X, "shape")  # it would be read as its columns
+    if one_matrix or is_frame or _is_sparse(X):
         raise ValueError(
-            f"{name}: expected a list with one matrix a sequence, got one array of shape "
-            f"{getattr(X, 'shape', '?')}. Reshape your data: one row a token, one array a sequence."
+            f"{name}: expected a list with one matrix a sequence, got one "
+            f"{type(X).__name__ if is_frame else 'array'} of shape {getattr(X, 'shape', '?')}. "
+            "Reshape your data: one row a token, one array a sequence."
         )
     sequences = [_without_string_array(sequence) for sequence in X]
     for index, sequence in enumerate(sequences):

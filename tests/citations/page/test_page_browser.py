@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import sys
 
 import pytest
 
@@ -21,7 +22,15 @@ def browser():
     if CHROMIUM is None:
         pytest.skip("needs Chromium: install it, or name it in CHROMIUM")
     with Browser(CHROMIUM) as running:
+        if not running.answers():
+            pytest.skip(f"{CHROMIUM} does not answer as Chromium does")
         yield running
+
+
+def test_programs_that_are_no_browser_do_not_answer(tmp_path):
+    for program in (sys.executable, str(tmp_path / "missing")):
+        with Browser(program) as running:
+            assert not running.answers()
 
 
 @pytest.fixture(scope="module")

@@ -23,11 +23,20 @@ PAPER = Work(
     pages="10-19",
     doi="10.1000/182",
 )
-SOME = Random(0).sample(csl_styles(), 12)
-
-
-def marked(pieces):
-    return " ".join(f"<{piece.label}>{piece.text.strip()}" for piece in pieces)
+SOME = (
+    "american-chemical-society",
+    "american-medical-association",
+    "apa",
+    "cell",
+    "chicago-author-date",
+    "elsevier-harvard",
+    "harvard-cite-them-right",
+    "ieee",
+    "modern-language-association",
+    "nature",
+    "plos",
+    "springer-basic-author-date",
+)
 
 
 def test_there_are_hundreds():
@@ -37,23 +46,33 @@ def test_there_are_hundreds():
     assert list(names) == sorted(set(names))
 
 
+# In words, so that punctuation may differ from one edition of a style to the next.
 @pytest.mark.parametrize(
-    ("name", "expected"),
+    ("name", "order"),
     [
-        (
-            "apa",
-            "<author>von Neumann, J. <date>(1950). <title>Chess. <journal>Journal of Games, "
-            "<volume>7 <issue>(2), <pages>10–19. <doi>https://doi.org/10.1000/182",
-        ),
-        (
-            "ieee",
-            "<number>[4] <author>J. von Neumann, <title>“Chess”, <journal>Journal of Games, "
-            "<volume>vol. 7, <issue>no. 2, <pages>pp. 10–19, <date>1950, <doi>doi: 10.1000/182.",
-        ),
+        ("apa", "author date title journal volume issue pages doi"),
+        ("ieee", "number author title journal volume issue pages date doi"),
     ],
 )
-def test_labels_by_construction(name, expected):
-    assert marked(CslStyle(name).render(PAPER, number=4)) == expected
+def test_labels_by_construction(name, order):
+    values = {
+        "number": "4",
+        "author": "Neumann",
+        "date": "1950",
+        "title": "Chess",
+        "journal": "Journal of Games",
+        "volume": "7",
+        "issue": "2",
+        "pages": "10–19",
+        "doi": "10.1000/182",
+    }
+    pieces = CslStyle(name).render(PAPER, number=4)
+    assert [piece.label for piece in pieces] == order.split()
+    for piece in pieces:
+        others = [value for label, value in values.items() if label != piece.label]
+        assert re.search(rf"\b{values[piece.label]}\b", piece.text)
+        # The DOI has digits of other fields in it.
+        assert piece.label == "doi" or not re.search(rf"\b({'|'.join(others)})\b", piece.text)
 
 
 @pytest.mark.parametrize("name", SOME)

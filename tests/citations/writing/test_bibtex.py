@@ -5,18 +5,13 @@ import pytest
 from bibtexparser import middlewares
 from hypothesis import given, strategies as st
 
-from reference_cases import NAMES, REFERENCES, all_rendered
+from reference_cases import NAMES, REFERENCES, all_rendered, reference
 from trelliswork.citations import Name
 from trelliswork.citations.documents.latex import decode_latex
 from trelliswork.citations.records import WORK_TYPES
-from trelliswork.citations.reference import Reference
 from trelliswork.citations.writing.bibtex import to_bibtex
 
 NOT_PRINTED = [*range(0x20), *range(0x7F, 0xA0), *range(0xFDD0, 0xFDF0), 0xFEFF, 0xFFFE, 0xFFFF]
-
-
-def reference(kind="misc", **values):
-    return Reference("", 0, 0, (), 1.0, type=kind, **values)
 
 
 def plain(text):

@@ -3,17 +3,12 @@ import re
 import pytest
 from hypothesis import given, strategies as st
 
-from reference_cases import REFERENCES, all_rendered
+from reference_cases import REFERENCES, all_rendered, reference
 from trelliswork.citations import Name
 from trelliswork.citations.records import WORK_TYPES
-from trelliswork.citations.reference import Reference
 from trelliswork.citations.writing.ris import to_ris
 
 LINE = re.compile(r"([A-Z][A-Z0-9])  - (.*)")
-
-
-def reference(kind="misc", **values):
-    return Reference("", 0, 0, (), 1.0, type=kind, **values)
 
 
 def records(written):

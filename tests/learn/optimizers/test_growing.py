@@ -41,7 +41,7 @@ def test_the_optimum_is_the_same_and_nearer(l2, monkeypatch):
 
 
 def test_all_sequences_are_a_part_of_themselves(objective):
-    x = RNG.normal(size=objective.n_parameters)
+    x = np.random.default_rng(1).normal(size=objective.n_parameters)
     expected, found = np.empty(x.size), np.empty(x.size)
     value = objective.value_and_grad(x, expected)
     assert _Part(objective, objective.n_sequences, 1)(x, found) == pytest.approx(value)
@@ -50,7 +50,7 @@ def test_all_sequences_are_a_part_of_themselves(objective):
 
 def test_gradients_of_a_part(objective):
     part = _Part(objective, 17, 1)
-    x = RNG.normal(size=objective.n_parameters)
+    x = np.random.default_rng(2).normal(size=objective.n_parameters)
     gradient, unused = np.empty(x.size), np.empty(x.size)
     part(x, gradient)
     for k in range(0, x.size, 7):

