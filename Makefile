@@ -13,7 +13,7 @@ EXPERIMENTS ?= table1 figure2 transducer inequality usaddress propbank \
   citations citation_models
 # The rooms whose tests run mostly in the core.
 CORE_TESTS ?= tests/core tests/automata tests/features tests/inference tests/decoding tests/graphs \
-  tests/spans tests/learn
+  tests/spans tests/learn tests/taggers
 NATIVE := $(shell find cpp bindings -name '*.[ch]pp')
 
 .PHONY: help setup demo test test-torch lint format types tests bench experiments sanitize citation-model docs clean
