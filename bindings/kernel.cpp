@@ -27,10 +27,11 @@ void bind_inference(nb::module_& m) {
              nb::arg("position_weights").none(), nb::arg("classes").none(), nb::arg("memory_limit"),
              nb::arg("n_jobs"))
         .def("log_partition",
-             [](const BoundBatch& self, Out<double, 1> log_z) {
-                 require(log_z.size() == self.n_sequences(), "log_z: wrong shape");
+             [](const BoundBatch& self, Out<double, 1> log_z, Out<double, 1> rest) {
+                 require(log_z.size() == self.n_sequences() && rest.size() == self.n_sequences(),
+                         "log_partition: wrong shape");
                  nb::gil_scoped_release release;
-                 log_partition(self.get(), log_z.data());
+                 log_partition(self.get(), log_z.data(), rest.data());
              })
         .def(
             "posteriors",
@@ -79,13 +80,13 @@ void bind_inference(nb::module_& m) {
                             scores.data());
              })
         .def("sample", [](const BoundBatch& self, std::uint64_t seed, Out<std::int32_t, 2> labels,
-                          Out<std::uint8_t, 2> begins) {
+                          Out<std::uint8_t, 2> begins, Out<double, 1> log_z) {
             require(labels.shape(1) == self.n_tokens() && begins.shape(1) == self.n_tokens() &&
-                        labels.shape(0) == begins.shape(0),
+                        labels.shape(0) == begins.shape(0) && log_z.size() == self.n_sequences(),
                     "sample: wrong shape");
             nb::gil_scoped_release release;
             sample(self.get(), static_cast<std::int64_t>(labels.shape(0)), seed, labels.data(),
-                   begins.data());
+                   begins.data(), log_z.data());
         });
 
     // Index of the first NaN or +inf in a flat array, −1 if there is none. (x < inf) is false for

@@ -8,6 +8,7 @@ namespace trelliswork {
 template <class S>
 bool Chain<S>::forward(const SequenceScores& scores) {
     scores_ = scores;
+    if (S::scaled && !is_exact(scores, scores.survey_positional().largest, false)) return false;
     rows_.plan(scores.length, 1, stride_,
                sizeof(double) * static_cast<std::size_t>(stride_) * (S::scaled ? 2 : 1),
                memory_limit_);
@@ -205,14 +206,14 @@ bool Chain<S>::finish_total() {
     total_ = sum.value();
     if constexpr (S::scaled) {
         const bool own = scores_.positional != nullptr;
-        long double log_scale = 0.0;
+        ScaleSum scale;
         for (std::int64_t i = 0; i < scores_.length; ++i) {
-            log_scale += best_[i];
-            if (i > 0) log_scale += own ? shift_[i] : weights_.shift;
-            if (rescale_[i] != 1.0) log_scale -= std::log2(rescale_[i]) * M_LN2;
+            scale.add(best_[i]);
+            if (i > 0) scale.add(own ? shift_[i] : weights_.shift);
+            if (rescale_[i] != 1.0) scale.add(-std::log2(rescale_[i]) * M_LN2);
         }
-        log_total_ =
-            total_ > 0.0 ? static_cast<double>(log_scale + std::log(total_)) : kNegativeInfinity;
+        log_total_ = total_ > 0.0 ? scale.plus(std::log(total_)) : kNegativeInfinity;
+        return scale.is_exact(1);
     } else {
         log_total_ = total_;
     }

@@ -29,9 +29,11 @@ class Chain {
           n_labels_(automaton.n_labels),
           stride_(padded(n_labels_)) {}
 
+    // False when S is Real and a path or digits may have been lost, as in chart.hpp.
     bool forward(const SequenceScores& scores);
 
     double log_total() const { return log_total_; }
+    double log_total_rest() const { return 0.0; }  // as in log_chart.hpp
 
     void seek(std::int64_t t) {
         rows_.seek(t, [this] { fill_block(); });
@@ -53,6 +55,7 @@ class Chain {
         return own_arc_weights(u);
     }
     double final_weight(std::int64_t) const { return S::one; }
+    double end_value(std::int64_t state) const { return alpha(length(), state); }
     const Automaton& automaton() const { return automaton_; }
     std::int64_t length() const { return scores_.length; }
     int n_durations() const { return 1; }

@@ -7,15 +7,12 @@
 namespace trelliswork {
 
 template bool Chart<Real>::forward(const SequenceScores& scores);
-template bool Chart<Log>::forward(const SequenceScores& scores);
 template bool Chart<Max>::forward(const SequenceScores& scores);
 
 template void Chart<Real>::posteriors(const PosteriorSink& sink);
-template void Chart<Log>::posteriors(const PosteriorSink& sink);
 
 // Called by inline members.
 template bool Chart<Real>::fill_block();
-template bool Chart<Log>::fill_block();
 template bool Chart<Max>::fill_block();
 
 }  // namespace trelliswork

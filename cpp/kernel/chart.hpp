@@ -6,15 +6,16 @@
 // t counts tokens already read: row 0 is the start, row T the end, and a segment of d tokens leads
 // from row t − d to row t. Cost: arcs + steps × durations, a token.
 //
-// Scaling (S = Real or Log). Row t holds α[t, ·] / exp(C_t). Emissions are taken relative to the
-// row's best, and C_t grows by the difference, kept a step at a time in `growth` so that scores of
-// any size cost no digits. In Real a row whose maximum drifts out of 2^±64 is multiplied by a power
-// of two, which is exact. Sums lose a path only where a state that some path reaches comes out as
-// zero or near the bottom of the range; `forward` looks for exactly that, at the cost of one
-// comparison a state, and returns false: the caller then runs the same recursion in Log. The
-// backward pass uses β̃[t, s] = β[t, s] · exp(C_t) / Z, so that Σ_s α[t, s] β̃[t, s] = 1 at every t:
-// a β̃ that underflows belongs to a state with a posterior below 2^-850, and one that could overflow
-// to a state with α = 0, where it is not wanted.
+// Scaling (S = Real). Row t holds α[t, ·] / exp(C_t). Emissions are taken relative to the row's
+// best, and C_t grows by the difference, kept a step at a time in `growth`. A row whose maximum
+// drifts out of 2^±64 is multiplied by a power of two, which is exact. Two things could go wrong.
+// Sums lose a path where a state that some path reaches comes out as zero or near the bottom of the
+// range; `forward` looks for exactly that, at the cost of one comparison a state. And scores so
+// large that their sum has lost digits: it looks for these too, see `is_exact`. In both cases it
+// returns false, and the caller takes log_chart.hpp. The backward pass uses
+// β̃[t, s] = β[t, s] · exp(C_t) / Z, so that Σ_s α[t, s] β̃[t, s] = 1 at every t: a β̃ that
+// underflows belongs to a state with a posterior below 2^-850, and one that could overflow to a
+// state with α = 0, where it is not wanted.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +27,7 @@
 #include "automata/automaton.hpp"
 #include "base/aligned.hpp"
 #include "kernel/arc_counter.hpp"
+#include "kernel/posterior_sink.hpp"
 #include "kernel/rows.hpp"
 #include "kernel/scores.hpp"
 #include "simd/block_kernels.hpp"
@@ -35,21 +37,8 @@
 
 namespace trelliswork {
 
-// Where posteriors go; all but `segments` may be null. All are added to.
-struct PosteriorSink {
-    double* segments = nullptr;  // (T, D, L): P(a segment of label y and duration d ends at t)
-    // Expected number of times each arc is taken, times `weight`: whichever suits the pass.
-    double* arc_counts = nullptr;     // (A,)
-    double* packed_counts = nullptr;  // (slots,)
-    double weight = 1.0;
-    double* position_counts =
-        nullptr;                // (T, P′): P(pattern z fires on the arc into a segment at t)
-    double* arcs = nullptr;     // (T, A): P(arc a is taken into a segment that begins at t)
-    double* entropy = nullptr;  // (1,): log Z − E[score], in nats
-};
-
 // Long members are in forward.hpp, posteriors.hpp and node_weights.hpp, and compiled once, in
-// chart.cpp, for Real, Log and Max.
+// chart.cpp, for Real and Max.
 template <class S>
 class Chart {
   public:
@@ -62,11 +51,12 @@ class Chart {
           constant_patterns_(constant_patterns),
           memory_limit_(memory_limit) {}
 
-    // Computes every α; false when S is scaled and a reachable state fell out of range.
+    // Computes every α; false when S is Real and a path or digits may have been lost.
     bool forward(const SequenceScores& scores);
 
     // log ⊕ over all paths, −inf where there is none.
     double log_total() const { return log_total_; }
+    double log_total_rest() const { return 0.0; }  // as in log_chart.hpp
 
     // Makes rows t − D … t readable. Callers walk backwards: each block is computed once more.
     void seek(std::int64_t t) {
@@ -118,15 +108,12 @@ class Chart {
     // The same for the vector loops: without single arcs, and without `factors`, where that saves
     // work.
     const ArcWeights<S>& packed_at(std::int64_t u) {
-        if constexpr (S::packs) {
-            if (by_factors_) return constant_.of_class[class_at(u)];
-            if (scores_.positional != nullptr) {
-                packed_.load_packed(automaton_, constant_patterns_, positional_row(u),
-                                    scores_.n_positional, class_at(u));
-                return packed_;
-            }
+        if (by_factors_ || scores_.positional == nullptr) {
+            return constant_.of_class[class_at(u)];
         }
-        return weights_at(u);
+        packed_.load_packed(automaton_, constant_patterns_, positional_row(u), scores_.n_positional,
+                            class_at(u));
+        return packed_;
     }
 
     // ⊗ of the final weight; the factor exp(−max final) cancels in every ratio.
@@ -134,11 +121,16 @@ class Chart {
         return S::from_log(automaton_.final[state] - final_shift());
     }
 
+    // ⊕ of the paths that end in a state.
+    double end_value(std::int64_t state) const {
+        return S::times(alpha(length(), state), final_weight(state));
+    }
+
     const Automaton& automaton() const { return automaton_; }
     std::int64_t length() const { return scores_.length; }
     int n_durations() const { return scores_.n_durations; }
 
-    void posteriors(const PosteriorSink& sink);  // Real and Log
+    void posteriors(const PosteriorSink& sink);  // Real
 
   private:
     // The parts of `posteriors`, in posteriors.hpp.
@@ -174,7 +166,7 @@ class Chart {
         return (n_ports + kLanes) / kLanes * kLanes;
     }
     // Whether sums over arcs are kept by the ports of the forest, for the loops over durations.
-    bool by_label() const { return S::packs && n_durations() > 1; }
+    bool by_label() const { return n_durations() > 1; }
     int class_at(std::int64_t u) const {
         return scores_.classes == nullptr ? 0 : scores_.classes[u];
     }
@@ -183,7 +175,7 @@ class Chart {
     }
     // α, and the pools if arcs are shared.
     std::int64_t row_width() const {
-        return S::packs && !automaton_.forest.empty() ? 2 * n_states() : n_states();
+        return automaton_.forest.empty() ? n_states() : 2 * n_states();
     }
     double final_shift() const {
         return S::scaled && automaton_.best_final > kNegativeInfinity ? automaton_.best_final : 0.0;
@@ -248,8 +240,7 @@ class Chart {
     AlignedDoubles scratch_;                     // for the kernels
     AlignedDoubles beta_;                        // (S,)
     AlignedDoubles ahead_;                       // (ports,)
-    std::vector<typename S::Sum> pending_;       // (D, ports), a ring over starts
-    std::vector<typename S::Sum> gathered_;      // (S,)
+    std::vector<double> pending_;                // (D, ports), a ring over starts
     double expected_ = 0.0;             // E[score] − C_T, from terms that are each of moderate size
     std::int64_t oldest_ = 0;           // first start that `enter_` and `pending_` hold
     std::vector<ArcCounter> counters_;  // one a token class

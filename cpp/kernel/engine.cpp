@@ -58,7 +58,7 @@ const ChainWeights<Max>& Weights::chain_max() const {
 const ClassWeights<Real>& Weights::real() const {
     return get(real_);
 }
-const ClassWeights<Log>& Weights::log() const {
+const LogWeights& Weights::log() const {
     return get(log_);
 }
 const ClassWeights<Max>& Weights::max() const {
@@ -85,8 +85,8 @@ Chain<Max>& Engine::chain_max() {
 Chart<Real>& Engine::real() {
     return made(real_, weights_.real(), weights_.patterns());
 }
-Chart<Log>& Engine::log() {
-    return made(log_, weights_.log(), weights_.patterns());
+LogChart& Engine::log() {
+    return made(log_, weights_.log());
 }
 Chart<Max>& Engine::max() {
     return made(max_, weights_.max(), weights_.patterns());

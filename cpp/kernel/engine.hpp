@@ -10,6 +10,7 @@
 #include "automata/automaton.hpp"
 #include "kernel/chain.hpp"
 #include "kernel/chart.hpp"
+#include "kernel/log_chart.hpp"
 #include "kernel/paths.hpp"
 #include "kernel/scores.hpp"
 
@@ -47,7 +48,7 @@ class Weights {
     const ChainWeights<Real>& chain_real() const;
     const ChainWeights<Max>& chain_max() const;
     const ClassWeights<Real>& real() const;
-    const ClassWeights<Log>& log() const;
+    const LogWeights& log() const;
     const ClassWeights<Max>& max() const;
 
   private:
@@ -69,7 +70,7 @@ class Weights {
     mutable OnDemand<ChainWeights<Real>> chain_real_;
     mutable OnDemand<ChainWeights<Max>> chain_max_;
     mutable OnDemand<ClassWeights<Real>> real_;
-    mutable OnDemand<ClassWeights<Log>> log_;
+    mutable OnDemand<LogWeights> log_;
     mutable OnDemand<ClassWeights<Max>> max_;
 };
 
@@ -105,9 +106,10 @@ class Engine {
         return use(chart);
     }
 
-    // log Z. Label posteriors (T, D, L) are written; position_counts (T, P′) and arcs (T, A; not on
-    // the dense path) are written and *entropy is set where not null. All are zero where no path
-    // exists. Pattern counts, times `weight`, are kept for `collect`.
+    // log Z, NaN where it is not known to kTrusted. Label posteriors (T, D, L) are written;
+    // position_counts (T, P′) and arcs (T, A; not on the dense path) are written and *entropy is
+    // set where not null. All are zero where no path exists. Pattern counts, times `weight`, are
+    // kept for `collect`.
     double posteriors(const SequenceScores& scores, double weight, double* segments,
                       double* position_counts, double* arcs, double* entropy);
 
@@ -119,7 +121,7 @@ class Engine {
     Chain<Real>& chain_real();
     Chain<Max>& chain_max();
     Chart<Real>& real();
-    Chart<Log>& log();
+    LogChart& log();
     Chart<Max>& max();
 
     template <class C, class... Arguments>
@@ -133,7 +135,7 @@ class Engine {
     std::optional<Chain<Real>> chain_real_;
     std::optional<Chain<Max>> chain_max_;
     std::optional<Chart<Real>> real_;
-    std::optional<Chart<Log>> log_;
+    std::optional<LogChart> log_;
     std::optional<Chart<Max>> max_;
     std::vector<double> own_counts_;      // (P,) of one sequence
     std::vector<double> pattern_counts_;  // (P,) since the last `collect`

@@ -13,10 +13,9 @@ namespace trelliswork {
 template <class S>
 bool Chart<S>::forward(const SequenceScores& scores) {
     scores_ = scores;
-    positional_forbids_ =
-        scores.positional != nullptr &&
-        std::find(scores.positional, scores.positional + scores.length * scores.n_positional,
-                  kNegativeInfinity) != scores.positional + scores.length * scores.n_positional;
+    const auto positional = scores.survey_positional();
+    positional_forbids_ = positional.forbids;
+    if (S::scaled && !is_exact(scores, positional.largest, constant_.cancels)) return false;
     by_factors_ = factors_will_do();
     if (by_factors_) plan_factors();
     allocate();
@@ -38,7 +37,7 @@ void Chart<S>::allocate() {
     shift_.assign(n_rows, 0.0);
     longest_.assign(static_cast<std::size_t>(n_labels()), n_durations());
     if (scores_.longest != nullptr) longest_.assign(scores_.longest, scores_.longest + n_labels());
-    if (S::packs && (by_label() || !automaton_.forest.empty())) {
+    if (by_label() || !automaton_.forest.empty()) {
         sources_.resize(2 * static_cast<std::size_t>(n_states()));
         by_node_.assign(static_cast<std::size_t>(automaton_.blocks.n_ports), S::zero);
         by_port_.assign(static_cast<std::size_t>(enter_width()), S::zero);
@@ -56,7 +55,7 @@ bool Chart<S>::begin() {
     for (std::int64_t s = 0; s < n_states(); ++s) {
         rows_[0][s] = S::from_log(initial[s] - growth_[0]);
         const bool lost =
-            S::can_underflow && initial[s] > kNegativeInfinity && rows_[0][s] < kSmallestSafe;
+            S::scaled && initial[s] > kNegativeInfinity && rows_[0][s] < kSmallestSafe;
         if (lost) return false;
     }
     return true;
@@ -85,39 +84,29 @@ double Chart<S>::compute_enter(std::int64_t u) {
     const auto& weights = packed_at(u);
     double* alpha_row = rows_[u];
     double* enter = enter_row(u);
-    if constexpr (S::packs) {
-        const auto& kernels = block_kernels();
-        const auto forward = S::scaled ? kernels.sum_forward : kernels.best_forward;
-        const auto blocks = automaton_.blocks.view();
-        const auto& forest = automaton_.forest;
-        if (forest.empty()) {
-            forward(blocks, weights.packed.data(), alpha_row, by_label() ? by_node_.data() : enter);
-            for (std::size_t g = 0; by_label() && g < forest.port.size(); ++g) {
-                enter[forest.port[g]] = by_node_[automaton_.step_port[g]];
-            }
-            return weights.shift;
+    const auto& kernels = block_kernels();
+    const auto forward = S::scaled ? kernels.sum_forward : kernels.best_forward;
+    const auto blocks = automaton_.blocks.view();
+    const auto& forest = automaton_.forest;
+    if (forest.empty()) {
+        forward(blocks, weights.packed.data(), alpha_row, by_label() ? by_node_.data() : enter);
+        for (std::size_t g = 0; by_label() && g < forest.port.size(); ++g) {
+            enter[forest.port[g]] = by_node_[automaton_.step_port[g]];
         }
-        forest.template pool<S>(alpha_row);
-        forward(blocks, weights.packed.data(), alpha_row, by_node_.data());
-        double shift = weights.shift;
-        if (by_factors_) {
-            shift += compute_factors(u);
-            for (std::size_t i = 0; i < forest.nodes.size(); ++i) {
-                double& sum = by_node_[forest.nodes[i].sum];
-                sum = S::times(sum, factors_[i]);
-            }
-        }
-        forest.template enter<S>(by_node_.data(), enter);
-        return shift;
+        return weights.shift;
     }
-    for (std::int64_t g = 0; g < automaton_.n_steps(); ++g) {
-        typename S::Sum sum;
-        for (auto a = automaton_.step_offsets[g]; a < automaton_.step_offsets[g + 1]; ++a) {
-            sum.add(S::times(alpha_row[automaton_.source[a]], weights.weight[a]));
+    forest.template pool<S>(alpha_row);
+    forward(blocks, weights.packed.data(), alpha_row, by_node_.data());
+    double shift = weights.shift;
+    if (by_factors_) {
+        shift += compute_factors(u);
+        for (std::size_t i = 0; i < forest.nodes.size(); ++i) {
+            double& sum = by_node_[forest.nodes[i].sum];
+            sum = S::times(sum, factors_[i]);
         }
-        enter[automaton_.step_port[g]] = sum.value();
     }
-    return weights.shift;
+    forest.template enter<S>(by_node_.data(), enter);
+    return shift;
 }
 
 // The rows of `enter` that segments which end in row t began with, the shortest first.
@@ -134,7 +123,7 @@ void Chart<S>::compute_emissions(std::int64_t t) {
     if constexpr (S::scaled) {
         const double* phi = phi_row(t);
         double* e = emission_row(t);
-        if (S::can_underflow && n_durations() == 1) {
+        if (n_durations() == 1) {
             chain_kernels().exponentiate(1, automaton_.n_labels, phi, e, &growth_[t]);
             growth_[t] += shift_[t - 1];
             return;
@@ -148,16 +137,8 @@ void Chart<S>::compute_emissions(std::int64_t t) {
             const double scale = behind + shift_[t - d];
             for (std::int64_t y = 0; y < n_labels(); ++y) to[y] = from[y] + scale;
         }
-        const auto n = static_cast<int>(sums_.size());
-        if constexpr (S::can_underflow) {
-            chain_kernels().exponentiate(1, n, sums_.data(), e, &growth_[t]);
-            return;
-        }
-        double best = *std::max_element(sums_.begin(), sums_.end());
-        // No segment may end here: any finite reference will do, every emission is zero.
-        if (best == kNegativeInfinity) best = 0.0;
-        for (int i = 0; i < n; ++i) e[i] = S::from_log(sums_[i] - best);
-        growth_[t] = best;
+        chain_kernels().exponentiate(1, static_cast<int>(sums_.size()), sums_.data(), e,
+                                     &growth_[t]);
     }
 }
 
@@ -169,7 +150,7 @@ void Chart<S>::compute_row(std::int64_t t) {
         const double* enter = enter_row(t - 1);
         const double* e = S::scaled ? emission_row(t) : phi_row(t);
         const auto* port = automaton_.state_port.data();
-        if (S::can_underflow) {
+        if (S::scaled) {
             block_kernels().enter_states(std::ssize(automaton_.state_runs),
                                          automaton_.state_runs.data(), port, enter, e, out);
             return;
@@ -210,25 +191,17 @@ void Chart<S>::compute_row(std::int64_t t) {
 template <class S>
 bool Chart<S>::normalise_row(std::int64_t t) {
     double* alpha_row = rows_[t];
-    double largest = kNegativeInfinity;
-    if constexpr (S::can_underflow) {
-        double smallest = 0.0;
-        std::int64_t n_zeros = 0;
-        block_kernels().range(alpha_row, n_states(), &smallest, &largest, &n_zeros);
-        if (smallest < kSmallestSafe) return false;
-        if (n_zeros > unreached(t) && !zeros_are_structural(t)) return false;
-    } else {
-        for (std::int64_t s = 0; s < n_states(); ++s) {
-            largest = std::max(largest, alpha_row[s]);
-        }
-    }
-    if (largest == S::zero) return true;
+    double smallest = 0.0;
+    double largest = 0.0;
+    std::int64_t n_zeros = 0;
+    block_kernels().range(alpha_row, n_states(), &smallest, &largest, &n_zeros);
+    if (smallest < kSmallestSafe) return false;
+    if (n_zeros > unreached(t) && !zeros_are_structural(t)) return false;
+    if (largest == 0.0) return true;
     rescale_[t] = S::rescale_factor(largest);
-    if (rescale_[t] == S::one) return true;
-    growth_[t] -= S::to_log(rescale_[t]);
-    for (std::int64_t s = 0; s < n_states(); ++s) {
-        alpha_row[s] = S::times(alpha_row[s], rescale_[t]);
-    }
+    if (rescale_[t] == 1.0) return true;
+    growth_[t] -= std::log(rescale_[t]);
+    for (std::int64_t s = 0; s < n_states(); ++s) alpha_row[s] *= rescale_[t];
     return true;
 }
 
@@ -276,12 +249,19 @@ bool Chart<S>::finish_total() {
         some_path |= last[s] > S::zero && automaton_.final[s] > kNegativeInfinity;
     }
     total_ = sum.value();
-    if (S::can_underflow && some_path && total_ < kSmallestSafe) return false;
-    log_total_ = kNegativeInfinity;
-    if (!some_path) return true;
-    long double scale = final_shift();
-    for (const double growth : growth_) scale += growth;
-    log_total_ = static_cast<double>(scale + S::to_log(total_));
+    if constexpr (S::scaled) {
+        log_total_ = kNegativeInfinity;
+        if (!some_path) return true;
+        if (total_ < kSmallestSafe) return false;
+        ScaleSum scale;
+        scale.add(final_shift());
+        for (const double growth : growth_) scale.add(growth);
+        // They are sizes of terms only: the shifts are in the growths.
+        for (const double shift : shift_) scale.add_size(shift);
+        log_total_ = scale.plus(std::log(total_));
+        return scale.is_exact(n_durations());
+    }
+    log_total_ = some_path ? total_ : kNegativeInfinity;
     return true;
 }
 

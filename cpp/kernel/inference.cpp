@@ -1,6 +1,7 @@
 #include "kernel/inference.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "base/threads.hpp"
@@ -37,11 +38,13 @@ void for_each_sequence(const Batch& batch, std::size_t memory_limit, Body&& body
 
 }  // namespace
 
-void log_partition(const Batch& batch, double* log_z) {
+void log_partition(const Batch& batch, double* log_z, double* rest) {
     for_each_sequence(batch, batch.memory_limit,
                       [&](Engine& engine, std::int64_t b, const SequenceScores& scores) {
-                          log_z[b] = engine.with_sums(
-                              scores, [](const auto& chart) { return chart.log_total(); });
+                          engine.with_sums(scores, [&](const auto& chart) {
+                              log_z[b] = chart.log_total();
+                              rest[b] = chart.log_total_rest();
+                          });
                       });
 }
 
@@ -97,13 +100,15 @@ void best_paths(const Batch& batch, std::int64_t k, std::int32_t* labels, std::u
 }
 
 void sample(const Batch& batch, std::int64_t n, std::uint64_t seed, std::int32_t* labels,
-            std::uint8_t* begins) {
+            std::uint8_t* begins, double* log_z) {
     const auto n_tokens = batch.offsets[batch.n_sequences];
     for_each_sequence(batch, batch.memory_limit,
                       [&](Engine& engine, std::int64_t b, const SequenceScores& scores) {
                           const auto first = batch.offsets[b];
                           RandomStream random(seed, static_cast<std::uint64_t>(b));
                           engine.with_sums(scores, [&](auto& chart) {
+                              log_z[b] = chart.log_total();
+                              if (std::isnan(log_z[b])) return;
                               draw_paths(chart, random, n, n_tokens, labels + first,
                                          begins + first);
                           });

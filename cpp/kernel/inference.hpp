@@ -31,8 +31,9 @@ struct Batch {
     int n_workers = 1;
 };
 
-// log Z of every sequence: log_z (B,).
-void log_partition(const Batch& batch, double* log_z);
+// log Z of every sequence, log_z + rest, both (B,). NaN in log_z, here and below: see
+// log_chart.hpp.
+void log_partition(const Batch& batch, double* log_z, double* rest);
 
 // log_z (B,), segments (N, D, L), pattern_counts (P,) added to, arcs (N, A) or null,
 // entropy (B,) or null. Deterministic for a given number of workers.
@@ -46,8 +47,8 @@ void best_path(const Batch& batch, std::int32_t* labels, std::uint8_t* begins, d
 void best_paths(const Batch& batch, std::int64_t k, std::int32_t* labels, std::uint8_t* begins,
                 double* scores);
 
-// labels (n, N), begins (n, N) zeroed.
+// labels (n, N), begins (n, N) zeroed, log_z (B,).
 void sample(const Batch& batch, std::int64_t n, std::uint64_t seed, std::int32_t* labels,
-            std::uint8_t* begins);
+            std::uint8_t* begins, double* log_z);
 
 }  // namespace trelliswork

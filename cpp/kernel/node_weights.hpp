@@ -68,7 +68,7 @@ double Chart<S>::compute_factors(std::int64_t u) {
 // constant weight can vanish that their sum as logarithms would not let vanish.
 template <class S>
 bool Chart<S>::factors_will_do() const {
-    if (!S::packs || automaton_.forest.empty() || scores_.positional == nullptr ||
+    if (automaton_.forest.empty() || scores_.positional == nullptr ||
         scores_.n_positional > automaton_.forest.first_varying) {
         return false;
     }

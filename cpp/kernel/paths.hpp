@@ -66,7 +66,7 @@ void walk_best_path(C& chart, Visit&& visit) {
     std::int64_t state = 0;
     double best = kNegativeInfinity;
     for (std::int64_t s = 0; s < automaton.n_states; ++s) {
-        const double value = chart.alpha(t, s) + chart.final_weight(s);
+        const double value = chart.end_value(s);
         if (value > best) {
             best = value;
             state = s;
@@ -99,7 +99,6 @@ void read_best_path(C& chart, std::int32_t* labels, std::uint8_t* begins) {
 template <class C>
 void draw_paths(C& chart, RandomStream& random, std::int64_t n, std::int64_t stride,
                 std::int32_t* labels, std::uint8_t* begins) {
-    using S = typename C::Semiring;
     const auto length = chart.length();
     const Automaton& automaton = chart.automaton();
     if (chart.log_total() == kNegativeInfinity) {
@@ -109,12 +108,12 @@ void draw_paths(C& chart, RandomStream& random, std::int64_t n, std::int64_t str
     // Picks index i with probability value(i) / Σ value, out of n_options.
     std::vector<double> options;
     const auto pick = [&]() -> std::size_t {
-        typename S::Sum sum;
-        for (const double x : options) sum.add(x);
+        double sum = 0.0;
+        for (const double x : options) sum += x;
         double left = random.uniform();
         std::size_t chosen = 0;
         for (std::size_t i = 0; i < options.size(); ++i) {
-            const double p = S::to_probability(S::divide(options[i], sum.value()));
+            const double p = options[i] / sum;
             if (p > 0.0) chosen = i;
             left -= p;
             if (left < 0.0) break;
@@ -129,7 +128,7 @@ void draw_paths(C& chart, RandomStream& random, std::int64_t n, std::int64_t str
     for (auto& walker : walkers) {
         options.clear();
         for (std::int64_t s = 0; s < automaton.n_states; ++s) {
-            options.push_back(S::times(chart.alpha(length, s), chart.final_weight(s)));
+            options.push_back(chart.end_value(s));
         }
         walker = {length, static_cast<std::int64_t>(pick())};
     }

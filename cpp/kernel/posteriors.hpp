@@ -1,10 +1,12 @@
 // The backward half of the kernel: posteriors of segments and arcs, and the entropy.
 //
-// Walks t = T … 1. `pending[u, g]` collects ⊕_d φ ⊗ β̃ over the segments that begin at u by step g;
+// Walks t = T … 1. `pending[u, g]` collects Σ_d φ β̃ over the segments that begin at u by step g;
 // when t reaches u it is complete, and β̃[u, ·] and the arc posteriors at u follow from it:
 //
-//   ahead[g] = ⊕_d φ ⊗ β̃[u + d, target(g)],   β̃[u, s] = ⊕ over arcs a from s  w[a] ⊗ ahead[step(a)]
-//   P(arc a at u) = α[u, source(a)] ⊗ w[a] ⊗ ahead[step(a)]
+//   ahead[g] = Σ_d φ β̃[u + d, target(g)],   β̃[u, s] = Σ over arcs a from s  w[a] ahead[step(a)]
+//   P(arc a at u) = α[u, source(a)] w[a] ahead[step(a)]
+//
+// All values are probabilities: S is Real.
 #pragma once
 
 #include <algorithm>
@@ -20,18 +22,17 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
     if (log_total_ == kNegativeInfinity) return;
     const auto n_ports = static_cast<std::size_t>(automaton_.n_ports);
     const bool one_weight = scores_.positional == nullptr && automaton_.n_classes == 1;
-    const bool arc_by_arc = !S::packs || sink.packed_counts == nullptr || sink.arcs != nullptr ||
+    const bool arc_by_arc = sink.packed_counts == nullptr || sink.arcs != nullptr ||
                             (sink.entropy != nullptr && !one_weight);
     const bool state_by_state = automaton_.one_step && n_durations() == 1;
-    const bool by_ports = S::can_underflow && by_label();
+    const bool by_ports = by_label();
     const auto n_starts = static_cast<std::size_t>(n_durations());
     if (by_ports) {
         pending_rows_.resize(n_starts * static_cast<std::size_t>(automaton_.forest.n_ports));
     } else if (!state_by_state) {
         pending_.resize(n_starts * n_ports);
     }
-    if (arc_by_arc) gathered_.resize(static_cast<std::size_t>(n_states()));
-    ahead_.assign(n_ports + 1, S::zero);
+    ahead_.assign(n_ports + 1, 0.0);
     beta_.resize(static_cast<std::size_t>(n_states()));
     scratch_.resize(static_cast<std::size_t>(automaton_.blocks.most_rows));
     const auto n_classes = static_cast<std::size_t>(automaton_.n_classes);
@@ -43,11 +44,11 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
     const auto expect_states = [&](std::int64_t t, const std::vector<double>& weight,
                                    double shift) {
         for (std::int64_t s = 0; s < n_states() && sink.entropy != nullptr; ++s) {
-            expect(S::to_probability(S::times(alpha(t, s), beta_[s])), weight[s] - shift);
+            expect(alpha(t, s) * beta_[s], weight[s] - shift);
         }
     };
 
-    for (std::int64_t s = 0; s < n_states(); ++s) beta_[s] = S::divide(final_weight(s), total_);
+    for (std::int64_t s = 0; s < n_states(); ++s) beta_[s] = final_weight(s) / total_;
     seek(scores_.length);
     expect_states(scores_.length, automaton_.final, final_shift());
     oldest_ = scores_.length;
@@ -80,7 +81,7 @@ void Chart<S>::posteriors(const PosteriorSink& sink) {
             if (a >= 0) expect(sink.packed_counts[i], weights.log_weight[a] - weights.shift);
         }
     }
-    *sink.entropy = std::max(S::to_log(total_) - expected_, 0.0);
+    *sink.entropy = std::max(std::log(total_) - expected_, 0.0);
 }
 
 // Label posteriors of token t − 1 and `ahead`, where every state is entered by one step and every
@@ -91,18 +92,9 @@ void Chart<S>::leave_states(std::int64_t t, const PosteriorSink& sink) {
     double* segments = sink.segments + (t - 1) * n_labels();
     const double* e = emission_row(t);
     const auto* to = automaton_.state_port.data();
-    const auto* label = automaton_.state_label.data();
-    if (S::can_underflow) {
-        block_kernels().leave_states(std::ssize(automaton_.state_runs),
-                                     automaton_.state_runs.data(), to, e, rescale_[t], alpha_row,
-                                     beta_.data(), ahead_.data(), segments);
-    } else {
-        for (std::int64_t s = 0; s < n_states(); ++s) {
-            const double beta = alpha_row[s] == S::zero ? S::zero : beta_[s];
-            segments[label[s]] += S::to_probability(S::times(alpha_row[s], beta));
-            ahead_[to[s]] = S::times(S::times(e[label[s]], rescale_[t]), beta);
-        }
-    }
+    block_kernels().leave_states(std::ssize(automaton_.state_runs), automaton_.state_runs.data(),
+                                 to, e, rescale_[t], alpha_row, beta_.data(), ahead_.data(),
+                                 segments);
     for (std::int64_t y = 0; y < n_labels() && sink.entropy != nullptr; ++y) {
         expect(segments[y], phi_row(t)[y] + (shift_[t - 1] - growth_[t]));
     }
@@ -116,13 +108,13 @@ void Chart<S>::leave_segments(std::int64_t t, const PosteriorSink& sink) {
     const auto longest = static_cast<std::int64_t>(n_durations());
     const double* alpha_row = rows_[t];
     for (std::int64_t s = 0; s < n_states(); ++s) {
-        if (alpha_row[s] == S::zero) beta_[s] = S::zero;
+        if (alpha_row[s] == 0.0) beta_[s] = 0.0;
     }
     // The ring must hold enter[u] for the D starts before row t.
     while (oldest_ > std::max<std::int64_t>(0, t - longest)) {
         --oldest_;
         compute_enter(oldest_);
-        std::fill_n(pending_.begin() + (oldest_ % longest) * n_ports, n_ports, typename S::Sum{});
+        std::fill_n(pending_.begin() + (oldest_ % longest) * n_ports, n_ports, 0.0);
     }
     double behind = -growth_[t];  // C_{t−d} − C_t
     for (std::int64_t d = 1; d <= std::min(longest, t); behind -= growth_[t - d], ++d) {
@@ -131,17 +123,16 @@ void Chart<S>::leave_segments(std::int64_t t, const PosteriorSink& sink) {
         double* segments = sink.segments + ((t - 1) * longest + d - 1) * n_labels();
         for (std::int64_t g = 0; g < automaton_.n_steps(); ++g) {
             const auto y = automaton_.step_label[g];
-            const double next = S::times(
-                S::times(emission(t, static_cast<int>(d), y), beta_[automaton_.step_target[g]]),
-                rescale_[t]);
-            into[port[g]].add(next);
-            const double p = S::to_probability(S::times(enter[port[g]], next));
+            const double next = emission(t, static_cast<int>(d), y) *
+                                beta_[automaton_.step_target[g]] * rescale_[t];
+            into[port[g]] += next;
+            const double p = enter[port[g]] * next;
             segments[y] += p;
             expect(p, phi_row(t)[(d - 1) * n_labels() + y] + (behind + shift_[t - d]));
         }
     }
     const auto* complete = pending_.data() + ((t - 1) % longest) * n_ports;
-    for (const auto i : port) ahead_[i] = complete[i].value();
+    for (const auto i : port) ahead_[i] = complete[i];
 }
 
 // The same by the vector loops of simd/segment_kernels.hpp.
@@ -156,7 +147,7 @@ void Chart<S>::leave_ports(std::int64_t t, const PosteriorSink& sink) {
     const double* alpha_row = rows_[t];
     for (std::int64_t g = 0; g < automaton_.n_steps(); ++g) {
         const auto s = automaton_.step_target[g];
-        by_port_[port[g]] = alpha_row[s] == S::zero ? S::zero : S::times(beta_[s], rescale_[t]);
+        by_port_[port[g]] = alpha_row[s] == 0.0 ? 0.0 : beta_[s] * rescale_[t];
     }
     // The ring must hold enter[u] for the D starts before row t.
     while (oldest_ > t - longest) {
@@ -233,25 +224,24 @@ void Chart<S>::pass_packed(std::int64_t u, const PosteriorSink& sink) {
     }
 }
 
-// The same arc by arc: in logarithms, or where single arcs or their entropy are wanted.
+// The same arc by arc, where single arcs or their entropy are wanted.
 template <class S>
 void Chart<S>::pass_arcs(std::int64_t u, const PosteriorSink& sink) {
     const auto& weights = weights_at(u);
-    std::fill(gathered_.begin(), gathered_.end(), typename S::Sum{});
+    std::fill(beta_.begin(), beta_.end(), 0.0);
     for (std::int64_t g = 0; g < automaton_.n_steps(); ++g) {
         const double next = ahead_[automaton_.step_port[g]];
-        if (next == S::zero) continue;
+        if (next == 0.0) continue;
         for (auto a = automaton_.step_offsets[g]; a < automaton_.step_offsets[g + 1]; ++a) {
-            const double through = S::times(weights.weight[a], next);
-            gathered_[automaton_.source[a]].add(through);
-            const double p = S::to_probability(S::times(alpha(u, automaton_.source[a]), through));
+            const double through = weights.weight[a] * next;
+            beta_[automaton_.source[a]] += through;
+            const double p = alpha(u, automaton_.source[a]) * through;
             if (sink.entropy != nullptr) expect(p, weights.log_weight[a] - weights.shift);
             if (sink.arc_counts != nullptr) sink.arc_counts[a] += sink.weight * p;
             if (sink.arcs != nullptr) sink.arcs[u * automaton_.n_arcs() + a] += p;
             if (sink.position_counts != nullptr) add_fired(a, p, sink.position_counts, u);
         }
     }
-    for (std::int64_t s = 0; s < n_states(); ++s) beta_[s] = gathered_[s].value();
 }
 
 // Adds p to row u of counts (T, P′), for the patterns that arc a fires.

@@ -8,6 +8,7 @@
 
 #include "automata/automaton.hpp"
 #include "base/aligned.hpp"
+#include "base/double_double.hpp"
 #include "simd/chain_kernels.hpp"
 #include "simd/semiring.hpp"
 
@@ -22,6 +23,52 @@ struct SequenceScores {
     const double* positional = nullptr;     // (T, P′) or null: pattern weights where segments begin
     int n_positional = 0;                   // P′: of the first patterns
     const std::uint8_t* classes = nullptr;  // (T,) or null: all 0; see Automaton::guards
+    // (T, D, L) or null: what rounding took from φ where scores were added to it; see
+    // score_reader.hpp.
+    const double* phi_rest = nullptr;
+
+    struct Survey {
+        bool forbids = false;  // some weight is −inf
+        double largest = 0.0;  // largest |weight| of the others
+    };
+    Survey survey_positional() const {
+        Survey found;
+        const auto n = positional == nullptr ? 0 : length * n_positional;
+        for (std::int64_t i = 0; i < n; ++i) {
+            const bool forbidden = positional[i] == kNegativeInfinity;
+            found.forbids |= forbidden;
+            found.largest = std::max(found.largest, forbidden ? 0.0 : std::abs(positional[i]));
+        }
+        return found;
+    }
+};
+
+// Sums whose terms add up to no more than this, in absolute value, have errors below 1e-6.
+inline constexpr double kLargestExact = 0x1p+30;
+
+// Whether sums of these scores have the digits that scaled probabilities need, as far as it shows
+// before the sums are made; `cancels` is that of ClassWeights.
+inline bool is_exact(const SequenceScores& scores, double largest_positional, bool cancels) {
+    return !cancels && scores.phi_rest == nullptr && largest_positional < 0.5 * kLargestExact;
+}
+
+// The logarithm of the scale of a sum: many terms, large ones among them.
+class ScaleSum {
+  public:
+    void add(double term) {
+        add_size(term);
+        if (std::isfinite(size_)) total_ = total_ + term;
+    }
+    // A term that is part of others.
+    void add_size(double term) { size_ += std::abs(term); }
+
+    double plus(double last) const { return rounded(total_ + last); }
+    // Whether the terms were exact enough: each counts for up to D tokens.
+    bool is_exact(int n_durations) const { return size_ * n_durations <= kLargestExact; }
+
+  private:
+    DoubleDouble total_;
+    double size_ = 0.0;
 };
 
 // Additions to the weights of the first patterns, by class of token, on an automaton without
@@ -48,14 +95,14 @@ struct ClassPatterns {
     }
 };
 
-// Arc weights in semiring S, relative to the largest where S is scaled: w[a] = exp(log w[a] −
-// shift) in Real, log w[a] − shift in Log and Max, with log w[a] the sum of the weights of the
-// patterns that arc a fires, −inf where its guard is closed.
+// Arc weights in semiring S: w[a] = exp(log w[a] − shift) in Real, with shift the largest log w[a],
+// and log w[a] in Max, where log w[a] is the sum of the weights of the patterns that arc a fires,
+// −inf where its guard is closed.
 template <class S>
 struct ArcWeights {
     std::vector<double> log_weight;  // (A,)
     std::vector<double> weight;      // (A,)
-    AlignedDoubles packed;           // (slots,) `weight` in the tables of Blocks; not in Log
+    AlignedDoubles packed;           // (slots,) `weight` in the tables of Blocks
     AlignedDoubles transposed;       // the tables transposed; only in Real
     double shift = 0.0;
 
@@ -68,19 +115,13 @@ struct ArcWeights {
             log_weight[arc] =
                 log_sum(automaton, arc, constant, positional, n_positional, token_class);
         }
-        if constexpr (S::packs) {
-            // Arcs that share a slot share their weight: there are fewer slots to exponentiate.
-            pack(automaton, [&](std::int64_t arc) { return log_weight[arc]; });
-            weight.resize(n_arcs);
-            for (std::size_t arc = 0; arc < n_arcs; ++arc) {
-                weight[arc] = packed[automaton.blocks.slot[arc]];
-            }
-            transpose(automaton);
-        } else {
-            set_shift(log_weight);
-            weight = log_weight;
-            for (double& w : weight) w = S::from_log(w - shift);
+        // Arcs that share a slot share their weight: there are fewer slots to exponentiate.
+        pack(automaton, [&](std::int64_t arc) { return log_weight[arc]; });
+        weight.resize(n_arcs);
+        for (std::size_t arc = 0; arc < n_arcs; ++arc) {
+            weight[arc] = packed[automaton.blocks.slot[arc]];
         }
+        transpose(automaton);
     }
 
     // Makes `weight` relative to another shift.
@@ -93,7 +134,7 @@ struct ArcWeights {
 
     // Another weight of one arc, and of those that share its slot; in Max.
     void set(const Automaton& automaton, std::int64_t arc, double value) {
-        static_assert(!S::scaled && S::packs, "weights that are relative change together");
+        static_assert(!S::scaled, "weights that are relative change together");
         log_weight[arc] = weight[arc] = packed[automaton.blocks.slot[arc]] = value;
     }
 
@@ -119,14 +160,6 @@ struct ArcWeights {
         return total;
     }
 
-    template <class Values>
-    void set_shift(const Values& logs) {
-        shift = 0.0;
-        if (!S::scaled || logs.empty()) return;
-        const double largest = *std::max_element(logs.begin(), logs.end());
-        if (largest > kNegativeInfinity) shift = largest;
-    }
-
     template <class LogOf>
     void pack(const Automaton& automaton, LogOf&& log_of) {
         const auto& slot_arc = automaton.blocks.slot_arc;
@@ -142,7 +175,6 @@ struct ArcWeights {
                                              packed.data(), &shift);
             }
         } else {
-            set_shift(logs_);
             packed.assign(logs_.begin(), logs_.end());
         }
     }
@@ -166,6 +198,7 @@ struct ClassWeights {
     std::vector<ArcWeights<S>> of_class;
     double range = 0.0;    // no two finite log weights differ by more
     bool forbids = false;  // some pattern weighs −inf
+    bool cancels = false;  // large weights of patterns on one arc may have cost digits; in Real
 
     void load(const Automaton& automaton, const double* patterns, ClassPatterns classes = {}) {
         const int n_classes = std::max(automaton.n_classes, classes.n_classes);
@@ -186,6 +219,20 @@ struct ClassWeights {
             largest = std::max(largest, patterns[p]);
         }
         range = (largest - least) * automaton.most_fired;
+        // The largest sum of any arc has an error below that of a sum of this size.
+        cancels = false;
+        const bool is_large = std::max(largest, -least) * automaton.most_fired > kLargestExact;
+        for (std::int64_t a = 0; a < automaton.n_arcs() && is_large && !cancels; ++a) {
+            double size = 0.0;
+            double total = 0.0;
+            for (auto k = automaton.pattern_offsets[a]; k < automaton.pattern_offsets[a + 1]; ++k) {
+                const double weight = patterns[automaton.pattern_ids[k]];
+                total += weight;
+                size += std::abs(weight);
+            }
+            // An arc that is merely far below others counts for nothing, or its path is lost.
+            cancels = total > kNegativeInfinity && size > kLargestExact && total > -0.5 * size;
+        }
     }
 };
 

@@ -56,6 +56,7 @@ from trelliswork.errors import (
     LabelError as LabelError,
     ModelFileError as ModelFileError,
     NotInLanguageError as NotInLanguageError,
+    PrecisionError as PrecisionError,
     RegexError as RegexError,
     RuleError as RuleError,
     SearchLimitError as SearchLimitError,

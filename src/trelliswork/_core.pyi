@@ -237,7 +237,7 @@ class Batch:
         memory_limit: int,
         n_jobs: int,
     ) -> None: ...
-    def log_partition(self, log_z: NDArray[np.float64], /) -> None: ...
+    def log_partition(self, log_z: NDArray[np.float64], rest: NDArray[np.float64], /) -> None: ...
     def posteriors(
         self,
         log_z: NDArray[np.float64],
@@ -261,7 +261,12 @@ class Batch:
         /,
     ) -> None: ...
     def sample(
-        self, seed: int, labels: NDArray[np.int32], begins: NDArray[np.uint8], /
+        self,
+        seed: int,
+        labels: NDArray[np.int32],
+        begins: NDArray[np.uint8],
+        log_z: NDArray[np.float64],
+        /,
     ) -> None: ...
 
 def find_not_a_score(values: NDArray[np.float64], /) -> int: ...

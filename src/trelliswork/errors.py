@@ -46,6 +46,10 @@ class SearchLimitError(TrellisworkError, RuntimeError):
     """Neither a labelling nor a proof that there is none was found within the limits."""
 
 
+class PrecisionError(TrellisworkError, ArithmeticError):
+    """A result has too few digits to be returned: the scores are too large."""
+
+
 class RegexError(TrellisworkError, ValueError):
     """A regular expression over labels cannot be read."""
 

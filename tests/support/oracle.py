@@ -25,7 +25,11 @@ class EnumeratedPath:
     begins: tuple[bool, ...]
     segments: tuple[tuple[int, int, int], ...]  # (last token, duration, label)
     arcs: tuple[tuple[int, int], ...]  # (first token of the segment, arc)
-    score: float
+    terms: tuple[float, ...]  # of the score
+
+    @property
+    def score(self) -> float:
+        return sum(self.terms)
 
 
 def segmentations(length: int, longest: int) -> Iterator[tuple[int, ...]]:
@@ -51,21 +55,21 @@ def enumerate_paths(
     found = []
     for durations in segmentations(length, longest):
         for segment_labels in itertools.product(range(automaton.n_labels), repeat=len(durations)):
-            emission = 0.0
+            emission = []
             end = 0
             segments = []
             for index, (duration, y) in enumerate(zip(durations, segment_labels, strict=True)):
                 begin, end = end, end + duration
-                emission += scores[end - 1, duration - 1, y]
+                emission.append(scores[end - 1, duration - 1, y])
                 if allowed is not None and not allowed[first + begin : first + end, y].all():
-                    emission = -math.inf
+                    emission.append(-math.inf)
                 if index == 0 and trellis.start is not None:
-                    emission += trellis.start[y]
+                    emission.append(trellis.start[y])
                 if index == len(durations) - 1 and trellis.end is not None:
-                    emission += trellis.end[y]
+                    emission.append(trellis.end[y])
                 segments.append((end - 1, duration, y))
             runs = [
-                (state, automaton.initial[state] + emission, ())
+                (state, [automaton.initial[state], *emission], ())
                 for state in range(automaton.n_states)
             ]
             for t, duration, y in segments:
@@ -73,28 +77,32 @@ def enumerate_paths(
                 runs = [
                     (
                         int(automaton.target[arc]),
-                        score + arc_score(trellis, arc, int(first) + begin),
+                        [*terms, *arc_terms(trellis, arc, int(first) + begin)],
                         (*taken, (begin, arc)),
                     )
-                    for state, score, taken in runs
+                    for state, terms, taken in runs
                     for arc in leaving.get((state, y), ())
                 ]
-            for state, score, taken in runs:
-                total = score + automaton.final[state]
-                if total > -math.inf:
+            for state, terms, taken in runs:
+                terms = [*terms, automaton.final[state]]
+                if min(terms) > -math.inf:
                     found.append(
                         EnumeratedPath(
                             labels=tuple(y for _, d, y in segments for _ in range(d)),
                             begins=tuple(i == 0 for _, d, _ in segments for i in range(d)),
                             segments=tuple(segments),
                             arcs=taken,
-                            score=float(total),
+                            terms=tuple(map(float, terms)),
                         )
                     )
     return found
 
 
 def arc_score(trellis: Trellis, arc: int, token: int) -> float:
+    return sum(arc_terms(trellis, arc, token))
+
+
+def arc_terms(trellis: Trellis, arc: int, token: int) -> list[float]:
     automaton = trellis.automaton
     fired = automaton.pattern_ids[
         automaton.pattern_offsets[arc] : automaton.pattern_offsets[arc + 1]
@@ -102,15 +110,15 @@ def arc_score(trellis: Trellis, arc: int, token: int) -> float:
     if automaton.guards is not None and trellis.classes is not None:
         is_open = int(automaton.guards[arc]) >> int(trellis.classes[token]) & 1
         if not is_open:
-            return -math.inf
-    total = 0.0
+            return [-math.inf]
+    terms = []
     for pattern in fired:
         if trellis.weights is not None:
-            total += trellis.weights[pattern]
+            terms.append(float(trellis.weights[pattern]))
         by_position = trellis.position_weights  # (N, E), of the first E patterns
         if by_position is not None and pattern < by_position.shape[1]:
-            total += by_position[token, pattern]
-    return float(total)
+            terms.append(float(by_position[token, pattern]))
+    return terms
 
 
 def log_sum_exp(values: list[float]) -> float:
@@ -123,3 +131,18 @@ def log_sum_exp(values: list[float]) -> float:
 def probabilities(paths: list[EnumeratedPath]) -> list[float]:
     log_z = log_sum_exp([path.score for path in paths])
     return [math.exp(path.score - log_z) for path in paths]
+
+
+def exact_shares(paths: list[EnumeratedPath]) -> tuple[list[float], float]:
+    """The probabilities of paths, and log Z, from exact sums of any size."""
+    best = paths[0].terms
+    for path in paths[1:]:
+        if _exceeds(path.terms, best) > 0.0:
+            best = path.terms
+    masses = [math.exp(_exceeds(path.terms, best)) for path in paths]
+    mass = math.fsum(masses)
+    return [own / mass for own in masses], math.fsum([*best, math.log(mass)])
+
+
+def _exceeds(terms: tuple[float, ...], others: tuple[float, ...]) -> float:
+    return math.fsum([*terms, *(-other for other in others)])

@@ -70,13 +70,13 @@ class PatternModel:
         ]
 
     def path(self, durations: tuple[int, ...], letters: tuple[int, ...]) -> PatternPath | None:
-        score, end = 0.0, 0
+        terms, end = [], 0
         read: tuple[int, ...] = ()
         segments, fired = [], []
         for duration, y in zip(durations, letters, strict=True):
             begin, end = end, end + duration
             segments.append((end - 1, duration, y))
-            score += self.scores[end - 1, duration - 1, y]
+            terms.append(float(self.scores[end - 1, duration - 1, y]))
             if read and read[-1] == y and self.continues[y]:
                 continue  # the same run: nothing new was read
             if read and read[-1] == y and not self.repeats[y]:
@@ -84,17 +84,17 @@ class PatternModel:
             read = (*read, y)
             for z, pattern in enumerate(self.spelled):
                 if read[-len(pattern) :] == pattern:
-                    score += self.weights[z]
+                    terms.append(float(self.weights[z]))
                     if self.position_weights is not None and z < self.position_weights.shape[1]:
-                        score += self.position_weights[begin, z]
+                        terms.append(float(self.position_weights[begin, z]))
                     fired.append((end - 1, duration, z))
-        if score == -math.inf:
+        if -math.inf in terms:
             return None
         return PatternPath(
             labels=tuple(y for _, d, y in segments for _ in range(d)),
             begins=tuple(i == 0 for _, d, _ in segments for i in range(d)),
             segments=tuple(segments),
             arcs=(),
-            score=float(score),
+            terms=tuple(terms),
             fired=tuple(fired),
         )

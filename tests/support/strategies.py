@@ -13,6 +13,15 @@ from trelliswork.inference.verbs import Trellis
 # Ordinary scores, hopeless ones, forbidden ones, and ties.
 ordinary = st.floats(-5, 5, allow_nan=False).map(lambda x: round(x, 3))
 scores = st.one_of(ordinary, st.sampled_from([0.0, 1.0, -np.inf, -800.0, 800.0]))
+# Of any size that a double has, and forbidden ones.
+large_scores = st.one_of(
+    ordinary,
+    st.just(-np.inf),
+    st.builds(
+        lambda digits, exponent: digits * 10.0**exponent, st.integers(-9, 9), st.integers(0, 299)
+    ),
+    st.sampled_from([1e12, 1e16, 1e17, 1e20, 0.3, -1e9, -1e17, -1e30, 1e300, -1e300]),
+)
 
 
 def arrays(shape: tuple[int, ...], elements: st.SearchStrategy[float]) -> st.SearchStrategy:

@@ -15,8 +15,9 @@ import numpy as np
 from trelliswork._utils.tables import join_names, shorten
 from trelliswork.decoding.masks import open_labels
 from trelliswork.errors import InfeasibleError
+from trelliswork.inference.sums import has_path
 from trelliswork.inference.trellis import Trellis
-from trelliswork.inference.verbs import log_partition, viterbi
+from trelliswork.inference.verbs import viterbi
 from trelliswork.planning.predicates import hard_predicates
 
 if TYPE_CHECKING:
@@ -262,7 +263,7 @@ def _is_feasible(
 ) -> bool:
     trellis = _blank_trellis(plan, evidence, constraints)
     mask = open_labels(plan, evidence, constraints, known)
-    return bool(np.isfinite(log_partition(trellis, allowed=mask, n_jobs=1)).all())
+    return bool(has_path(trellis, allowed=mask, n_jobs=1).all())
 
 
 def _some_labelling(
@@ -302,7 +303,7 @@ def _limits_in_the_way(
         classes=evidence.classes(compiled.tests),
     )
     mask = open_labels(plan, evidence, conflict.constraints, known if conflict.with_known else None)
-    if np.isneginf(log_partition(trellis, allowed=mask, n_jobs=1)[0]):
+    if not has_path(trellis, allowed=mask, n_jobs=1)[0]:
         return ""
     limits = shorten(segmentation.spell_limits())
     return f" Segments have at most {limits} tokens; train with a larger max_segment."
@@ -365,6 +366,6 @@ def _dead_end_of_segments(
     def is_dead(position: int) -> bool:
         first = allowed.copy()
         first[position + 1 :] = True
-        return bool(np.isneginf(log_partition(trellis, allowed=first, n_jobs=1)[0]))
+        return not has_path(trellis, allowed=first, n_jobs=1)[0]
 
     return bisect_left(range(len(allowed)), True, key=is_dead)

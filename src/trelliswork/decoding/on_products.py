@@ -8,8 +8,8 @@ import numpy as np
 
 from trelliswork.decoding.conflicts import check_on_infeasible, group_by_rules
 from trelliswork.decoding.masks import masked_scores, open_labels
+from trelliswork.inference.sums import has_path
 from trelliswork.inference.trellis import derive
-from trelliswork.inference.verbs import log_partition
 from trelliswork.planning.predicates import refuse_predicates
 from trelliswork.planning.token_charges import with_token_charges
 
@@ -106,7 +106,7 @@ def feasible_trellises(
     check_on_infeasible(on_infeasible)
     all_sequences = np.arange(trellis.n_sequences)
     together = constrained_trellis(plan, trellis, evidence)
-    infeasible = np.isneginf(log_partition(together, n_jobs=n_jobs))
+    infeasible = ~has_path(together, n_jobs=n_jobs)
     if not infeasible.any():
         return [(all_sequences, together)]
     everything = tuple(range(len(plan.constraints)))

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trelliswork.inference.sums import refuse_lost_digits
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
@@ -28,15 +30,12 @@ def segment_posteriors(
 
     The parameters are those of `trelliswork.inference.marginals`.
     """
+    log_z = np.empty(trellis.n_sequences)
     segments = np.empty(trellis.scores.shape)
-    trellis._batch(allowed, n_jobs).posteriors(
-        np.empty(trellis.n_sequences),
-        segments,
-        np.zeros(trellis.automaton.n_patterns),
-        None,
-        None,
-    )
-    return segments
+    counts = np.zeros(trellis.automaton.n_patterns)
+    trellis._batch(allowed, n_jobs).posteriors(log_z, segments, counts, None, None)
+    refuse_lost_digits(trellis, log_z)
+    return np.minimum(segments, 1.0, out=segments)  # rounding
 
 
 def label_posteriors(segments: FloatArray) -> FloatArray:

@@ -9,8 +9,9 @@ one automaton. Letters: ``B`` sequences, ``N`` tokens in all, ``D`` longest segm
 ``-inf`` forbids a label, an arc or a sequence, exactly; NaN and ``+inf`` are refused. A sequence
 that no path fits has a log-partition of ``-inf``, labels ``-1`` and zero marginals.
 
-Sums run in scaled probabilities; a sequence for which these would lose a path is computed again in
-logarithms. Ties are broken toward the lowest label, last position first.
+Sums run in scaled probabilities; a sequence for which these would lose a path or digits is computed
+again in logarithms, and refused where these have too few digits themselves. Ties are broken toward
+the lowest label, last position first.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from trelliswork.inference.segment_posteriors import (
     label_posteriors,
     segment_posteriors,
 )
+from trelliswork.inference.sums import LogSums, log_ratio, log_sums, refuse_lost_digits
 from trelliswork.inference.trellis import Trellis, derive
 
 if TYPE_CHECKING:
@@ -82,10 +84,13 @@ def log_partition(
     -------
     numpy.ndarray
         Shape ``(B,)``.
+
+    Raises
+    ------
+    PrecisionError
+        If scores are so large that ``log Z`` is not known to 1e-6. All verbs that sum raise it.
     """
-    log_z = np.empty(trellis.n_sequences)
-    trellis._batch(allowed, n_jobs).log_partition(log_z)
-    return log_z
+    return log_sums(trellis, allowed=allowed, n_jobs=n_jobs).value
 
 
 def marginals(
@@ -106,6 +111,8 @@ def marginals(
     counts = np.zeros(trellis.automaton.n_patterns)
     per_arc = np.zeros((trellis.n_tokens, trellis.automaton.n_arcs)) if arcs else None
     trellis._batch(allowed, n_jobs).posteriors(log_z, segments, counts, per_arc, path_entropy)
+    refuse_lost_digits(trellis, log_z)
+    np.minimum(segments, 1.0, out=segments)  # rounding
     return Marginals(log_z, segments, counts, path_entropy, per_arc)
 
 
@@ -192,7 +199,9 @@ def sample(
     seed = int(np.random.default_rng(random_state).integers(2**63))
     labels = np.empty((n, trellis.n_tokens), dtype=np.int32)
     begins = np.zeros((n, trellis.n_tokens), dtype=np.uint8)
-    trellis._batch(allowed, n_jobs).sample(seed, labels, begins)
+    log_z = np.empty(trellis.n_sequences)
+    trellis._batch(allowed, n_jobs).sample(seed, labels, begins, log_z)
+    refuse_lost_digits(trellis, log_z)
     return labels, begins.astype(bool)
 
 
@@ -237,9 +246,8 @@ def log_probability(
             f"at token {outside[0]}."
         )
     allowed = ids[:, None] == np.arange(n_labels)
-    inside = log_partition(trellis, allowed=allowed, n_jobs=n_jobs)
-    total = log_partition(trellis, n_jobs=n_jobs)
-    return _ratio(inside, total, log=True)
+    inside = log_sums(trellis, allowed=allowed, n_jobs=n_jobs)
+    return log_ratio(inside, log_sums(trellis, n_jobs=n_jobs))
 
 
 def language_probability(
@@ -270,10 +278,8 @@ def language_probability(
     smallest = smallest_for(trellis.automaton, language.unambiguous())
     both = product(trellis.automaton, smallest).automaton
     inside = derive(trellis, automaton=both)
-    total = log_partition(trellis, n_jobs=n_jobs)
-    found = log_partition(inside, n_jobs=n_jobs)
-    # Rounding may lift the smaller sum above the larger one by a little.
-    return _ratio(np.minimum(found, total), total, log=log)
+    found = log_ratio(log_sums(inside, n_jobs=n_jobs), log_sums(trellis, n_jobs=n_jobs))
+    return found if log else np.exp(found)
 
 
 def span_probability(
@@ -305,16 +311,10 @@ def span_probability(
         For each sequence, one probability a span.
     """
     wanted = collect_spans(spans, labels, np.diff(trellis.offsets))
-    total = log_partition(trellis, n_jobs=n_jobs)
+    total = log_sums(trellis, n_jobs=n_jobs)
     found = np.zeros(len(wanted))
     for places, guarded in guarded_trellises(trellis, labels, wanted):
-        inside = log_partition(guarded, n_jobs=n_jobs)
-        owners = total[[wanted[i].sequence for i in places]]
-        found[places] = _ratio(np.minimum(inside, owners), owners, log=False)
+        owners = [wanted[i].sequence for i in places]
+        whole = LogSums(total.value[owners], total.rest[owners])
+        found[places] = np.exp(log_ratio(log_sums(guarded, n_jobs=n_jobs), whole))
     return split_by_sequence(found, spans)
-
-
-def _ratio(inside: FloatArray, total: FloatArray, *, log: bool) -> FloatArray:
-    with np.errstate(invalid="ignore"):
-        found = np.where(np.isneginf(inside), -np.inf, inside - total)
-    return found if log else np.exp(found)

@@ -15,8 +15,8 @@ from trelliswork._utils.tables import join_names, shorten
 from trelliswork.decoding.conflicts import dead_end, find_conflict
 from trelliswork.decoding.masks import open_labels
 from trelliswork.errors import NotInLanguageError
+from trelliswork.inference.sums import has_path
 from trelliswork.inference.trellis import Trellis, rows_of
-from trelliswork.inference.verbs import log_partition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +83,7 @@ def find_conflicting_gold(
             classes=None if classes is None else classes[rows],
         )
         allowed = gold.allowed if mask is None else gold.allowed & mask
-        ruled_out[partial] = np.isneginf(log_partition(trellis, allowed=allowed[rows]))
+        ruled_out[partial] = ~has_path(trellis, allowed=allowed[rows])
     return ruled_out
 
 

@@ -21,6 +21,7 @@ from trelliswork.decoding.probabilities import span_probabilities, token_margina
 from trelliswork.decoding.problem import Problem
 from trelliswork.features.inputs import allowed_labels, as_labels, as_sequences
 from trelliswork.inference.certain_segments import collect_spans
+from trelliswork.inference.sums import log_ratio, log_sums
 from trelliswork.inference.trellis import rows_of
 from trelliswork.models.batches import (
     decoded_batches,
@@ -267,7 +268,7 @@ class TrainedTagger:
         for members, trellis in self._groups(sequences):
             best = inference.kbest(trellis, k, n_jobs=self.n_jobs)
             log_z = inference.log_partition(trellis, n_jobs=self.n_jobs)
-            probability = np.exp(best.scores - log_z[:, None])
+            probability = np.exp(np.minimum(best.scores - log_z[:, None], 0.0))
             bounds = pairwise(trellis.offsets.tolist())
             for b, (member, (first, last)) in enumerate(zip(members, bounds, strict=True)):
                 answers[member] = [
@@ -289,8 +290,8 @@ class TrainedTagger:
         found = np.empty(len(sequences))
         for members, trellis in self._groups(sequences):
             mask = self.plan_.tag_mask(gold[rows_of(offsets, members)])
-            inside = inference.log_partition(trellis, allowed=mask, n_jobs=self.n_jobs)
-            found[members] = inside - inference.log_partition(trellis, n_jobs=self.n_jobs)
+            inside = log_sums(trellis, allowed=mask, n_jobs=self.n_jobs)
+            found[members] = log_ratio(inside, log_sums(trellis, n_jobs=self.n_jobs))
         return found
 
     def probability_of(self, X: Any, constraint: Any) -> FloatArray:  # noqa: N803
@@ -324,8 +325,8 @@ class TrainedTagger:
         found = np.empty(len(sequences))
         for numbers, own, free in self._batches(sequences):
             inside = constrained_trellis(asked, free, asked.evidence(own, free.offsets, numbers))
-            log_share = inference.log_partition(inside, n_jobs=self.n_jobs)
-            log_share -= inference.log_partition(free, n_jobs=self.n_jobs)
+            holds = log_sums(inside, n_jobs=self.n_jobs)
+            log_share = log_ratio(holds, log_sums(free, n_jobs=self.n_jobs))
             found[numbers.start : numbers.stop] = np.exp(log_share)
         return found
 

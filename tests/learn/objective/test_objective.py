@@ -54,6 +54,20 @@ def test_ranges_of_sequences_add_up(problem):
     np.testing.assert_allclose(gradient, whole, atol=1e-9)
 
 
+def test_a_loss_without_digits_is_nan():
+    labels = LabelSet(["A", "B"])
+    gold = GoldLabels.encode(labels, [["A", "B"]])
+    offsets = np.array([0, 2])
+    both = FeatureMatrix(np.array([0, 1, 2]), np.zeros(2, dtype=np.int32), None, 1)
+    objective = Objective(
+        EncodedFeatures(offsets, both, None), gold, Structure.chain(labels), pairs="all"
+    )
+    gradient = np.empty(objective.n_parameters)
+    for size, has_digits in ((1e15, True), (1e30, False)):
+        value = objective.value_and_grad(np.full(objective.n_parameters, size), gradient)
+        assert np.isfinite(value) == has_digits
+
+
 def test_the_same_number_of_threads_gives_the_same_bits():
     rng = np.random.default_rng(0)
     n_tokens, n_features = 600, 50

@@ -131,3 +131,17 @@ def test_a_gradient_that_points_below_a_bound_is_no_reason_to_go_on():
     np.testing.assert_allclose(found.x, [0.0, 1.0], atol=1e-6)
     assert found.reason == "converged"
     assert found.gradient_norm < 1e-6
+
+
+def test_steps_to_points_without_a_value_are_shortened():
+    seen = []
+
+    def function(x, gradient):
+        seen.append(float(x[0]))
+        value = np.hypot(1.0, x[0] - 3.0)
+        gradient[:] = (x - 3.0) / value
+        return np.nan if x[0] > 4.0 else float(value)
+
+    found = minimize_lbfgs(function, np.array([-4.0]), max_iter=50, tol=1e-12)
+    assert found.x[0] == pytest.approx(3.0)
+    assert max(seen) > 4.0
