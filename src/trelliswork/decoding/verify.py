@@ -84,13 +84,17 @@ class LabellingClaim(Claim):
                 self._check_decision(decision)
         return certificate.leaves
 
-    def bound(self, leaf: Leaf, value: float) -> float:
-        """Return ``max_y G(y)`` of a leaf, or a bound that proves `value`."""
+    def bound(self, leaves: Sequence[Leaf], value: float) -> float:
+        """Return the largest ``max_y G(y)`` of the leaves, or a bound that proves `value`."""
         relaxed, counted = self._relaxation
-        allowed = self._allowed(leaf)
-        if counted:
-            return relaxed.counted_bound(leaf.prices, counted, allowed, value + slack(value))
-        return relaxed.bound(leaf.prices, allowed)
+
+        def bound(leaf: Leaf) -> float:
+            allowed = self._allowed(leaf)
+            if counted:
+                return relaxed.counted_bound(leaf.prices, counted, allowed, value + slack(value))
+            return relaxed.bound(leaf.prices, allowed)
+
+        return max(map(bound, leaves))
 
     @cached_property
     def _relaxation(self) -> tuple[Relaxation, list[int]]:

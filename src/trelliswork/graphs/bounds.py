@@ -4,6 +4,10 @@ A leaf fixes the variables that its decisions force, and bounds the assignments 
 is Python on the factors themselves, without the core; of the solvers only ``"lp"`` uses it, for the
 bound of its own multipliers. Shares may be any finite numbers. Bounds include the rounding error of
 floating-point sums, so that they are never below the bound of exact arithmetic.
+
+Leaves are bounded many at a time, and factors of one kind and size together: a large tree takes a
+few array operations a batch. ``B`` leaves, ``N`` variables, ``K`` links, the literals of all
+factors.
 """
 
 from __future__ import annotations
@@ -14,16 +18,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trelliswork.graphs.factor import FREE, UNIT
+from trelliswork.graphs.factor_groups import group_factors
 from trelliswork.proofs.answer import slack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from trelliswork._typing import ByteArray, FloatArray, IntArray
+    from trelliswork._typing import BoolArray, ByteArray, FloatArray, IntArray
     from trelliswork.graphs.graph import FactorGraph
 
 
 __all__ = ["GraphBound"]
+
+LINKS_AT_ONCE = 1_000_000  # of a batch of leaves: some tens of megabytes
 
 
 class GraphBound:
@@ -32,7 +39,7 @@ class GraphBound:
     Parameters
     ----------
     graph
-        The graph; its links are the literals of all factors, ``K`` in all.
+        The graph.
 
     Attributes
     ----------
@@ -43,29 +50,20 @@ class GraphBound:
 
     def __init__(self, graph: FactorGraph) -> None:
         self.graph = graph
-        self.offsets: IntArray = np.cumsum([0, *(f.codes.size for f in graph.factors)])
-        self._factors = graph.factors
-        codes = [f.codes for f in self._factors]
-        self._variables = [c >> 1 for c in codes]
-        self._negated = [c & 1 == 1 for c in codes]
-        self._of_links = np.concatenate([np.zeros(0, dtype=np.int64), *self._variables])
-        owners = np.repeat(np.arange(len(codes)), np.diff(self.offsets))
-        order = np.argsort(self._of_links, kind="stable")
-        starts = np.searchsorted(self._of_links[order], np.arange(graph.n_variables + 1))
-        self._owners, self._starts = owners[order], starts  # the factors of each variable
-        self.root = self._propagate(graph.fixed.copy(), range(len(codes)))
+        offsets: IntArray = np.cumsum([0, *(f.codes.size for f in graph.factors)])
+        codes = [np.zeros(0, dtype=np.int64), *(f.codes for f in graph.factors)]
+        links = np.concatenate(codes)
+        self._of_links, self._negated = links >> 1, links & 1 == 1
+        self._n_links = np.bincount(self._of_links, minlength=graph.n_variables)
+        self._groups = group_factors(graph.factors, offsets)
+        nothing = np.zeros((1, graph.n_variables), dtype=bool)
+        closed, is_possible = self._propagate(graph.fixed[None].copy(), nothing, everything=True)
+        self.root = closed[0] if is_possible[0] else None
 
     def close(self, decisions: Sequence[tuple[int, bool]]) -> ByteArray | None:
         """Return the values that decisions force, ``(N,)``; None if they contradict each other."""
-        if self.root is None:
-            return None
-        fixed = self.root.copy()
-        for variable, value in decisions:
-            if fixed[variable] == 1 - value:
-                return None
-            fixed[variable] = value
-        touched = {int(m) for variable, _ in decisions for m in self._factors_of(variable)}
-        return self._propagate(fixed, touched)
+        closed, is_possible = self._close([decisions])
+        return closed[0] if is_possible[0] else None
 
     def bound(self, decisions: Sequence[tuple[int, bool]], shares: FloatArray) -> float:
         """Return ``D(θ)`` of the assignments that agree with decisions; ``-inf``: there are none.
@@ -81,66 +79,127 @@ class GraphBound:
         shares
             ``θ``, shape ``(K,)``.
         """
-        fixed = self.close(decisions)
-        if fixed is None:
-            return -inf
+        return self.largest([(decisions, shares)])
+
+    def largest(self, leaves: Iterable[tuple[Sequence[tuple[int, bool]], FloatArray]]) -> float:
+        """Return the largest bound of some leaves, given as the parameters of `bound`."""
+        given = list(leaves)
+        at_once = max(1, LINKS_AT_ONCE // max(1, self._of_links.size))
+        return max(
+            (
+                bound
+                for first in range(0, len(given), at_once)
+                for bound in self._bounds(given[first : first + at_once])
+            ),
+            default=-inf,
+        )
+
+    def _bounds(
+        self, leaves: Sequence[tuple[Sequence[tuple[int, bool]], FloatArray]]
+    ) -> list[float]:
+        closed, is_possible = self._close([decisions for decisions, _ in leaves])
+        chosen = np.flatnonzero(is_possible)
+        if not chosen.size:
+            return [-inf]
+        shares = np.stack([leaves[b][1] for b in chosen.tolist()])
         with np.errstate(over="ignore", invalid="ignore"):
-            terms, error, least = self._terms(fixed, shares)
-        if not isfinite(error / UNIT):  # it is larger than all terms together
-            return inf
-        bound, floor = fsum(terms) + error, fsum(least)
-        return bound if bound >= floor - slack(floor) else -inf
+            terms, errors, least = self._terms(closed[chosen], shares)
+        return [
+            _judged(*leaf)
+            for leaf in zip(terms.tolist(), errors.tolist(), least.tolist(), strict=True)
+        ]
 
     def _terms(
         self, fixed: ByteArray, shares: FloatArray
-    ) -> tuple[list[float], float, list[float]]:
-        """Return the terms of ``D(θ)``, its rounding error, and the terms of the lowest score."""
-        graph, count = self.graph, self.graph.n_variables
-        on, free = fixed == 1, fixed == FREE
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the terms of ``D(θ)``, its rounding error, and the terms of the lowest score.
+
+        The first and the last have a row per leaf, the errors one entry.
+        """
+        graph, n_leaves = self.graph, len(fixed)
+        is_on, is_free = fixed == 1, fixed == FREE
+        constant = np.full((n_leaves, 1), graph.constant)
         # Σ_j max_{z_j} (c_j − Σ_{links of j} θ) z_j
-        left = graph.scores - np.bincount(self._of_links, shares, count)
-        terms = [graph.constant, *left[on].tolist(), *np.maximum(left[free], 0.0).tolist()]
-        size = np.abs(graph.scores) + np.bincount(self._of_links, np.abs(shares), count)
-        n_links = np.diff(self._starts)
+        left = graph.scores - self._by_variable(shares)
+        terms = [constant, np.where(is_on, left, np.where(is_free, np.maximum(left, 0.0), 0.0))]
+        size = np.abs(graph.scores) + self._by_variable(np.abs(shares))
         # The error of one subtraction is relative to its result: 0 if θ is all of c.
-        size = np.where(n_links > 1, (n_links + 1) * size, np.abs(left))
-        error = UNIT * (float(size.sum()) + abs(graph.constant))
+        size = np.where(self._n_links > 1, (self._n_links + 1) * size, np.abs(left))
+        errors = UNIT * (size.sum(axis=1) + abs(graph.constant))
         # The lowest score of an assignment: a bound below it proves that there is none.
-        least = [graph.constant, *graph.scores[on].tolist()]
-        least += np.minimum(graph.scores[free], 0.0).tolist()
+        lowest = np.where(is_free, np.minimum(graph.scores, 0.0), 0.0)
+        least = [constant, np.where(is_on, graph.scores, lowest)]
         # Σ_m max_{z ∈ Z_m} θ_m·z + h_m(z); for a negated literal θ z = θ − θ (1 − z).
-        for m, factor in enumerate(self._factors):
-            theta, negated = shares[self.offsets[m] : self.offsets[m + 1]], self._negated[m]
-            literals, scores = self._literals(fixed, m), np.where(negated, -theta, theta)
-            best = factor.best(scores, literals)
-            terms += [*theta[negated].tolist(), best]
-            error += factor.error(scores, best)
-            least.append(factor.lowest(literals))
-        return terms, error, least
+        terms.append(shares[:, self._negated])
+        signed = np.where(self._negated, -shares, shares)
+        for group in self._groups:
+            literals, scores = group.literals(fixed), signed[:, group.links]
+            best = group.best(scores, literals)
+            terms.append(best)
+            errors = errors + group.error(scores, best).sum(axis=1)
+            least.append(group.lowest(literals))
+        return np.concatenate(terms, axis=1), errors, np.concatenate(least, axis=1)
 
-    def _factors_of(self, variable: int) -> IntArray:
-        return self._owners[self._starts[variable] : self._starts[variable + 1]]
+    def _by_variable(self, of_links: FloatArray) -> FloatArray:
+        """Return sums over the links of each variable, ``(B, N)``, of numbers ``(B, K)``."""
+        n_leaves, count = len(of_links), self.graph.n_variables
+        places = np.arange(n_leaves)[:, None] * count + self._of_links
+        sums = np.bincount(places.ravel(), of_links.ravel(), n_leaves * count)
+        return np.asarray(sums.reshape(n_leaves, count))
 
-    def _literals(self, fixed: ByteArray, m: int) -> ByteArray:
-        """Return the fixed values of the literals of factor ``m``."""
-        values = fixed[self._variables[m]]
-        flipped = np.where(values == FREE, FREE, 1 - values)
-        return np.where(self._negated[m], flipped, values).astype(np.int8)
+    def _close(
+        self, decisions: Sequence[Sequence[tuple[int, bool]]]
+    ) -> tuple[ByteArray, BoolArray]:
+        """Return the values that the decisions of each leaf force, and whether any are left."""
+        n_leaves, count = len(decisions), self.graph.n_variables
+        is_possible = np.full(n_leaves, self.root is not None)
+        fixed = np.tile(self.graph.fixed if self.root is None else self.root, (n_leaves, 1))
+        changed = np.zeros((n_leaves, count), dtype=bool)
+        for b, own in enumerate(decisions):
+            for variable, value in own:
+                is_possible[b] &= fixed[b, variable] != 1 - value
+                fixed[b, variable] = value
+                changed[b, variable] = True
+        changed[~is_possible] = False
+        closed, stays_possible = self._propagate(fixed, changed)
+        return closed, is_possible & stays_possible
 
-    def _propagate(self, fixed: ByteArray, factors: Iterable[int]) -> ByteArray | None:
-        """Fix the values that factors force, until nothing changes; None: one accepts nothing."""
-        waiting = set(factors)
-        while waiting:
-            m = waiting.pop()
-            implied = self._factors[m].implied(self._literals(fixed, m))
-            if implied is None:
-                return None
-            new = (implied != FREE) & (fixed[self._variables[m]] == FREE)
-            for variable, value in zip(
-                self._variables[m][new].tolist(),
-                (implied ^ self._negated[m])[new].tolist(),
-                strict=True,
-            ):
-                fixed[variable] = value
-                waiting.update(self._factors_of(variable).tolist())
-        return fixed
+    def _propagate(
+        self, fixed: ByteArray, changed: BoolArray, *, everything: bool = False
+    ) -> tuple[ByteArray, BoolArray]:
+        """Fix the values that factors force, until nothing changes; see `_close`.
+
+        Parameters
+        ----------
+        fixed
+            The values of variables, shape ``(B, N)``; modified.
+        changed
+            Those that factors have not seen yet.
+        everything
+            Whether factors have seen nothing yet.
+        """
+        is_possible = np.ones(len(fixed), dtype=bool)
+        waiting = np.flatnonzero(changed.any(axis=1) | everything)
+        while waiting.size:
+            unseen, own = changed[waiting], fixed[waiting]
+            before = own.copy()
+            for group in self._groups:
+                touched = np.asarray(unseen[:, group.variables].any(axis=2) | everything)
+                literals = group.literals(own)
+                closed, accepts = group.implied(literals, touched)
+                is_possible[waiting] &= accepts.all(axis=1)
+                leaf, m, k = np.nonzero((closed != FREE) & (literals == FREE))
+                own[leaf, group.variables[m, k]] = closed[leaf, m, k] ^ group.negated[m, k]
+            fixed[waiting] = own
+            changed[waiting] = own != before
+            everything = False
+            waiting = waiting[changed[waiting].any(axis=1) & is_possible[waiting]]
+        return fixed, is_possible
+
+
+def _judged(terms: list[float], error: float, least: list[float]) -> float:
+    """Return the bound of a leaf, from the terms of ``D(θ)`` and of the lowest score."""
+    if not isfinite(error / UNIT):  # it is larger than all terms together
+        return inf
+    bound, floor = fsum(terms) + error, fsum(least)
+    return bound if bound >= floor - slack(floor) else -inf

@@ -19,14 +19,14 @@ Literals are `Variables`, or lists of these; ``~`` negates them.
 
 from __future__ import annotations
 
-from math import fsum
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from trelliswork.graphs.chain import Chain
-from trelliswork.graphs.factor import FREE, UNIT, Factor, Rows, one_row
+from trelliswork.graphs.counting import best_counts, count_error, implied_counts
+from trelliswork.graphs.factor import FREE, Factor, Rows, one_row
 from trelliswork.graphs.knapsack import Knapsack
 from trelliswork.graphs.structures import NoOverlap, Pair
 from trelliswork.graphs.variables import codes_of
@@ -59,8 +59,8 @@ class Counted(Factor):
     most: float = np.inf
 
     def error(self, scores: FloatArray, best: float) -> float:
-        """Return a bound on the rounding error of `best`: `best_count` rounds once."""
-        return UNIT * abs(best)
+        """Return a bound on the rounding error of `best`, whose sums are precise."""
+        return float(count_error(scores, np.asarray(best)))
 
     def accepts(self, values: BoolArray) -> bool:
         """Return whether the number of true literals is within the limits."""
@@ -68,11 +68,12 @@ class Counted(Factor):
 
     def best(self, scores: FloatArray, fixed: ByteArray) -> float:
         """Return the best sum of the scores of a permitted number of literals."""
-        return best_count(scores, fixed, self.least, self.most)
+        return float(best_counts(scores, fixed, self.least, self.most))
 
     def implied(self, fixed: ByteArray) -> ByteArray | None:
         """Return `fixed` with free literals at 0 if no more fit, at 1 if all are needed."""
-        return implied_count(fixed, self.least, self.most)
+        closed, is_possible = implied_counts(fixed, self.least, self.most)
+        return closed if is_possible else None
 
     def rows(self) -> Rows:
         """Return one row."""
@@ -160,8 +161,8 @@ class OrOut(Factor):
 
     def best(self, scores: FloatArray, fixed: ByteArray) -> float:
         """Return the better one of no true input, and one or more with the output."""
-        off = best_count(scores[:-1], fixed[:-1], 0, 0)
-        on = best_count(scores[:-1], fixed[:-1], 1, self.most) + float(scores[-1])
+        off = float(best_counts(scores[:-1], fixed[:-1], 0, 0))
+        on = float(best_counts(scores[:-1], fixed[:-1], 1, self.most)) + float(scores[-1])
         return max(-np.inf if fixed[-1] == 1 else off, -np.inf if fixed[-1] == 0 else on)
 
     def implied(self, fixed: ByteArray) -> ByteArray | None:
@@ -170,8 +171,8 @@ class OrOut(Factor):
         if output == FREE:
             output = 1 if (fixed[:-1] == 1).any() else 0 if (fixed[:-1] == 0).all() else FREE
         least, most = (0, 0) if output == 0 else (1 if output == 1 else 0, self.most)
-        inputs = implied_count(fixed[:-1], least, most)
-        return None if inputs is None else np.append(inputs, np.int8(output))
+        inputs, is_possible = implied_counts(fixed[:-1], least, most)
+        return np.append(inputs, np.int8(output)) if is_possible else None
 
     def rows(self) -> Rows:
         """Return ``Σ_k l_k ≥ out``, and ``l_k ≤ out`` for every input."""
@@ -199,30 +200,6 @@ class XorOut(OrOut):
     def rows(self) -> Rows:
         """Return ``Σ_k l_k − out = 0``."""
         return one_row(_signs(self.codes.size), 0.0, 0.0)
-
-
-def best_count(scores: FloatArray, fixed: ByteArray, least: int, most: float) -> float:
-    """Return the best sum of the scores of `least` to `most` literals."""
-    on, free = fixed == 1, np.sort(scores[fixed == FREE])[::-1]
-    n_on = int(np.count_nonzero(on))
-    first, last = max(least - n_on, 0), int(min(most - n_on, float(free.size)))
-    if first > last:
-        return -np.inf
-    wanted = np.concatenate([scores[on], free[:first], np.maximum(free[first:last], 0.0)])
-    can_overflow = not np.isfinite(np.abs(wanted).sum())  # fsum would raise
-    return float(wanted.sum()) if can_overflow else fsum(wanted.tolist())
-
-
-def implied_count(fixed: ByteArray, least: int, most: float) -> ByteArray | None:
-    """Return `fixed` with the values that `least` to `most` true literals force."""
-    n_on, n_free = np.count_nonzero(fixed == 1), np.count_nonzero(fixed == FREE)
-    if n_on > most or n_on + n_free < least:
-        return None
-    if n_on == most:
-        return np.where(fixed == FREE, np.int8(0), fixed)
-    if n_on + n_free == least:
-        return np.where(fixed == FREE, np.int8(1), fixed)
-    return fixed
 
 
 def _with_last(literals: Any, name: str, last: Any) -> tuple[Any, IntArray]:

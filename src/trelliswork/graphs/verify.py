@@ -19,6 +19,8 @@ from trelliswork.proofs.certificate import WrongError
 from trelliswork.proofs.verification import Claim
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trelliswork._typing import FloatArray
     from trelliswork.graphs.answers import Solution
     from trelliswork.graphs.certificate import GraphDecision
@@ -74,9 +76,9 @@ class GraphClaim(Claim):
         """Return the leaves, if shares and decisions are those of the graph."""
         return self._leaves.read(certificate)
 
-    def bound(self, leaf: GraphLeaf, value: float) -> float:
-        """Return ``D(θ)`` of a leaf."""
-        return self._leaves.bound(leaf)
+    def bound(self, leaves: Sequence[GraphLeaf], value: float) -> float:
+        """Return the largest ``D(θ)`` of the leaves."""
+        return self._leaves.bound(leaves)
 
 
 class GraphLeaves:
@@ -106,9 +108,9 @@ class GraphLeaves:
             for leaf in certificate.leaves
         ]
 
-    def bound(self, leaf: GraphLeaf) -> float:
-        """Return ``D(θ)`` of a leaf."""
-        return self._bounds.bound(leaf.decisions, leaf.shares)
+    def bound(self, leaves: Sequence[GraphLeaf]) -> float:
+        """Return the largest ``D(θ)`` of some leaves."""
+        return self._bounds.largest([(leaf.decisions, leaf.shares) for leaf in leaves])
 
     @cached_property
     def _bounds(self) -> GraphBound:

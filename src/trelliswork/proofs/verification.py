@@ -99,8 +99,8 @@ class Claim(ABC):
         """
 
     @abstractmethod
-    def bound(self, leaf: Any, value: float) -> float:
-        """Return the dual bound of a leaf; one that is not above `value` need not be exact."""
+    def bound(self, leaves: Any, value: float) -> float:
+        """Return the largest dual bound of the leaves; one not above `value` need not be exact."""
 
 
 def check(
@@ -128,7 +128,7 @@ def check(
             return Verification("unverified", "It has no certificate.", value, inf)
         leaves = _read(claim)
         check_cover(leaves)
-        bound = max(claim.bound(leaf, value) for leaf in leaves)
+        bound = claim.bound(leaves, value)
         return _judge_nothing(claim, bound) if claim.is_empty else _judge(claim, value, bound)
     except WrongError as wrong:
         return Verification("rejected", str(wrong), value, bound)

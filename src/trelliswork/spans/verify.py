@@ -54,7 +54,7 @@ class SpanClaim(Claim):
         check_violations(broken_rules(self.table, self.book, choices), self.answer.violations)
         return worth
 
-    def leaves(self, certificate: Any) -> Sequence[SpanLeaf] | Sequence[GraphLeaf]:
+    def leaves(self, certificate: Any) -> list[SpanLeaf] | list[GraphLeaf]:
         """Return the leaves, if decisions and multipliers are those of the table."""
         if isinstance(certificate, GraphCertificate):
             return self._of_graph.read(certificate)
@@ -66,11 +66,13 @@ class SpanClaim(Claim):
             raise WrongError("certificate: prices prove nothing under rules that are not linear.")
         return [self._read(leaf) for leaf in certificate.leaves]
 
-    def bound(self, leaf: SpanLeaf | GraphLeaf, value: float) -> float:
-        """Return ``max G(y)`` of a leaf, or ``D(θ)`` of the graph of the table."""
-        if isinstance(leaf, GraphLeaf):
-            return self._of_graph.bound(leaf)
-        return leaf_bound(self.table, self.book, leaf)
+    def bound(self, leaves: Sequence[SpanLeaf] | Sequence[GraphLeaf], value: float) -> float:
+        """Return the largest ``max G(y)`` of the leaves, or ``D(θ)`` of the graph of the table."""
+        of_graph = [leaf for leaf in leaves if isinstance(leaf, GraphLeaf)]
+        if of_graph:
+            return self._of_graph.bound(of_graph)
+        of_chain = [leaf for leaf in leaves if isinstance(leaf, SpanLeaf)]
+        return max(leaf_bound(self.table, self.book, leaf) for leaf in of_chain)
 
     @cached_property
     def book(self) -> SpanRulebook:
