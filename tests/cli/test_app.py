@@ -120,6 +120,47 @@ def test_interrupting_training_saves_the_model(tmp_path, monkeypatch):
     assert (tagger.stop_reason_, tagger.n_iter_) == ("interrupted", 3)
 
 
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_request_to_end_keeps_the_model_too(tmp_path, monkeypatch, name):
+    number = getattr(signal, name)
+    before = signal.signal(number, signal.SIG_DFL)
+
+    def end(step):
+        if step.iteration == 3:
+            signal.raise_signal(number)
+
+    monkeypatch.setattr("trelliswork.cli.train.log_line", end)
+    source, out = tmp_path / "train.conll", tmp_path / "m.tw"
+    source.write_text(two_columns())
+    try:
+        result = run("train", source, "--out", out, "--tol", 0)
+        assert signal.getsignal(number) == signal.SIG_DFL
+    finally:
+        signal.signal(number, before)
+    assert result.exit_code == 0
+    assert tw.load(out).n_iter_ == 3
+
+
+def test_a_stream_that_is_ended_leaves_no_part_of_a_file(model, tmp_path, monkeypatch):
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    source, output = tmp_path / "in.conll", tmp_path / "out.conll"
+    source.write_text("Ann\n\n")
+    output.write_text("old")
+
+    def end(*args, **options):
+        assert [path.name for path in tmp_path.glob(".out.conll.*.part")]
+        signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr("trelliswork.cli.tag.batches", end)
+    try:
+        result = run("tag", model, source, "-o", output)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert (result.exit_code, result.stderr) == (143, "trelliswork: interrupted\n")
+    assert output.read_text() == "old"
+    assert not [path for path in tmp_path.iterdir() if path.name.endswith(".part")]
+
+
 def test_interrupting_training_before_the_first_iteration(tmp_path, monkeypatch):
     model = train_model(tmp_path)
     old = model.read_bytes()

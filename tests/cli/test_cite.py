@@ -160,7 +160,7 @@ def test_unwritable_outputs_fail_before_any_work(tmp_path, references, command):
     option = "--out" if command[0] in ("train", "adapt") else "--output"
     missing = tmp_path / "missing" / "m.tw"
     assert "no such directory" in fail("cite", *command, option, missing)
-    assert "is a directory; name a file" in fail("cite", *command, option, tmp_path)
+    assert "expected a file, got a directory" in fail("cite", *command, option, tmp_path)
 
 
 def test_compressed_files(tmp_path, references):

@@ -14,6 +14,7 @@ from trelliswork.data.corpus import (
     read_conll,
     write_conll,
 )
+from trelliswork.data.files import open_binary_for_writing
 from trelliswork.errors import DataError
 from trelliswork.taggers.crf import CRFTagger
 
@@ -68,13 +69,64 @@ def test_failed_writes_name_what_was_given(tmp_path, monkeypatch):
         write_conll([Sentence(["a"])], "link")
     assert missing.value.filename == str(tmp_path / "nowhere")
 
-    def refuse(path, mode):
+    def refuse(path, *more):
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
-    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(PermissionError) as refused:
         write_conll([Sentence(["a"])], "x")
     assert refused.value.filename == "x"
+
+
+def test_a_private_file_is_private_while_it_is_written(tmp_path):
+    path = tmp_path / "secret"
+    path.touch(0o600)
+    path.chmod(0o600)
+    with open_binary_for_writing(path) as raw:
+        raw.write(b"half")
+        raw.flush()
+        (partial,) = tmp_path.glob(".secret.*.part")
+        assert stat.S_IMODE(partial.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_file_is_on_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    """Else a power failure might leave an empty file under the name of a full one."""
+    done = []
+    fsync, replace = os.fsync, Path.replace
+
+    def noted_fsync(descriptor):
+        is_folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)
+        done.append("folder" if is_folder else os.fstat(descriptor).st_size)
+        fsync(descriptor)
+
+    def noted_replace(path, target):
+        done.append("renamed")
+        return replace(path, target)
+
+    monkeypatch.setattr(os, "fsync", noted_fsync)
+    monkeypatch.setattr(Path, "replace", noted_replace)
+    with open_binary_for_writing(tmp_path / "x") as raw:
+        raw.write(b"four")
+    assert done == [4, "renamed", "folder"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("n_tokens", [1, 100_000])
+def test_a_full_disk_is_named(n_tokens):
+    with pytest.raises(OSError, match="No space left") as full:
+        write_conll([Sentence(["a"] * n_tokens)], "/dev/full")
+    assert full.value.filename == "/dev/full"
+
+
+def test_errors_of_reading_keep_their_names_while_a_file_is_written(tmp_path):
+    def sentences():
+        yield Sentence(["a"])
+        raise OSError(errno.EIO, "Input/output error", "elsewhere")
+
+    with pytest.raises(OSError, match="Input") as broken:
+        write_conll(sentences(), tmp_path / "x")
+    assert broken.value.filename == "elsewhere"
 
 
 def test_writing_follows_links_and_spares_devices(tmp_path):

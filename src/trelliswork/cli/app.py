@@ -13,6 +13,7 @@ from trelliswork import __version__
 from trelliswork.cli.cite import cite
 from trelliswork.cli.deferred import deferred
 from trelliswork.cli.errors import ReportingGroup
+from trelliswork.cli.signals import end_at_once
 
 __all__ = ["app", "main"]
 
@@ -88,6 +89,7 @@ def _options(
 
 def main() -> None:
     """Run the program. This is the entry point of the package."""
+    end_at_once()
     for stream in (sys.stdout, sys.stderr):
         # Tables are drawn with "─", which not every terminal can show.
         if isinstance(stream, io.TextIOWrapper):

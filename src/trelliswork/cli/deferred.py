@@ -11,10 +11,25 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
+from trelliswork.cli.errors import say
 from trelliswork.cli.help import PlainCommand
 from trelliswork.cli.panels import spelled_out
+from trelliswork.cli.signals import ending_signals
 
 __all__ = ["deferred"]
+
+
+class EndingCommand(PlainCommand):
+    """A command that signals end."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        with ending_signals() as ending:
+            try:
+                return super().invoke(ctx)
+            except KeyboardInterrupt:
+                say("interrupted")
+                raise typer.Exit(ending.exit_code) from None
 
 
 def deferred(name: str) -> type[TyperCommand]:
@@ -32,7 +47,7 @@ def deferred(name: str) -> type[TyperCommand]:
             module = import_module(f"trelliswork.cli.{name}")
             alone = typer.Typer(add_completion=False, rich_markup_mode="markdown")
             run = spelled_out(getattr(module, command))
-            alone.command(command, cls=PlainCommand, epilog=module.EXAMPLES)(run)
+            alone.command(command, cls=EndingCommand, epilog=module.EXAMPLES)(run)
             return typer.main.get_command(alone).make_context(*args, **extra)
 
     return Deferred

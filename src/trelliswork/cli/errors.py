@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "INTERRUPTED",
     "USER_ERROR",
     "PlacedLines",
     "PlacedSentences",
@@ -40,8 +39,6 @@ __all__ = [
 
 
 USER_ERROR = 2
-
-INTERRUPTED = 130  # 128 + SIGINT, as shells count it
 
 # The library raises ValueError and TypeError for wrong input, ImportError for a missing extra.
 _EXPECTED = (TrellisworkError, OSError, ValueError, TypeError, ImportError, MemoryError)
@@ -121,9 +118,6 @@ class ReportingGroup(PlainGroup):
         try:
             with _warnings_told(debug=bool(ctx.params.get("debug"))):
                 return super().invoke(ctx)
-        except KeyboardInterrupt:
-            say("interrupted")
-            raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
             # The reader of our output has closed it: the end, but not an error.
             _discard_output()

@@ -11,7 +11,7 @@ import typer
 
 from trelliswork._utils.tables import percent, text_table
 from trelliswork.cli.errors import say
-from trelliswork.cli.options.data import Format, check_writable, split_columns
+from trelliswork.cli.options.data import Format, split_columns
 from trelliswork.cli.options.rules import RuleOptions, columns_tested
 from trelliswork.cli.options.shared import (
     Alternatives,
@@ -24,6 +24,7 @@ from trelliswork.cli.options.shared import (
     Unknown,
 )
 from trelliswork.cli.predictions import LabelReader
+from trelliswork.cli.targets import check_targets
 from trelliswork.errors import DataError, LabelError
 from trelliswork.evaluation.calibration import calibration
 from trelliswork.evaluation.report import report
@@ -188,9 +189,10 @@ def evaluate(
 
     The numbers equal conlleval's unless `--strict` is given.
     """
-    for path in (output.plot, confidence.calibration_plot):
-        if path is not None:
-            check_writable(path)
+    check_targets(
+        {"--plot": output.plot, "--calibration-plot": confidence.calibration_plot},
+        [gold, predicted, rules.rules],
+    )
     names = None if scoring.scheme is None else check_scheme(scoring.scheme)
     given = rules.read()
     reader = LabelReader(

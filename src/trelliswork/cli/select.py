@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar
 import typer
 
 from trelliswork.cli.errors import placed, say
-from trelliswork.cli.options.data import check_writable, choose_tokenizer
+from trelliswork.cli.options.data import choose_tokenizer
 from trelliswork.cli.options.shared import AsJson
 from trelliswork.cli.options.sparsity import NormName, NormOption
 from trelliswork.cli.options.structure import (
@@ -32,6 +32,7 @@ from trelliswork.cli.options.training import (
     TrainingData,
     TrainingRunOptions,
 )
+from trelliswork.cli.targets import check_targets
 from trelliswork.cli.training_log import log_line
 from trelliswork.data.files import open_for_writing
 from trelliswork.data.sentence import LABEL_COLUMN
@@ -172,9 +173,10 @@ def select(
 
     Ctrl-C ends the path early; the choice is among the models so far.
     """
-    for path in (output.out, output.templates, output.plot):
-        if path is not None:
-            check_writable(path)
+    check_targets(
+        {"--out": output.out, "--templates": output.templates, "--plot": output.plot},
+        [corpus, settings.dev],
+    )
     if output.plot is not None:
         check_plots()
     declared = choose_tokenizer(settings.tokenizer, settings.token_pattern)

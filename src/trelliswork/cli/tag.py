@@ -29,6 +29,7 @@ from trelliswork.cli.options.shared import (
     TokenPattern,
 )
 from trelliswork.cli.streaming import Lines, RememberedLines, StandardInput, batches, iter_raw
+from trelliswork.cli.targets import check_targets
 from trelliswork.data.files import open_for_writing
 from trelliswork.data.tokenizer import Tokenizer
 from trelliswork.errors import DataError, InfeasibleError, TooLargeError
@@ -181,6 +182,7 @@ def tag(
     Labels of the input are kept before the new ones, as `evaluate` expects them. Rules given here
     replace those of the model.
     """
+    check_targets({"--output": writing.output}, [model, source, rules.rules])
     tagger = load_saved(model)
     tagger.n_jobs, tagger.on_infeasible = run.jobs, rules.on_infeasible.value
     tagger = rules.read().apply_to(tagger)

@@ -9,7 +9,7 @@ import typer
 from trelliswork._utils.tables import shorten
 from trelliswork.cli.errors import placed, say
 from trelliswork.cli.models import check_options, columns_needed, make_tagger, with_unlabelled
-from trelliswork.cli.options.data import check_writable, choose_tokenizer, split_names
+from trelliswork.cli.options.data import choose_tokenizer, split_names
 from trelliswork.cli.options.training import (
     PenaltyMethod,
     Train,
@@ -18,6 +18,7 @@ from trelliswork.cli.options.training import (
     TrainOptions,
 )
 from trelliswork.cli.options.unlabelled import check_some_left, read_unlabelled
+from trelliswork.cli.targets import check_targets
 from trelliswork.cli.training_log import log_line, summarise
 from trelliswork.constraints import find_contradiction
 from trelliswork.data.corpus import Corpus
@@ -64,8 +65,9 @@ def train(context: typer.Context, corpus: Train, options: TrainOptions) -> None:
     """
     # Everything that can fail is tried before the long work.
     out = options.output.out
-    check_writable(out)
     few, settings = options.few_labels, options.data
+    inputs = [corpus, settings.dev, options.rules.rules, *(few.unlabelled or ())]
+    check_targets({"--out": out}, inputs)
     rest_is_used = few.labelled_size is not None and not few.leave_out_rest
     if few.leave_out_rest and few.labelled_size is None:
         raise ValueError("--leave-out-rest: expected with --labelled-size only.")

@@ -10,7 +10,7 @@ import errno
 import gzip
 import io
 import os
-import shutil
+import stat
 import sys
 import uuid
 import zlib
@@ -30,6 +30,7 @@ Target: TypeAlias = "str | os.PathLike[str] | IO[str]"
 """A path, ``"-"`` (standard output), or a text stream open for writing."""
 
 BYTE_ORDER_MARK = "\ufeff"
+ERRORS_OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # no reader raises these
 
 
 def source_name(source: Source | Target) -> str:
@@ -119,11 +120,13 @@ def open_for_writing(target: Target) -> Iterator[IO[str]]:
         sys.stdout.flush()
         text = io.TextIOWrapper(buffer, encoding="utf-8", newline="\n")
         try:
-            yield text
+            with _errors_named("<stdout>"):
+                yield text
+                text.flush()
         finally:
             # Detached, or the wrapper would close standard output when it is collected.
-            text.flush()
-            text.detach()
+            with suppress(OSError):
+                text.detach()
     elif isinstance(target, (str, os.PathLike)):
         with open_binary_for_writing(target) as raw:
             compress = Path(target).suffix == ".gz"
@@ -140,8 +143,21 @@ def open_for_writing(target: Target) -> Iterator[IO[str]]:
 
 
 @contextmanager
-def open_binary_for_writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+def open_binary_for_writing(
+    path: str | os.PathLike[str], *, durable: bool = True
+) -> Iterator[IO[bytes]]:
     """Open a path for bytes; the file appears only if the block ends without an error.
+
+    Until then the bytes are in a file beside it, which has the permissions of the file that it
+    replaces from its first byte on, and is removed on any error.
+
+    Parameters
+    ----------
+    path
+        The path.
+    durable
+        Whether the file is on disk when the block has ended, so that a power failure leaves the old
+        file or the new one; otherwise it may leave an empty one.
 
     Raises
     ------
@@ -153,23 +169,66 @@ def open_binary_for_writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]
     if not final.parent.is_dir():
         missing = final.parent if given.parent.is_dir() else given.parent  # of a link, or as given
         raise FileNotFoundError(errno.ENOENT, "no such directory; make it first", str(missing))
+    if final.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "expected a file, got a directory", str(given))
     if final.exists() and not final.is_file():
         # A pipe or a device such as /dev/null: replacing it would destroy it.
-        with final.open("wb") as raw:
+        with _errors_named(str(given)), final.open("wb") as raw:
             yield raw
         return
     # Beside the final file, because os.replace is atomic within one file system only.
     partial = final.with_name(f".{final.name}.{uuid.uuid4().hex[:12]}.part")
     try:
-        with partial.open("xb") as raw:
-            yield raw
-        if final.exists():
-            shutil.copymode(final, partial)
-        partial.replace(final)
-    except BaseException as error:
+        with _errors_named(str(given), partial):
+            with os.fdopen(_create_like(final, partial), "wb") as raw:
+                yield raw
+                raw.flush()
+                if durable:
+                    os.fsync(raw.fileno())
+            partial.replace(final)
+            if durable:
+                _sync_directory(final.parent)
+    except BaseException:
         with suppress(OSError):
             partial.unlink()
-        if isinstance(error, OSError) and error.filename == str(partial):
-            # Name the target: the partial file means nothing to a user.
-            raise type(error)(error.errno, error.strerror, str(given)) from error
+        raise
+
+
+def _create_like(final: Path, partial: Path) -> int:
+    """Create a file with the permissions of another one, or with the usual ones; return it open."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    if not final.exists():
+        return os.open(partial, flags, 0o666)
+    descriptor = os.open(partial, flags, 0o600)
+    try:
+        partial.chmod(stat.S_IMODE(final.stat().st_mode))
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _sync_directory(folder: Path) -> None:
+    """Bring the entries of a directory to disk, where a directory can be opened."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # not every file system can
+            raise
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _errors_named(name: str, partial: Path | None = None) -> Iterator[None]:
+    """Name the target in errors of writing; those of a full disk name no file."""
+    try:
+        yield
+    except OSError as error:
+        is_nameless = error.filename is None and error.errno in ERRORS_OF_WRITING
+        if is_nameless or (partial is not None and error.filename == str(partial)):
+            raise type(error)(error.errno, error.strerror, name) from error
         raise

@@ -105,7 +105,8 @@ def store_arrays(name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
     body = plain[8 + int.from_bytes(plain[:8], "little") :]
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
-        with open_binary_for_writing(folder / f"{name}.safetensors") as stream:
+        path = folder / f"{name}.safetensors"
+        with open_binary_for_writing(path, durable=False) as stream:
             stream.write(safetensors.numpy.save(tensors, metadata={"checksum": _checksum(body)}))
 
 

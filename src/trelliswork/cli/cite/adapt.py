@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from trelliswork.cli.cite.input import Model, Source, check_targets, load_trainable, read_document
+from trelliswork.cli.cite.input import Model, Source, load_trainable, read_document
 from trelliswork.cli.errors import say
+from trelliswork.cli.targets import check_targets
 
 __all__ = ["EXAMPLES", "adapt"]
 
@@ -43,7 +44,7 @@ def adapt(
     from trelliswork.citations.parser import LONGEST
 
     began = time.perf_counter()
-    check_targets(out)
+    check_targets({"--out": out}, [source])
     document = read_document(source)
     entries = split_references(document.text, name=document.name)
     read = [TOKENIZER.tokenize(entry.text) for entry in entries if len(entry.text) <= LONGEST]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import errno
 import gzip
 import io
 import sys
@@ -27,7 +26,6 @@ __all__ = [
     "Document",
     "Model",
     "Source",
-    "check_targets",
     "counted",
     "load_trainable",
     "open_parser",
@@ -109,22 +107,6 @@ def read_document(source: str) -> Document:
             "several files."
         )
     return Document(_decode(content, name), name)
-
-
-def check_targets(*targets: str | Path | None) -> None:
-    """Raise an error if a result could not be written, before any work is done.
-
-    Raises
-    ------
-    OSError
-        If a target is a directory, or its directory does not exist.
-    """
-    for path in (Path(target) for target in targets if target is not None and target != "-"):
-        if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, "is a directory; name a file", str(path))
-        if not path.resolve().parent.is_dir():
-            missing = str(path.parent)
-            raise FileNotFoundError(errno.ENOENT, "no such directory; make it first", missing)
 
 
 def counted(references: Iterable[T]) -> Iterator[T]:

@@ -11,12 +11,12 @@ import typer
 from trelliswork.cli.cite.input import (
     Model,
     Source,
-    check_targets,
     counted,
     open_parser,
     read_document,
 )
 from trelliswork.cli.errors import say
+from trelliswork.cli.targets import check_targets
 from trelliswork.data.files import open_for_writing
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def parse(
         )
     if to is None and (html is None or output != "-"):
         to = Format.BIBTEX
-    check_targets(output, html)
+    check_targets({"--output": output, "--html": html}, [source, model])
     parser = open_parser(model)
     document = read_document(source)
     found = parser.iterate(

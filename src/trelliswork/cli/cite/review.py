@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from trelliswork.cli.cite.input import Model, Source, check_targets, open_parser, read_document
+from trelliswork.cli.cite.input import Model, Source, open_parser, read_document
 from trelliswork.cli.errors import say
+from trelliswork.cli.targets import check_targets
 from trelliswork.data.files import open_for_writing
 
 __all__ = ["EXAMPLES", "review"]
@@ -40,7 +41,7 @@ def review(
     """
     from trelliswork.citations.review import write_review
 
-    check_targets(output)
+    check_targets({"--output": output}, [source, model])
     document = read_document(source)
     found = open_parser(model).iterate(document.text, name=document.name)
     references = [reference for reference in found if reference.tokens]  # the others were not read

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trelliswork.cli.cite.input import Model, check_targets, load_trainable, read_document
+from trelliswork.cli.cite.input import Model, load_trainable, read_document
 from trelliswork.cli.errors import say
+from trelliswork.cli.targets import check_targets
 from trelliswork.errors import DataError
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def train(
     same model.
     """
     began = time.perf_counter()
-    check_targets(out)
+    check_targets({"--out": out}, [*(add or ()), *(records or ())])
     if not add and not records:
         _train_default(out, model, seed)
     else:

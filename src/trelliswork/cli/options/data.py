@@ -5,8 +5,6 @@ The content of a label file: gold labels or predictions.
 
 from __future__ import annotations
 
-import errno
-import os
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, islice
@@ -28,7 +26,6 @@ from trelliswork.features import ObservationEncoder, TemplateEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from trelliswork.data.files import Source
     from trelliswork.data.sentence import Label, Sentence
@@ -43,7 +40,6 @@ __all__ = [
     "NamedLines",
     "TokenizerKind",
     "check_labelled",
-    "check_writable",
     "choose_format",
     "choose_tokenizer",
     "columns_read",
@@ -255,17 +251,6 @@ def choose_tokenizer(kind: TokenizerKind | None, pattern: str | None) -> Tokeniz
         return None
     name: Kind = "regex" if kind is None else kind.value
     return Tokenizer(name, pattern)
-
-
-def check_writable(path: Path) -> None:
-    """Raise an error if a file cannot be written, before a long run."""
-    folder = path.parent
-    if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, "expected a file, got a directory", str(path))
-    if not folder.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "no such directory; make it first", str(folder))
-    if not os.access(folder, os.W_OK):
-        raise PermissionError(errno.EACCES, "no permission to write here", str(folder))
 
 
 @dataclass(frozen=True, slots=True)
