@@ -62,7 +62,7 @@ def test_every_option_is_in_a_named_panel(command, monkeypatch):
 def test_train_options_are_where_one_looks_for_them(monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     found = panels(help_of("train"))
-    assert sum(map(len, found.values())) == 59 + len(["--help"])
+    assert sum(map(len, found.values())) == 60 + len(["--help"])
     for panel, option in {
         "Output": "--out",
         "Data": "--dev",

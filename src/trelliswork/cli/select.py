@@ -198,6 +198,8 @@ def select(
     )
     reader = settings.reader
     data = TrainingData(reader.read(corpus), reader, corpus)
+    if not settings.allow_single_label:
+        data.check_several_labels()
     data.hold_out(settings.dev, run.seed)
     try:
         found = select_templates(

@@ -80,6 +80,8 @@ def train(context: typer.Context, corpus: Train, options: TrainOptions) -> None:
     tagger = make_tagger(options, given.constraints, more)
     reader = settings.reader
     data = TrainingData(reader.read(corpus), reader, corpus)
+    if not settings.allow_single_label and more is None:
+        data.check_several_labels()
     if settings.dev is not None:
         data.hold_out(settings.dev, options.run.seed)
     if few.labelled_size is not None:

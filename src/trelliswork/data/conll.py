@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trelliswork.data.files import open_for_writing, read_lines, source_name
+from trelliswork.data.other_formats import text_format
 from trelliswork.data.sentence import LABEL_COLUMN, TOKEN_COLUMN, Label, Sentence
 from trelliswork.errors import DataError
 
@@ -54,7 +55,8 @@ def iter_conll(
     Raises
     ------
     DataError
-        If a line has the wrong number of cells, naming file and line.
+        If a line has the wrong number of cells, or the first is of another format, such as brat
+        or JSON, naming file and line.
     """
     name = source_name(source)
     split = _splitter(separator)
@@ -90,7 +92,10 @@ def iter_conll(
             rows.append(split(line))
             numbers.append(number)
             if names is None:
-                names = _resolve_columns(layout, len(rows[0]), labelled, f"{name}:{number}")
+                where = f"{name}:{number}"
+                if (other := text_format(line)) is not None and separator is None:
+                    raise DataError(f"{where}: expected columns, got {other}")
+                names = _resolve_columns(layout, len(rows[0]), labelled, where)
     if rows:
         yield finish()
 

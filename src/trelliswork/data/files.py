@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeAlias, cast
 
+from trelliswork.data.other_formats import binary_format
 from trelliswork.errors import DataError
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ def read_lines(source: Source) -> Iterator[str]:
     try:
         with _open_lines(source) as lines:
             for number, line in enumerate(lines, start=1):
+                if number == 1 and isinstance(line, bytes):
+                    _refuse_binary(name, line)
                 text = line if isinstance(line, str) else line.decode("utf-8")
                 if number == 1:
                     text = text.removeprefix(BYTE_ORDER_MARK)
@@ -73,6 +76,12 @@ def read_lines(source: Source) -> Iterator[str]:
             f"{name}: after line {number}: damaged gzip data ({error}). Fetch the file again, or "
             "rename it if it is not compressed."
         ) from error
+
+
+def _refuse_binary(name: str, beginning: bytes) -> None:
+    kind = binary_format(beginning)
+    if kind is not None:
+        raise DataError(f"{name}: expected text, got {kind}. Convert it, or name another file.")
 
 
 def standard_input() -> IO[bytes]:

@@ -68,6 +68,14 @@ class TokenizerKind(StrEnum):
     REGEX = "regex"
 
 
+class _OneLine(list[str]):
+    """A line of a file, as a source of its own."""
+
+    def __init__(self, name: str, line: str) -> None:
+        super().__init__([line])
+        self.name = name
+
+
 class NamedLines:
     """The lines of a source, with its name for messages and its number of columns.
 
@@ -94,7 +102,8 @@ class NamedLines:
         for line in self._lines:
             self._seen.append(line)
             # The reader itself decides what a cell is.
-            cells = iter_conll([line], None, separator, labelled=False, comment=comment)
+            one = _OneLine(self.name, line)
+            cells = iter_conll(one, None, separator, labelled=False, comment=comment)
             sentence = next(cells, None)
             if sentence is not None:
                 return len(sentence.columns)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
+from trelliswork._utils.tables import shorten
 from trelliswork.cli.options.data import CorpusReader, TokenizerKind
 from trelliswork.cli.options.dev import hold_out, read_share
 from trelliswork.cli.options.rules import RuleOptions
@@ -27,6 +28,7 @@ from trelliswork.cli.options.shared import (
 from trelliswork.cli.options.sparsity import GapTol, SparsityOptions
 from trelliswork.cli.options.structure import ModelOptions
 from trelliswork.cli.options.unlabelled import FewLabelsOptions, draw_labelled
+from trelliswork.errors import DataError
 
 if TYPE_CHECKING:
     from trelliswork.data.corpus import Corpus
@@ -100,6 +102,14 @@ class LabelledDataOptions:
     reader: CorpusReader
     scheme: SchemeName = None
     outside: Outside = None
+    allow_single_label: Annotated[
+        bool,
+        typer.Option(
+            "--allow-single-label",
+            help="Train on data with one label only, which are refused as probably another column "
+            "or format.",
+        ),
+    ] = False
     tokenizer: Annotated[
         TokenizerKind | None,
         typer.Option(
@@ -273,6 +283,24 @@ class TrainingData:
         """Draw the sentences whose labels are used; keep the others, if used, without labels."""
         self.training, rest = draw_labelled(self.training, size, seed)
         self.unlabelled += rest if rest_is_used else []
+
+    def check_several_labels(self) -> None:
+        """Raise an error if all labels are one: there is nothing to learn from them.
+
+        Raises
+        ------
+        DataError
+            Naming the label, and the options that tell what the columns are.
+        """
+        names = self.label_names()
+        if len(names) == 1:
+            count = sum(len(sentence.labels or ()) for sentence in self.everything)
+            tokens = "the only token has" if count == 1 else f"all {count:,} tokens have"
+            raise DataError(
+                f"{self.everything.source}: expected several labels, but {tokens} the label "
+                f"{shorten(repr(names[0]))}. Is it another format, or another column (--columns)? "
+                "If not, add --allow-single-label."
+            )
 
     def label_names(self) -> list[str]:
         """Return the labels of all sentences, alternatives included."""
