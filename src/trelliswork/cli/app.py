@@ -13,6 +13,7 @@ from trelliswork import __version__
 from trelliswork.cli.cite import cite
 from trelliswork.cli.deferred import deferred
 from trelliswork.cli.errors import ReportingGroup
+from trelliswork.cli.output import show
 from trelliswork.cli.signals import end_at_once
 
 __all__ = ["app", "main"]
@@ -48,7 +49,7 @@ app.add_typer(cite.app, name="cite")
 
 def _show_version(asked: bool) -> None:
     if asked:
-        typer.echo(f"trelliswork {__version__}")
+        show(f"trelliswork {__version__}")
         raise typer.Exit
 
 

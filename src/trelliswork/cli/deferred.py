@@ -11,8 +11,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-from trelliswork.cli.errors import say
 from trelliswork.cli.help import PlainCommand
+from trelliswork.cli.output import say
 from trelliswork.cli.panels import spelled_out
 from trelliswork.cli.signals import ending_signals
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from trelliswork.cli.help import PlainGroup
+from trelliswork.cli.output import say
 from trelliswork.data.conll import BLANK
 from trelliswork.data.files import read_lines, source_name
 from trelliswork.errors import TrellisworkError
@@ -34,7 +35,6 @@ __all__ = [
     "ReportingGroup",
     "no_warnings_of",
     "placed",
-    "say",
 ]
 
 
@@ -127,11 +127,6 @@ class ReportingGroup(PlainGroup):
                 raise
             say(f"error: {_one_line(error)}")
             raise typer.Exit(USER_ERROR) from None
-
-
-def say(message: str) -> None:
-    """Write a message to standard error, after the name of the program."""
-    typer.echo(f"trelliswork: {message}", err=True)
 
 
 def placed(error: TrellisworkError, place: str) -> TrellisworkError:

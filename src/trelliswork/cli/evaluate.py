@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from trelliswork._utils.tables import percent, text_table
-from trelliswork.cli.errors import say
 from trelliswork.cli.options.data import Format, split_columns
 from trelliswork.cli.options.rules import RuleOptions, columns_tested
 from trelliswork.cli.options.shared import (
@@ -23,6 +21,7 @@ from trelliswork.cli.options.shared import (
     Separator,
     Unknown,
 )
+from trelliswork.cli.output import say, show, show_heading, show_json
 from trelliswork.cli.predictions import LabelReader
 from trelliswork.cli.targets import check_targets
 from trelliswork.errors import DataError, LabelError
@@ -259,7 +258,7 @@ def evaluate(
     if sure is not None and confidence.calibration_plot is not None:
         sure.plot(confidence.calibration_plot)
     if output.as_json:
-        typer.echo(json.dumps(_record(scores, sure, test), indent=2, ensure_ascii=False))
+        show_json(_record(scores, sure, test))
     else:
         _show(scores, sure, test, confusion=output.confusion)
 
@@ -276,16 +275,16 @@ def _record(
 def _show(
     scores: Report, sure: Calibration | None, test: SignificanceTest | None, *, confusion: bool
 ) -> None:
-    typer.echo(str(scores))
+    show(str(scores))
     if confusion:
-        _heading("Confusions")
-        typer.echo(_mistakes(scores.confusion))
+        show_heading("Confusions")
+        show(_mistakes(scores.confusion))
     if sure is not None:
-        _heading("Calibration")
-        typer.echo(str(sure))
+        show_heading("Calibration")
+        show(str(sure))
     if test is not None:
-        _heading("Comparison")
-        typer.echo(str(test))
+        show_heading("Comparison")
+        show(str(test))
 
 
 def _mistakes(confusion: Confusion) -> str:
@@ -301,7 +300,3 @@ def _mistakes(confusion: Confusion) -> str:
     table = text_table(("gold", "predicted", "tokens", "% of gold"), rows)
     left = len(mistakes) - len(rows)
     return table if not left else f"{table}\nand {left} more"
-
-
-def _heading(text: str) -> None:
-    typer.secho(f"\n{text}", bold=True)

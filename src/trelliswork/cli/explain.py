@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -23,6 +22,7 @@ from trelliswork.cli.options.data import (
 from trelliswork.cli.options.rules import RuleOptions
 from trelliswork.cli.options.shared import AsJson, LabelNames, Outside, RunOptions, SchemeName
 from trelliswork.cli.options.structure import read_max_segment
+from trelliswork.cli.output import show, show_heading, show_json
 from trelliswork.cli.streaming import StandardInput
 from trelliswork.constraints import lint
 from trelliswork.constraints.soft import priced_rule
@@ -203,7 +203,7 @@ def explain(
         )
     if output.as_json:
         record = _record(found, constraints, findings, broken)
-        typer.echo(json.dumps(record, indent=2, ensure_ascii=False))
+        show_json(record)
     else:
         examples = {} if broken is None else _examples(broken, reader, str(options.data))
         _show(found, findings, broken, corpus, examples)
@@ -284,25 +284,19 @@ def _show(
     examples: dict[int, str],
 ) -> None:
     labels = found.labels
-    typer.echo(f"{len(labels)} labels ({labels.scheme}): {' '.join(labels.names)}")
-    _heading("Plan")
-    typer.echo(str(found))
-    _heading("Findings")
-    typer.echo("\n".join(str(finding) for finding in findings) or "none")
+    show(f"{len(labels)} labels ({labels.scheme}): {' '.join(labels.names)}")
+    show_heading("Plan")
+    show(str(found))
+    show_heading("Findings")
+    show("\n".join(str(finding) for finding in findings) or "none")
     if broken is not None and corpus is not None:
-        _heading("Gold labels that break a rule")
-        typer.echo(rule_table([("sentences", broken)]))
+        show_heading("Gold labels that break a rule")
+        show(rule_table([("sentences", broken)]))
         for count in broken:
             if count.example is not None:
                 sentence = corpus[count.example]
                 names = [str(label) for label in sentence.labels or ()]
                 reasons = " ".join(count.rule.explain(names, sentence, scheme=labels))
                 place = examples[count.example]
-                typer.echo(f"\n{place}: {shorten(repr(count.rule))}: {reasons}")
-                typer.echo(
-                    " ".join(f"{t}/{y}" for t, y in zip(sentence.tokens, names, strict=True))
-                )
-
-
-def _heading(text: str) -> None:
-    typer.secho(f"\n{text}", bold=True)
+                show(f"\n{place}: {shorten(repr(count.rule))}: {reasons}")
+                show(" ".join(f"{t}/{y}" for t, y in zip(sentence.tokens, names, strict=True)))

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import typer
 from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
 from trelliswork._utils.tables import shorten
 from trelliswork.cli.answers import DROPPED_RULES
 from trelliswork.cli.errors import no_warnings_of
+from trelliswork.cli.output import show, show_heading, show_json
 from trelliswork.constraints.soft import priced_rule
 from trelliswork.taggers.changes import compare, effects_table, empty_summaries
 
@@ -118,10 +117,10 @@ def show_changes(
             if as_json:
                 records.append({"place": place} | change.to_dict())
             else:
-                typer.echo(_described(place, change) + "\n")
+                show(_described(place, change) + "\n")
     if as_json:
         record = totals.to_dict() | {"changes": records, "rules": [r.to_dict() for r in rules]}
-        typer.echo(json.dumps(record, indent=2, ensure_ascii=False))
+        show_json(record)
     else:
         _show_summary(totals, rules, limit)
 
@@ -148,10 +147,10 @@ def _placed_changes(tagger: Tagger, sentences: PlacedSentences) -> Iterator[tupl
 
 def _show_summary(totals: Totals, rules: list[RuleSummary], limit: int) -> None:
     if totals.changed > limit:
-        typer.echo(f"… and {totals.changed - limit:,} more; --limit shows more or fewer.\n")
-    typer.echo(str(totals))
-    typer.secho("\nRules", bold=True)
-    typer.echo(effects_table(rules))
+        show(f"… and {totals.changed - limit:,} more; --limit shows more or fewer.\n")
+    show(str(totals))
+    show_heading("Rules")
+    show(effects_table(rules))
 
 
 def _described(place: str, change: Change) -> str:

@@ -5,7 +5,6 @@ Training history of a model, for ``trelliswork inspect``.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from dataclasses import asdict
@@ -17,6 +16,7 @@ import typer
 from trelliswork._utils.tables import shorten, text_table
 from trelliswork.automata.pattern_statistics import PatternStatistics
 from trelliswork.cli.options.shared import AsJson
+from trelliswork.cli.output import show, show_heading, show_json
 from trelliswork.cli.training_log import curve_table
 from trelliswork.constraints.soft import spell_penalty
 from trelliswork.features import TemplateEncoder
@@ -77,7 +77,7 @@ def inspect(
     tagger = load(model)
     summary = _summary(tagger, model, label or list(tagger.model_.structure.letter_names), top)
     if as_json:
-        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
+        show_json(summary)
     else:
         _show(summary)
 
@@ -172,34 +172,34 @@ def _show(summary: dict[str, Any]) -> None:
         "weights": f"{sizes['weights']:,}, of which {sizes['nonzero']:,} are not 0",
         "settings": " ".join(f"{k}={v}" for k, v in summary["parameters"].items()),
     }
-    typer.echo("\n".join(f"{name:<12}{value}" for name, value in facts.items()))
-    _heading("Training")
+    show("\n".join(f"{name:<12}{value}" for name, value in facts.items()))
+    show_heading("Training")
     show_training(training)
     if summary["templates"] is not None:
-        _heading("Templates")
-        typer.echo(summary["templates"].rstrip())
+        show_heading("Templates")
+        show(summary["templates"].rstrip())
     _show_template_sizes(summary["template_sizes"])
     if summary["rules"]:
-        _heading("Rules")
+        show_heading("Rules")
         rows = [
             [shorten(_without_penalty(own["rule"])), _spelled_penalty(own)]
             for own in summary["rules"]
         ]
-        typer.echo(text_table(("rule", "penalty"), rows))
-    _heading("Transitions")
+        show(text_table(("rule", "penalty"), rows))
+    show_heading("Transitions")
     _show_signs(summary["transitions"])
     _show_patterns(summary["patterns"])
     if sizes["edge_features"]:
-        _heading("Features of transitions")
+        show_heading("Features of transitions")
         _show_signs(summary["edge_features"])
     for label, found in summary["features"].items():
-        _heading(f"Features of {label}")
+        show_heading(f"Features of {label}")
         _show_signs(found)
 
 
 def _show_template_sizes(found: list[dict[str, Any]]) -> None:
     """Show the features and weights of each template, the largest first."""
-    _heading("Weights by template" if found else "Weights by template: none")
+    show_heading("Weights by template" if found else "Weights by template: none")
     if not found:
         return
     order = sorted(found, key=lambda own: -own["weights"])
@@ -207,9 +207,9 @@ def _show_template_sizes(found: list[dict[str, Any]]) -> None:
         [shorten(own["name"]), f"{own['features']:,}", f"{own['weights']:,}"]
         for own in order[:MAX_TEMPLATES]
     ]
-    typer.echo(text_table(("template", "features", "weights"), rows))
+    show(text_table(("template", "features", "weights"), rows))
     if len(order) > MAX_TEMPLATES:
-        typer.echo(f"… and {len(order) - MAX_TEMPLATES:,} more: --json has all")
+        show(f"… and {len(order) - MAX_TEMPLATES:,} more: --json has all")
 
 
 def _without_penalty(rule: str) -> str:
@@ -232,7 +232,7 @@ def _show_patterns(summary: dict[str, Any]) -> None:
     """Show label patterns longer than transitions, and their sparsity."""
     if all(own["length"] <= 2 for own in summary["lengths"]):
         return
-    _heading("Sparse patterns")
+    show_heading("Sparse patterns")
     rows = [
         [
             f"{own['length']}",
@@ -243,11 +243,11 @@ def _show_patterns(summary: dict[str, Any]) -> None:
         ]
         for own in summary["lengths"]
     ]
-    typer.echo(text_table(("labels", "patterns", "possible", "share", "seen once"), rows))
-    typer.echo(f"{summary['states']:,} states and {summary['arcs']:,} arcs in the automaton")
+    show(text_table(("labels", "patterns", "possible", "share", "seen once"), rows))
+    show(f"{summary['states']:,} states and {summary['arcs']:,} arcs in the automaton")
     for own in summary["lengths"]:
         if own["length"] > 2:
-            _heading(f"Patterns of {own['length']} labels")
+            show_heading(f"Patterns of {own['length']} labels")
             _show_signs(own["top"])
 
 
@@ -256,11 +256,7 @@ def _show_signs(found: dict[str, list[list[Any]]]) -> None:
         [name, f"{weight:+.4f}"]
         for name, weight in [*found["positive"], *reversed(found["negative"])]
     ]
-    typer.echo(text_table(("name", "weight"), rows) if rows else "none")
-
-
-def _heading(text: str) -> None:
-    typer.secho(f"\n{text}", bold=True)
+    show(text_table(("name", "weight"), rows) if rows else "none")
 
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -287,37 +283,37 @@ def describe_training(tagger: Tagger) -> dict[str, Any]:
 def show_training(training: dict[str, Any]) -> None:
     """Show the result of `describe_training`."""
     if training["iterations"] is None:
-        typer.echo("counted, in one step")
+        show("counted, in one step")
         return
     log = training["log"]
     if "kept_cycle" in training:
-        typer.echo(
+        show(
             f"{training['iterations']} cycles in {training['seconds']:.1f} s, stopped: "
             f"{training['stop_reason']}; the model is that of cycle {training['kept_cycle']}"
         )
-        typer.echo(curve_table([Cycle(**step) for step in log]))
+        show(curve_table([Cycle(**step) for step in log]))
         return
     loss = training["loss"]
     told = "iterations" if loss is not None else "epochs"
     final = "" if loss is None else f", final loss {loss:,.4f}"
     took = f" in {training['seconds']:.1f} s" if log else ""
-    typer.echo(f"{training['iterations']} {told}{took}, stopped: {training['stop_reason']}{final}")
+    show(f"{training['iterations']} {told}{took}, stopped: {training['stop_reason']}{final}")
     name = "loss" if loss is not None else "mistakes"
     values = [step[name] for step in log]
     if values:
         digits = ".1f" if loss is not None else ""
         first, last = format(values[0], f",{digits}"), format(values[-1], f",{digits}")
-        typer.echo(f"{name:<8}{_curve(values)}  {first} → {last}")
+        show(f"{name:<8}{_curve(values)}  {first} → {last}")
     _show_dev(training, told.removesuffix("s"))
     if loss is not None and training["dev_scores"] and loss != values[-1]:
-        typer.echo("The weights with the best dev F1 were kept: the final loss is theirs.")
+        show("The weights with the best dev F1 were kept: the final loss is theirs.")
 
 
 def _show_dev(training: dict[str, Any], step: str) -> None:
     scores = training["dev_scores"]
     if scores:
         iteration, best = max(scores, key=lambda entry: entry[1])
-        typer.echo(
+        show(
             f"dev F1  {_curve([score for _, score in scores])}  "
             f"best {100 * best:.2f} at {step} {iteration}"
         )

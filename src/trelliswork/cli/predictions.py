@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from trelliswork.cli.errors import say
 from trelliswork.cli.options.data import (
     Format,
     LabelFile,
@@ -16,6 +15,7 @@ from trelliswork.cli.options.data import (
     choose_format,
     default_columns,
 )
+from trelliswork.cli.output import say
 from trelliswork.data.conll import iter_conll
 from trelliswork.data.corpus import Corpus, read_conll, read_jsonl
 from trelliswork.data.jsonl import iter_jsonl

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,7 +10,7 @@ from typing import Annotated, ClassVar
 
 import typer
 
-from trelliswork.cli.errors import placed, say
+from trelliswork.cli.errors import placed
 from trelliswork.cli.options.data import choose_tokenizer
 from trelliswork.cli.options.shared import AsJson
 from trelliswork.cli.options.sparsity import NormName, NormOption
@@ -32,6 +31,7 @@ from trelliswork.cli.options.training import (
     TrainingData,
     TrainingRunOptions,
 )
+from trelliswork.cli.output import say, show, show_json
 from trelliswork.cli.targets import check_targets
 from trelliswork.cli.training_log import log_line
 from trelliswork.data.files import open_for_writing
@@ -227,9 +227,9 @@ def select(
     if found.path.interrupted:
         say("interrupted; the choice is among the models so far")
     if output.as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        show_json(found.to_dict())
     elif not run.quiet:
-        typer.echo(str(found))
+        show(str(found))
 
 
 def _write(found: TemplateSelection, output: OutputOptions) -> None:

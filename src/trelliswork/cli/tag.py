@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import typer
 
 from trelliswork.cli.answers import answer, to_conll, to_jsonl
-from trelliswork.cli.errors import PlacedLines, PlacedSentences, no_warnings_of, say
+from trelliswork.cli.errors import PlacedLines, PlacedSentences, no_warnings_of
 from trelliswork.cli.options.data import (
     Format,
     TokenizerKind,
@@ -28,6 +28,7 @@ from trelliswork.cli.options.shared import (
     RunOptions,
     TokenPattern,
 )
+from trelliswork.cli.output import say
 from trelliswork.cli.streaming import Lines, RememberedLines, StandardInput, batches, iter_raw
 from trelliswork.cli.targets import check_targets
 from trelliswork.data.files import open_for_writing

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from trelliswork._utils.tables import shorten
-from trelliswork.cli.errors import placed, say
+from trelliswork.cli.errors import placed
 from trelliswork.cli.models import check_options, columns_needed, make_tagger, with_unlabelled
 from trelliswork.cli.options.data import choose_tokenizer, split_names
 from trelliswork.cli.options.training import (
@@ -18,6 +18,7 @@ from trelliswork.cli.options.training import (
     TrainOptions,
 )
 from trelliswork.cli.options.unlabelled import check_some_left, read_unlabelled
+from trelliswork.cli.output import say
 from trelliswork.cli.targets import check_targets
 from trelliswork.cli.training_log import log_line, summarise
 from trelliswork.constraints import find_contradiction

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from trelliswork._utils.progress import TrainingStep
 from trelliswork._utils.tables import text_table
+from trelliswork.cli.output import show, show_heading
 from trelliswork.constraints.soft import priced_rule
 from trelliswork.evaluation.report import report
 from trelliswork.features import resolve
@@ -56,7 +55,7 @@ def log_line(step: LoggedStep) -> None:
         told = step.summary()
     kind, measure = WORDS.get(type(step), ("iteration", "F1"))
     shown = "" if score is None else f"  dev {measure} {100 * score:.2f}"
-    typer.echo(
+    show(
         f"{kind} {step.iteration:>4}  {told}  {step.seconds:.1f} s{shown}",
         err=True,
     )
@@ -80,9 +79,9 @@ def summarise(
         **_rule_facts(tagger),
         "model": f"{out} ({out.stat().st_size:,} bytes)",
     }
-    typer.echo("\n".join(f"{name:<12}{value}" for name, value in facts.items()))
+    show("\n".join(f"{name:<12}{value}" for name, value in facts.items()))
     if isinstance(tagger, CODLTagger):
-        typer.echo(f"\n{curve_table(tagger.curve_)}")
+        show(f"\n{curve_table(tagger.curve_)}")
     if dev is not None:
         labels = tagger.labels_
         found = tagger.set_params(on_infeasible="relax").predict(dev)
@@ -93,8 +92,8 @@ def summarise(
             outside=labels.outside,
             constraints=_priced_rules(tagger),
         )
-        typer.secho(f"\nDevelopment set: {len(dev):,} sentences", bold=True)
-        typer.echo(str(scores))
+        show_heading(f"Development set: {len(dev):,} sentences")
+        show(str(scores))
 
 
 def curve_table(curve: Sequence[Cycle]) -> str:

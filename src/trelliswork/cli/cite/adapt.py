@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from trelliswork.cli.cite.input import Model, Source, load_trainable, read_document
-from trelliswork.cli.errors import say
+from trelliswork.cli.output import say
 from trelliswork.cli.targets import check_targets
 
 __all__ = ["EXAMPLES", "adapt"]

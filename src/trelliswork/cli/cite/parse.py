@@ -15,7 +15,7 @@ from trelliswork.cli.cite.input import (
     open_parser,
     read_document,
 )
-from trelliswork.cli.errors import say
+from trelliswork.cli.output import say
 from trelliswork.cli.targets import check_targets
 from trelliswork.data.files import open_for_writing
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trelliswork.cli.cite.input import Model, load_trainable, read_document
-from trelliswork.cli.errors import say
+from trelliswork.cli.output import say
 from trelliswork.cli.targets import check_targets
 from trelliswork.errors import DataError
 
